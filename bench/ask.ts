@@ -16,7 +16,7 @@ export type Next = (below: number) => number
 export type Form = (next: Next, cursors?: readonly string[]) => Ask
 
 /** Servers of the same kind, each asked in its own language. */
-export type Rival = 'platformatic' | 'zenstack'
+export type Rival = 'platformatic' | 'zenstack' | 'feathers'
 
 /** How a server is asked: as model-api, by the name of the workload, or as that rival. */
 export type AskedAs = 'api' | 'own' | Rival

@@ -5,47 +5,26 @@
  * one transaction, with Kysely's query builder, and with constant statements alone, which is the least it can cost. All
  * take turns in one process, on one connection, with prepared statements; the CPU is that of this process.
  */
-import { writeFileSync } from 'node:fs'
-import { Session } from 'node:inspector/promises'
 import { parseArgs } from 'node:util'
 import * as core from '@model-api/core'
 import { createApi } from '@model-api/core'
-import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
-import Sqlite from 'better-sqlite3'
-import {
-  CompiledQuery,
-  type Dialect,
-  Kysely,
-  MysqlDialect,
-  PostgresDialect,
-  SqliteDialect,
-} from 'kysely'
-import { createPool } from 'mysql2'
-import pg from 'pg'
 import { kysely, type Operation, prepared } from './batch-by-hand.ts'
 import { createTasks, modelsOf } from './bulk-models.ts'
-import {
-  type DatabaseName,
-  databaseNames,
-  dropDatabase,
-  locationOf,
-  openScript,
-} from './databases.ts'
+import { record } from './cpu-profile.ts'
+import type { DatabaseName } from './databases.ts'
+import { commonOptions, openOwn, takeTurns } from './in-process.ts'
+import { median } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
+    ...commonOptions('15'),
     operations: { type: 'string', default: '100' },
-    rounds: { type: 'string', default: '15' },
     'warm-up': { type: 'string', default: '20' },
-    databases: { type: 'string', default: databaseNames.join(',') },
-    profile: { type: 'string' },
   },
 })
 const quarter = Number(options.operations) / 4
-const rounds = Number(options.rounds)
+const rounds = { warmUp: Number(options['warm-up']), rounds: Number(options.rounds) }
 const requestsPerTurn = 20
-/** Turns before the measured ones. */
-const warmUp = Number(options['warm-up'])
 
 const task = (number: number) => ({
   project_id: 1 + (number % 10),
@@ -75,38 +54,13 @@ function bodyOf(): string {
   return JSON.stringify({ operations })
 }
 
-/** A database of its own, which other runs do not touch. */
-const database = 'model_api_batch'
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
-
 for (const name of options.databases.split(',') as DatabaseName[]) await measure(name)
 
-function dialectOf(name: DatabaseName): Dialect {
-  switch (name) {
-    case 'sqlite':
-      return new SqliteDialect({ database: preparedSqlite(new Sqlite(':memory:')) })
-    case 'postgres':
-      return new PostgresDialect({
-        pool: preparedPg(new pg.Pool({ connectionString: locationOf(name, database), max: 1 })),
-      })
-    case 'mysql':
-      return new MysqlDialect({
-        pool: preparedMysql(createPool({ uri: locationOf(name, database), connectionLimit: 1 })),
-      })
-  }
-}
-
 async function measure(name: DatabaseName): Promise<void> {
-  if (name !== 'sqlite') await (await openScript(name, database)).end()
   let statements: string[] = []
-  const db = new Kysely<never>({
-    dialect: dialectOf(name),
-    log: ({ query }) => void statements.push(query.sql),
+  const { db, run, close } = await openOwn(name, 'model_api_batch', ({ query }) => {
+    statements.push(query.sql)
   })
-  const run = async (text: string, parameters: readonly unknown[] = []) =>
-    (await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...parameters]))).rows
   for (const text of createTasks(name)) await run(text)
   // Beyond the keys that are stored by themselves.
   if (name === 'postgres') await run('alter table tasks alter column id restart with 1000000')
@@ -145,51 +99,40 @@ async function measure(name: DatabaseName): Promise<void> {
     'by hand, Kysely': () => byKysely(body),
     'by hand, statements': () => byStatements(body),
   }
-  const costs = new Map<string, { cpu: number; statements: number }[]>(
-    Object.keys(ways).map((way) => [way, []]),
-  )
-  for (let round = -warmUp; round < rounds; round++) {
-    for (const [way, send] of Object.entries(ways)) {
-      let cpu = 0
-      let count = 0
-      for (let request = 0; request < requestsPerTurn; request++) {
-        await prepare()
-        const before = process.cpuUsage()
-        const answer = await send()
-        const { user, system } = process.cpuUsage(before)
-        cpu += (user + system) / 1000
-        count += statements.length
-        const { value } = JSON.parse(answer) as { value: readonly { status: number }[] }
-        if (value.length !== 4 * quarter) throw new Error(`${way}: ${answer.slice(0, 200)}`)
-      }
-      const cost = { cpu: cpu / requestsPerTurn, statements: count / requestsPerTurn }
-      if (round >= 0) costs.get(way)?.push(cost)
+  const names = Object.keys(ways) as (keyof typeof ways)[]
+  const costs = await takeTurns(names, rounds, async (way) => {
+    let cpu = 0
+    let count = 0
+    for (let request = 0; request < requestsPerTurn; request++) {
+      await prepare()
+      const before = process.cpuUsage()
+      const answer = await ways[way]()
+      const { user, system } = process.cpuUsage(before)
+      cpu += (user + system) / 1000
+      count += statements.length
+      const { value } = JSON.parse(answer) as { value: readonly { status: number }[] }
+      if (value.length !== 4 * quarter) throw new Error(`${way}: ${answer.slice(0, 200)}`)
     }
-  }
-  const told = (way: string, what: 'cpu' | 'statements'): number =>
-    median((costs.get(way) ?? []).map((cost) => cost[what]))
-  console.log(`${name}: ${4 * quarter} operations, median of ${rounds} turns`)
+    return { cpu: cpu / requestsPerTurn, statements: count / requestsPerTurn }
+  })
+  const told = (way: keyof typeof ways, what: 'cpu' | 'statements'): number =>
+    median(costs[way].map((cost) => cost[what]))
+  console.log(`${name}: ${4 * quarter} operations, median of ${options.rounds} turns`)
   for (const what of ['cpu', 'statements'] as const) {
-    const shown = Object.keys(ways).map((way) => `${way} ${told(way, what).toFixed(2)}`)
+    const shown = names.map((way) => `${way} ${told(way, what).toFixed(2)}`)
     console.log(`  ${what.padEnd(11)} ${shown.join('  ')}`)
   }
-  const ratios = Object.keys(ways)
+  const ratios = names
     .filter((way) => way !== 'model-api')
     .map((way) => `${(told('model-api', 'cpu') / told(way, 'cpu')).toFixed(2)} × ${way}`)
   console.log(`  CPU: model-api is ${ratios.join(', ')}`)
   if (options.profile !== undefined) {
-    const session = new Session()
-    session.connect()
-    await session.post('Profiler.enable')
-    await session.post('Profiler.setSamplingInterval', { interval: 100 })
-    await session.post('Profiler.start')
-    for (let request = 0; request < 300; request++) {
-      await prepare()
-      await byBatch()
-    }
-    const { profile } = await session.post('Profiler.stop')
-    writeFileSync(`${options.profile}.${name}.cpuprofile`, JSON.stringify(profile))
+    await record(`${options.profile}.${name}.cpuprofile`, async () => {
+      for (let request = 0; request < 300; request++) {
+        await prepare()
+        await byBatch()
+      }
+    })
   }
-  await db.destroy()
-  if (name !== 'sqlite') await dropDatabase(name, database)
+  await close()
 }

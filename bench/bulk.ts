@@ -19,6 +19,8 @@ import pg from 'pg'
 import { type ByHand, handWritten } from './bulk-by-hand.ts'
 import { bodyOf, changesOf, config, createTasks, modelsOf, type NewTask } from './bulk-models.ts'
 import { type DatabaseName, databaseNames, locationOf, openScript } from './databases.ts'
+import { takeTurns } from './in-process.ts'
+import { median } from './report.ts'
 import { cpuOfThreads, databaseThreads } from './threads.ts'
 
 type Write = keyof ByHand
@@ -34,12 +36,9 @@ const { values: options } = parseArgs({
 })
 
 const rows = Number(options.rows)
-const rounds = Number(options.rounds)
+const rounds = { warmUp: 15, rounds: Number(options.rounds) }
 
 const requestsPerTurn = 10
-
-/** Turns before the measured ones: V8 makes code fast by how often it has run. */
-const warmUp = 15
 
 interface Cost {
   cpu: number
@@ -54,9 +53,6 @@ for (const text of options.beside) {
   const [label = '', path = ''] = text.split('=')
   cores[label] = await import(pathToFileURL(resolve(path, 'packages/core/src/index.ts')).href)
 }
-
-const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
 
 for (const name of options.databases.split(',') as DatabaseName[]) {
   for (const write of options.writes.split(',') as Write[]) await measure(name, write)
@@ -100,34 +96,30 @@ async function measure(name: DatabaseName, write: Write): Promise<void> {
     const { value } = JSON.parse(await hand.create(JSON.stringify(stored)))
     return write === 'upsert' ? body : changesOf(value)
   }
-  const costs = new Map<string, Cost[]>(Object.keys(ways).map((way) => [way, []]))
-  for (let round = -warmUp; round < rounds; round++) {
-    for (const [way, by] of Object.entries(ways)) {
-      const sum: Cost = { cpu: 0, statements: 0, time: 0, databaseCpu: 0 }
-      for (let request = 0; request < requestsPerTurn; request++) {
-        const body = await prepared()
-        const before = { time, statements, database: cpuOfDatabase(), cpu: process.cpuUsage() }
-        const answer = await by[write](body)
-        const { user, system } = process.cpuUsage(before.cpu)
-        sum.cpu += (user + system) / 1000
-        sum.time += time - before.time
-        sum.statements += statements - before.statements
-        sum.databaseCpu += cpuOfDatabase() - before.database
-        requireRows(way, answer)
-      }
-      if (round < 0) continue
-      costs.get(way)?.push({
-        cpu: sum.cpu / requestsPerTurn,
-        statements: sum.statements / requestsPerTurn,
-        time: sum.time / requestsPerTurn,
-        databaseCpu: sum.databaseCpu / requestsPerTurn,
-      })
+  const costs = await takeTurns(Object.keys(ways), rounds, async (way): Promise<Cost> => {
+    const sum: Cost = { cpu: 0, statements: 0, time: 0, databaseCpu: 0 }
+    for (let request = 0; request < requestsPerTurn; request++) {
+      const body = await prepared()
+      const before = { time, statements, database: cpuOfDatabase(), cpu: process.cpuUsage() }
+      const answer = await (ways[way] as ByHand)[write](body)
+      const { user, system } = process.cpuUsage(before.cpu)
+      sum.cpu += (user + system) / 1000
+      sum.time += time - before.time
+      sum.statements += statements - before.statements
+      sum.databaseCpu += cpuOfDatabase() - before.database
+      requireRows(way, answer)
     }
-  }
+    return {
+      cpu: sum.cpu / requestsPerTurn,
+      statements: sum.statements / requestsPerTurn,
+      time: sum.time / requestsPerTurn,
+      databaseCpu: sum.databaseCpu / requestsPerTurn,
+    }
+  })
   const told = (way: string, what: keyof Cost): number =>
-    median((costs.get(way) ?? []).map((cost) => cost[what]))
+    median((costs[way] ?? []).map((cost) => cost[what]))
   console.log(
-    `\n${name}, ${write} ${rows} records, median of ${rounds} turns of ${requestsPerTurn}; ratios to 'by hand'`,
+    `\n${name}, ${write} ${rows} records, median of ${options.rounds} turns of ${requestsPerTurn}; ratios to 'by hand'`,
   )
   for (const what of ['cpu', 'time', 'databaseCpu', 'statements'] as const) {
     const base = told('by hand', what)

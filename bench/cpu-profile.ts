@@ -1,5 +1,6 @@
-/** Reads a CPU profile of Node: who was busy between two moments, by function and by folder of the source. */
-import { readFileSync } from 'node:fs'
+/** Writes and reads CPU profiles of Node: who was busy between two moments, by function and by folder of the source. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
 
 /** The part of the file that is read; times are microseconds. */
@@ -37,6 +38,23 @@ export interface Share {
 }
 
 const root = new URL('..', import.meta.url).href
+
+/** Writes a profile of this process during `work`; `interval` is the time between two samples in microseconds. */
+export async function record(
+  file: string,
+  work: () => Promise<void>,
+  interval = 100,
+): Promise<void> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval })
+  await session.post('Profiler.start')
+  await work()
+  const { profile } = await session.post('Profiler.stop')
+  session.disconnect()
+  writeFileSync(file, JSON.stringify(profile))
+}
 
 /** What was sampled from one moment of the profile's clock to another. */
 export function busyBetween(file: string, from: number, to: number): Busy {

@@ -6,7 +6,7 @@ import { type Busy, busyBetween, type Share } from './cpu-profile.ts'
 import { cursorsOf } from './cursors.ts'
 import { random } from './random.ts'
 import { fixed } from './report.ts'
-import { type Start, start } from './servers.ts'
+import { asked, type Start, start } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
 export interface ProfileOptions {
@@ -33,12 +33,12 @@ export async function profile(
   try {
     const cursors = workload.name === 'W12' ? await cursorsOf(server) : []
     const next = random(1)
-    const ask = () => form(next, cursors)
-    const asked = { port: server.port, connections, ask }
+    const ask = () => asked({ ...server, cursors }, form, next)
+    const options = { port: server.port, connections, ask }
     // What is compiled and planned once is not what a request costs.
-    await load({ ...asked, seconds: Math.min(1, seconds) })
+    await load({ ...options, seconds: Math.min(1, seconds) })
     const { at: from = 0, cpu: before } = await server.used()
-    const { requests, failure } = await load({ ...asked, seconds })
+    const { requests, failure } = await load({ ...options, seconds })
     if (failure !== undefined) throw new Error(`${given.name} ${workload.name}: ${failure}`)
     const { at: to = 0, cpu: after } = await server.used()
     await server.stop()

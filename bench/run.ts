@@ -156,8 +156,8 @@ async function startWithBesides(
   database: DatabaseName,
   script: Script,
 ): Promise<Server[]> {
-  const { asks = 'own', users: hasUsers = false } = systems[name] ?? {}
-  const users = hasUsers ? await userHeaders() : []
+  const asks = systems[name]?.asks ?? 'own'
+  const users = await usersOf(name)
   const servers = [await start({ name, asks, database, script, users })]
   const texts = [...options.beside, ...(options.against ? [`before=${options.against}`] : [])]
   const besides = texts.map((text) => text.split('=') as [string, string])
@@ -173,6 +173,11 @@ async function startWithBesides(
   )
 }
 
+/** What the users of a system send; none where requests are nobody's. */
+async function usersOf(name: string): Promise<Server['users']> {
+  return systems[name]?.users ? userHeaders() : []
+}
+
 async function profileEach(
   folder: string,
   database: DatabaseName,
@@ -181,8 +186,9 @@ async function profileEach(
 ): Promise<void> {
   for (const name of names) {
     const asks = systems[name]?.asks ?? 'own'
+    const given = { name, asks, database, script, users: await usersOf(name) }
     for (const workload of chosenWorkloads()) {
-      const text = await profile({ name, asks, database, script }, workload, { folder, ...turns })
+      const text = await profile(given, workload, { folder, ...turns })
       if (text !== undefined) console.log(text)
     }
   }

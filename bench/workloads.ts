@@ -25,6 +25,7 @@ export interface Workload {
   /** The same of a rival; undefined where it has no form for it. */
   readonly platformatic: Form | undefined
   readonly zenstack: Form | undefined
+  readonly feathers: Form | undefined
   readonly writes?: true
 }
 
@@ -46,6 +47,7 @@ function read(
     own: (next) => get(`/${[name, ...below.map((most) => 1 + next(most))].join('/')}`),
     platformatic: drawn(rivals.platformatic.reads[name]),
     zenstack: drawn(rivals.zenstack.reads[name]),
+    feathers: drawn(rivals.feathers.reads[name]),
   }
 }
 
@@ -55,6 +57,7 @@ const other = (
   ...workload,
   platformatic: rivals.platformatic.others[workload.name],
   zenstack: rivals.zenstack.others[workload.name],
+  feathers: rivals.feathers.others[workload.name],
 })
 
 const reads: readonly Workload[] = [

@@ -1,7 +1,8 @@
 /** Every rival's forms, by name. */
 import type { Rival } from '../ask.ts'
+import { feathers } from './feathers.ts'
 import { platformatic } from './platformatic.ts'
 import type { RivalAsks } from './rival.ts'
 import { zenstack } from './zenstack.ts'
 
-export const rivals: Readonly<Record<Rival, RivalAsks>> = { platformatic, zenstack }
+export const rivals: Readonly<Record<Rival, RivalAsks>> = { platformatic, zenstack, feathers }

@@ -1,9 +1,8 @@
 /** What users, policies and callbacks cost: the same requests on APIs with and without them, in one process, in turns. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { busyBetween } from '../cpu-profile.ts'
+import { busyBetween, record } from '../cpu-profile.ts'
 import { fill } from '../data.ts'
 import { type DatabaseName, databaseNames, openScript, poolSize } from '../databases.ts'
 import { random } from '../random.ts'
@@ -82,17 +81,9 @@ async function send(
 
 /** Writes a CPU profile, and prints the busiest functions and folders. */
 async function profile(title: string, folder: string, work: () => Promise<void>, requests: number) {
-  const session = new Session()
-  session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.setSamplingInterval', { interval: 200 })
-  await session.post('Profiler.start')
-  await work()
-  const { profile: recorded } = await session.post('Profiler.stop')
-  session.disconnect()
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${title.replaceAll(' ', '-')}.cpuprofile`)
-  writeFileSync(file, JSON.stringify(recorded))
+  await record(file, work, 200)
   const { all, functions, folders } = busyBetween(file, 0, Number.POSITIVE_INFINITY)
   console.log(`\n## ${title}: ${fixed(all / requests)} µs of a request`)
   for (const { name, microseconds } of [...functions.slice(0, 40), ...folders.slice(0, 25)]) {

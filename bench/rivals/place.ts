@@ -4,4 +4,6 @@ export interface Place {
   /** A URL, or the file of SQLite. */
   readonly location: string
   readonly connections: number
+  /** Whether every request is of a user, whose condition all queries have. */
+  readonly users: boolean
 }

@@ -1,9 +1,11 @@
-/** Platformatic DB's own plugins on Fastify: REST, and GraphQL for what its REST has no form for. */
+/** Platformatic DB's own plugins on Fastify: REST, and GraphQL for what its REST has no form for; with users, rules for every entity. */
 import type { RequestListener } from 'node:http'
+import authorization from '@platformatic/db-authorization'
 import graphql from '@platformatic/sql-graphql'
 import mapper, { connect } from '@platformatic/sql-mapper'
 import openapi from '@platformatic/sql-openapi'
 import fastify from 'fastify'
+import { authenticate } from './authenticate.ts'
 import type { Place } from './place.ts'
 
 /** The tables have no foreign keys; these are told instead, for relations are read from them. */
@@ -13,7 +15,12 @@ const references = [
   ['reviews', 'book_id', 'books'],
 ] as const
 
-export async function open({ database, location, connections }: Place): Promise<RequestListener> {
+export async function open({
+  database,
+  location,
+  connections,
+  users,
+}: Place): Promise<RequestListener> {
   const app = fastify({ logger: false })
   const options = {
     connectionString: database === 'sqlite' ? `sqlite://${location}` : location,
@@ -25,10 +32,48 @@ export async function open({ database, location, connections }: Place): Promise<
     ...(database === 'sqlite' ? { onDatabaseLoad: relax } : {}),
   }
   await app.register(mapper, { ...options, dbschema: await schemaOf(app, options) })
+  if (users) await addUsers(app)
   await app.register(openapi)
   await app.register(graphql, { graphiql: false })
   await app.ready()
   return app.routing
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: not checked here
+async function addUsers(app: any): Promise<void> {
+  const { db, sql, entities, addEntityHooks } = app.platformatic
+  authenticate(app, async (id) => {
+    const [row] = await db.query(sql`select * from bench_users where id = ${id}`)
+    return row
+  })
+  // A check of the form `{ id: { neq: 'number' } }` would replace a client's condition on the same column.
+  // biome-ignore lint/suspicious/noExplicitAny: not checked here
+  const visible = ({ user, where }: any) => ({
+    ...where,
+    id: { ...where?.id, neq: -user.number },
+  })
+  await app.register(authorization, {
+    roleKey: 'role',
+    rules: [
+      {
+        role: 'user',
+        entities: ['*'],
+        find: visible,
+        save: visible,
+        updateMany: visible,
+        delete: visible,
+      },
+    ],
+    // `authenticate` has set the user; the rules ask for it before each operation.
+    authStrategies: [{ name: 'access token', createSession: async () => {} }],
+  })
+  for (const entity of Object.keys(entities)) {
+    addEntityHooks(entity, {
+      // biome-ignore lint/suspicious/noExplicitAny: not checked here
+      count: (count: any, { where, ctx, ...rest }: any) =>
+        count({ ...rest, ctx, where: visible({ user: ctx.reply.request.user, where }) }),
+    })
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: not checked here

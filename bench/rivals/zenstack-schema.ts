@@ -54,6 +54,27 @@ export class SchemaType implements SchemaDef {
       },
       attributes: [
         { name: '@@map', args: [{ name: 'name', value: ExpressionUtils.literal('publishers') }] },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('create') },
+            { name: 'condition', value: ExpressionUtils.literal(true) },
+          ],
+        },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('read,update,delete') },
+            {
+              name: 'condition',
+              value: ExpressionUtils.binary(
+                ExpressionUtils.field('id'),
+                '!=',
+                ExpressionUtils.member(ExpressionUtils.call('auth'), ['hiddenId']),
+              ),
+            },
+          ],
+        },
       ] as readonly AttributeApplication[],
       idFields: ['id'],
       uniqueFields: {
@@ -111,6 +132,27 @@ export class SchemaType implements SchemaDef {
       },
       attributes: [
         { name: '@@map', args: [{ name: 'name', value: ExpressionUtils.literal('authors') }] },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('create') },
+            { name: 'condition', value: ExpressionUtils.literal(true) },
+          ],
+        },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('read,update,delete') },
+            {
+              name: 'condition',
+              value: ExpressionUtils.binary(
+                ExpressionUtils.field('id'),
+                '!=',
+                ExpressionUtils.member(ExpressionUtils.call('auth'), ['hiddenId']),
+              ),
+            },
+          ],
+        },
       ] as readonly AttributeApplication[],
       idFields: ['id'],
       uniqueFields: {
@@ -239,6 +281,27 @@ export class SchemaType implements SchemaDef {
       },
       attributes: [
         { name: '@@map', args: [{ name: 'name', value: ExpressionUtils.literal('books') }] },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('create') },
+            { name: 'condition', value: ExpressionUtils.literal(true) },
+          ],
+        },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('read,update,delete') },
+            {
+              name: 'condition',
+              value: ExpressionUtils.binary(
+                ExpressionUtils.field('id'),
+                '!=',
+                ExpressionUtils.member(ExpressionUtils.call('auth'), ['hiddenId']),
+              ),
+            },
+          ],
+        },
       ] as readonly AttributeApplication[],
       idFields: ['id'],
       uniqueFields: {
@@ -314,6 +377,27 @@ export class SchemaType implements SchemaDef {
       },
       attributes: [
         { name: '@@map', args: [{ name: 'name', value: ExpressionUtils.literal('reviews') }] },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('create') },
+            { name: 'condition', value: ExpressionUtils.literal(true) },
+          ],
+        },
+        {
+          name: '@@allow',
+          args: [
+            { name: 'operation', value: ExpressionUtils.literal('read,update,delete') },
+            {
+              name: 'condition',
+              value: ExpressionUtils.binary(
+                ExpressionUtils.field('id'),
+                '!=',
+                ExpressionUtils.member(ExpressionUtils.call('auth'), ['hiddenId']),
+              ),
+            },
+          ],
+        },
       ] as readonly AttributeApplication[],
       idFields: ['id'],
       uniqueFields: {
@@ -321,6 +405,19 @@ export class SchemaType implements SchemaDef {
       },
     },
   } as const
+  typeDefs = {
+    Caller: {
+      name: 'Caller',
+      fields: {
+        hiddenId: {
+          name: 'hiddenId',
+          type: 'Int',
+        },
+      },
+      attributes: [{ name: '@@auth' }] as readonly AttributeApplication[],
+    },
+  } as const
+  authType = 'Caller' as const
   plugins = {}
 }
 export const schema = new SchemaType()

@@ -1,9 +1,12 @@
-/** ZenStack's REST handler (JSON:API) on Fastify, without access policies. */
+/** ZenStack's REST handler (JSON:API) on Fastify; with users, every query obeys the policies of the schema. */
 import type { RequestListener } from 'node:http'
 import { ZenStackClient } from '@zenstackhq/orm'
+import { PolicyPlugin } from '@zenstackhq/plugin-policy'
 import { RestApiHandler } from '@zenstackhq/server/api'
 import { ZenStackFastifyPlugin } from '@zenstackhq/server/fastify'
 import fastify from 'fastify'
+import { kyselyUser } from '../systems/hand-users.ts'
+import { authenticate } from './authenticate.ts'
 import type { Place } from './place.ts'
 import { schema as generated } from './zenstack-schema.ts'
 
@@ -18,6 +21,8 @@ export async function open(place: Place): Promise<RequestListener> {
   )
   const schema = { ...generated, provider: { type: providers[place.database] } }
   const client = new ZenStackClient(schema as never, { dialect: await dialectOf(place) })
+  if (place.users) authenticate(app, kyselyUser(client.$qb as never))
+  const ruled = client.$use(new PolicyPlugin())
   await app.register(ZenStackFastifyPlugin, {
     prefix: '/api',
     apiHandler: new RestApiHandler({
@@ -25,7 +30,9 @@ export async function open(place: Place): Promise<RequestListener> {
       endpoint: 'http://127.0.0.1/api',
       pageSize: 100,
     }),
-    getClient: () => client as never,
+    // biome-ignore lint/suspicious/noExplicitAny: not checked here
+    getClient: ({ user }: any) =>
+      (place.users ? ruled.$setAuth({ hiddenId: -user.number } as never) : client) as never,
   })
   await app.ready()
   return app.routing

@@ -1,5 +1,5 @@
 /** What is usually written by hand with Kysely: one handler for each question; where there are users, with their condition in every query. */
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import { type ExpressionBuilder, type Kysely, ParseJSONResultsPlugin } from 'kysely'
 import { jsonArrayFrom as asPostgres, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { jsonArrayFrom as asSqlite, jsonObjectFrom as sqliteObject } from 'kysely/helpers/sqlite'
 import type { DatabaseName } from '../databases.ts'
@@ -24,7 +24,7 @@ const size = 20
 
 /** By the names of the workloads. */
 export function handlersOf(db: Database, name: DatabaseName): Readonly<Record<string, Handler>> {
-  const embeds = name === 'mysql' ? batched(db) : inStatement(db, name)
+  const embeds = embedsOf(db, name)
   const countOf = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<number> =>
     Number(((await query.executeTakeFirst()) as { n: unknown }).n)
   const count = (table: string, caller: Caller) =>
@@ -138,6 +138,12 @@ interface Embeds {
   withAuthor(publisher: number, caller: Caller): Promise<unknown>
   withBooks(offset: number, caller: Caller): Promise<unknown>
   twoLevels(caller: Caller): Promise<unknown>
+}
+
+function embedsOf(db: Database, name: DatabaseName): Embeds {
+  if (name === 'mysql') return batched(db)
+  // SQLite gives JSON as text.
+  return inStatement(name === 'sqlite' ? db.withPlugin(new ParseJSONResultsPlugin()) : db, name)
 }
 
 /** As Kysely's documentation shows it: related rows as JSON in the select list. */

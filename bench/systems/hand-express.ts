@@ -1,7 +1,7 @@
 /** Express 5 and Kysely by hand, without the ETag that the others do not have either. */
 import express from 'express'
 import { envelope, type Handler, handlersOf } from './by-hand.ts'
-import { callerOf } from './hand-users.ts'
+import { callerOf, kyselyUser } from './hand-users.ts'
 import { openKysely } from './kysely.ts'
 import type { System } from './system.ts'
 
@@ -10,7 +10,7 @@ const system = (users: boolean): System => ({
   open: async (name) => {
     const db = openKysely(name)
     const app = express().disable('etag').disable('x-powered-by')
-    if (users) app.use(authenticating(db))
+    if (users) app.use(authenticating(kyselyUser(db)))
     for (const [question, handler] of Object.entries(handlersOf(db, name))) {
       const path = `/${question}{/:a}{/:b}`
       if (question === 'W8') app.post(path, express.json(), answering(handler))
@@ -25,9 +25,9 @@ export const handExpress: System = system(false)
 export const handExpressUsers: System = system(true)
 
 const authenticating =
-  (db: Parameters<typeof callerOf>[0]): express.RequestHandler =>
+  (read: Parameters<typeof callerOf>[0]): express.RequestHandler =>
   async (req, res, next) => {
-    const caller = await callerOf(db, req.headers.authorization)
+    const caller = await callerOf(read, req.headers.authorization)
     if (caller === undefined) return void res.status(401).json({ error: 'Unauthorized' })
     res.locals.caller = caller
     next()

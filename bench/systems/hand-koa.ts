@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { envelope, handlersOf } from './by-hand.ts'
-import { callerOf } from './hand-users.ts'
+import { callerOf, kyselyUser } from './hand-users.ts'
 import { openKysely } from './kysely.ts'
 import type { System } from './system.ts'
 
@@ -13,8 +13,9 @@ const system = (users: boolean): System => ({
     const handlers = handlersOf(db, name)
     const app = new Koa()
     if (users) {
+      const read = kyselyUser(db)
       app.use(async (context, next) => {
-        const caller = await callerOf(db, context.headers.authorization)
+        const caller = await callerOf(read, context.headers.authorization)
         if (caller === undefined) context.throw(401)
         context.state.caller = caller
         await next()

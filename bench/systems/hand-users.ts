@@ -5,23 +5,34 @@ import { jwtVerify } from '../jose.ts'
 import { accessSecret } from '../users.ts'
 import type { Caller } from './by-hand.ts'
 
+export interface UserRow {
+  readonly id: number
+  readonly name: string
+  readonly number: number
+}
+
 const secret = new TextEncoder().encode(accessSecret)
+
+/** Reads the row of a user with Kysely. */
+export const kyselyUser =
+  (db: Kysely<{ bench_users: UserRow }>) =>
+  (id: number): Promise<UserRow | undefined> =>
+    db.selectFrom('bench_users').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** The caller of an Authorization header; undefined where it has no valid token of a user who is still there. */
 export async function callerOf(
-  // biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
-  db: Kysely<any>,
+  read: (id: number) => Promise<UserRow | undefined>,
   authorization: string | undefined,
 ): Promise<Caller> {
+  const id = await idIn(authorization)
+  return id === undefined ? undefined : (await read(id))?.number
+}
+
+async function idIn(authorization: string | undefined): Promise<number | undefined> {
   try {
     const token = authorization?.slice('Bearer '.length) ?? ''
     const { payload } = await jwtVerify(token, secret, { algorithms: ['HS256'] })
-    const user = await db
-      .selectFrom('bench_users')
-      .selectAll()
-      .where('id', '=', Number(payload.sub))
-      .executeTakeFirst()
-    return user?.number
+    return Number(payload.sub)
   } catch {
     return undefined
   }

@@ -16,31 +16,38 @@ import { type DatabaseName, locationOf, poolSize } from '../databases.ts'
 interface Opening {
   /** Another database than the measured one. */
   readonly location?: string
+  /** The most connections of the pool; SQLite has one. */
+  readonly connections?: number
   readonly log?: Logger
 }
 
 export function openKysely(
   name: DatabaseName,
   prepared = false,
-  { location = locationOf(name), log }: Opening = {},
+  { location = locationOf(name), connections = poolSize, log }: Opening = {},
   // biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
 ): Kysely<any> {
-  const dialect = dialectOf(name, prepared, location)
+  const dialect = dialectOf(name, prepared, location, connections)
   return new Kysely(log === undefined ? { dialect } : { dialect, log })
 }
 
-function dialectOf(name: DatabaseName, prepared: boolean, location: string): Dialect {
+function dialectOf(
+  name: DatabaseName,
+  prepared: boolean,
+  location: string,
+  connections: number,
+): Dialect {
   switch (name) {
     case 'sqlite': {
       const file = openFile(location)
       return new SqliteDialect({ database: prepared ? preparedSqlite(file) : file })
     }
     case 'postgres': {
-      const pool = new pg.Pool({ connectionString: location, max: poolSize })
+      const pool = new pg.Pool({ connectionString: location, max: connections })
       return new PostgresDialect({ pool: preparedPg(pool, { named: prepared }) })
     }
     case 'mysql': {
-      const pool = createPool({ uri: location, connectionLimit: poolSize })
+      const pool = createPool({ uri: location, connectionLimit: connections })
       return new MysqlDialect({ pool: preparedMysql(pool, { prepared }) })
     }
   }

@@ -2,23 +2,32 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Rival } from '../ask.ts'
-import { type DatabaseName, locationOf, poolSize } from '../databases.ts'
+import { type DatabaseName, databaseNames, locationOf, poolSize } from '../databases.ts'
 import type { System } from './system.ts'
 
 const home = new URL('../rivals/package.json', import.meta.url).href
 
-const rival = (name: Rival, databases: readonly DatabaseName[]): System => ({
+const rival = (name: Rival, databases: readonly DatabaseName[], users = false): System => ({
   asks: name,
   databases,
+  users,
   home,
   isInstalled: () => existsSync(fileURLToPath(new URL('node_modules', home))),
   open: async (database) => {
     // The types of what may be absent cannot be checked.
     const { open } = await import(new URL(`${name}.ts`, home).href)
-    return open({ database, location: locationOf(database), connections: poolSize })
+    return open({ database, location: locationOf(database), connections: poolSize, users })
   },
 })
 
-export const platformatic: System = rival('platformatic', ['postgres', 'mysql', 'sqlite'])
 /** Its statements for MySQL join laterally, which MariaDB does not parse. */
-export const zenstack: System = rival('zenstack', ['postgres', 'sqlite'])
+const zenstackDatabases = ['postgres', 'sqlite'] as const
+
+export const platformatic: System = rival('platformatic', databaseNames)
+export const zenstack: System = rival('zenstack', zenstackDatabases)
+export const feathers: System = rival('feathers', databaseNames)
+
+/** The same with users, and their condition as a rule, a policy or a hook. */
+export const platformaticUsers: System = rival('platformatic', databaseNames, true)
+export const zenstackUsers: System = rival('zenstack', zenstackDatabases, true)
+export const feathersUsers: System = rival('feathers', databaseNames, true)

@@ -1,6 +1,13 @@
 /** Everything that can be measured, by name; each is loaded when it is opened, so that none carries the others. */
 import type { AskedAs } from '../ask.ts'
-import { platformatic, zenstack } from './rival.ts'
+import {
+  feathers,
+  feathersUsers,
+  platformatic,
+  platformaticUsers,
+  zenstack,
+  zenstackUsers,
+} from './rival.ts'
 import type { System } from './system.ts'
 
 const loaded = (asks: AskedAs, load: () => Promise<System>, users = false): System => ({
@@ -26,4 +33,8 @@ export const systems: Readonly<Record<string, System>> = {
   'hand-koa-users': loaded('own', async () => (await koa()).handKoaUsers, true),
   platformatic,
   zenstack,
+  feathers,
+  'platformatic-users': platformaticUsers,
+  'zenstack-users': zenstackUsers,
+  'feathers-users': feathersUsers,
 }
