@@ -396,7 +396,7 @@ eachDatabase('batches', (test, db) => {
       operations: [{ id: 'a', ...post('/api/tags', { name: 'dry' }) }],
     })
     const before = (await send(api, 'GET', '/api/tags?count=exact')).total
-    for (const query of ['dry_run=true', 'fields=id', 'dry_run&x=1', '&']) {
+    for (const query of ['dry_run=true', 'fields=id', 'dry_run&x=1']) {
       const { status, errors } = await send(api, 'POST', `/api/batch?${query}`, {
         headers: json,
         body,

@@ -89,6 +89,7 @@ export function resolveApiSettings(
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
+    additionalQueryParams: read.get('API_ADDITIONAL_QUERY_PARAMS'),
     rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     rateStore: config.API_RATE_LIMIT_STORE,
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),

@@ -136,6 +136,8 @@ export interface ApiSettings {
   readonly dump: DumpSettings
   readonly limits: LimitSettings
   readonly auth: AuthSettings
+  /** The host's own query parameters on endpoints that belong to no model. */
+  readonly additionalQueryParams: readonly string[]
   /** The rate limit of endpoints that belong to no model. */
   readonly rateWindows: readonly RateWindow[]
   readonly rateStore: RateLimitStore | undefined
