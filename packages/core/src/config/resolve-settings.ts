@@ -107,7 +107,9 @@ export function resolveApiSettings(
     docs: read.get('API_CREATE_DOCS')
       ? {
           page: read.get('API_DOCUMENTATION_URL'),
+          script: `${read.get('API_DOCUMENTATION_URL')}/redoc.js`,
           spec: read.get('API_DOCS_SPEC_ROUTE'),
+          commonSpec: '/openapi.json',
           requireAuth: read.get('API_DOCUMENTATION_REQUIRE_AUTH'),
         }
       : null,

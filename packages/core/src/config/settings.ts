@@ -68,10 +68,13 @@ export interface InfoSettings {
 
 /** Where the documentation is served, and whether it requires authentication. */
 export interface DocsSettings {
-  /** Path of the page; its script is below it. */
   readonly page: string
+  /** Path of the script of the page. */
+  readonly script: string
   /** Path of the document. */
   readonly spec: string
+  /** Another path of the document, where many tools look for it. */
+  readonly commonSpec: string
   readonly requireAuth: boolean
 }
 

@@ -30,19 +30,12 @@ export interface DocsAnswer {
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
-/** The document is also served here, where many tools look for it. */
-const defaultSpecPath = '/openapi.json'
-
-const script = '/redoc.js'
-const scriptPath = ({ page }: DocsSettings): string => `${page}${script}`
-
 /** The part of the documentation at a path, or undefined. */
 export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
   if (docs === null) return undefined
-  if (path === docs.spec || path === defaultSpecPath) return 'document'
+  if (path === docs.spec || path === docs.commonSpec) return 'document'
   if (path === docs.page) return 'page'
-  // Runs on every request; comparing the end first avoids building the script's path for most of them.
-  return path.endsWith(script) && path === scriptPath(docs) ? 'script' : undefined
+  return path === docs.script ? 'script' : undefined
 }
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']
@@ -184,7 +177,7 @@ async function pageOf(
       headers: { 'content-security-policy': plainPolicy(document) },
     }
   }
-  const places = { script: `${mount}${scriptPath(docs)}`, module: redoc.module, document: spec }
+  const places = { script: `${mount}${docs.script}`, module: redoc.module, document: spec }
   return {
     type,
     representation: createRepresentation(redocPage(document, places)),
