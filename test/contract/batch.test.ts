@@ -412,6 +412,22 @@ eachDatabase('batches', (test, db) => {
     equal((await send(api, 'GET', '/api/tags?count=exact')).total, before)
   })
 
+  test('a URL of another origin is 404, and nothing is stored', async () => {
+    const own = testApi(db, shop, { ...on, API_BASE_URL: 'https://api.example.org' })
+    const before = (await send(own, 'GET', '/api/tags')).total
+    for (const origin of ['https://example.org', 'http://api.example.org', 'HTTPS://other']) {
+      for (const asked of [api, own]) {
+        const { status, errors } = await batch(asked, [
+          post(`${origin}/api/tags`, { name: 'other' }),
+        ])
+        equal([status, errors?.code, errors?.at], [404, 'unknown_path', 'operations[0]'], origin)
+      }
+    }
+    equal((await send(own, 'GET', '/api/tags')).total, before)
+    const repeated = await batch(own, [get('https://api.example.org/api/tags/1?fields=id')])
+    equal([repeated.status, repeated.value[0].value], [200, { id: 1 }])
+  })
+
   test('sign-in, documentation, health and batches are no part of a batch', async () => {
     const own = testApi(db, shop, { ...on, API_HEALTH_ROUTE: '/health' })
     for (const url of ['/api', '/api/batch', '/docs', '/openapi.json', '/health']) {
