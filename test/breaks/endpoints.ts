@@ -32,8 +32,8 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'If-Match is ignored where many records are changed',
-    file: 'packages/core/src/write/endpoints/bulk.ts',
-    find: "if (header(call.request, 'if-match') !== undefined) throw preconditionOnMany()",
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: "if (header(request, 'if-match') !== undefined) throw preconditionOnMany('If-Match')",
     replace: '',
     fails: 'test/writing/many-records.test.ts',
   },

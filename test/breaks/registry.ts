@@ -185,7 +185,7 @@ export const registry: readonly Break[] = [
   {
     title: 'Of roles_required and roles_accepted one goes without the other',
     file: 'packages/core/src/config/role-maps.ts',
-    find: '...(accepted.length === 0 ? [] : [{ at: level.acceptedAt, map: { ALL: anyOf } }]),',
+    find: '...(accepted === undefined ? [] : [{ at: level.acceptedAt, map: { ALL: anyOf(accepted) } }]),',
     replace: '',
     fails: 'test/unit/access/roles.test.ts',
   },

@@ -339,7 +339,7 @@ eachDatabase('the typed client reads', (test, db) => {
         groupBy: ['author.country', 'year(published_at)'],
         aggregate: { n: { count: 'id' }, revenue: { sum: 'price' } },
         having: { n: { ge: 1 } },
-        orderBy: ['-revenue'],
+        orderBy: ['-revenue', '-year(published_at)'],
         limit: 2,
       })
       .unwrap()

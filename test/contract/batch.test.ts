@@ -396,7 +396,7 @@ eachDatabase('batches', (test, db) => {
       operations: [{ id: 'a', ...post('/api/tags', { name: 'dry' }) }],
     })
     const before = (await send(api, 'GET', '/api/tags?count=exact')).total
-    for (const query of ['dry_run=true', 'fields=id', 'dry_run&x=1', '&']) {
+    for (const query of ['dry_run=true', 'fields=id', 'dry_run&x=1']) {
       const { status, errors } = await send(api, 'POST', `/api/batch?${query}`, {
         headers: json,
         body,
@@ -410,6 +410,22 @@ eachDatabase('batches', (test, db) => {
       equal([status, errors.code], [400, 'precondition_on_batch'])
     }
     equal((await send(api, 'GET', '/api/tags?count=exact')).total, before)
+  })
+
+  test('a URL of another origin is 404, and nothing is stored', async () => {
+    const own = testApi(db, shop, { ...on, API_BASE_URL: 'https://api.example.org' })
+    const before = (await send(own, 'GET', '/api/tags')).total
+    for (const origin of ['https://example.org', 'http://api.example.org', 'HTTPS://other']) {
+      for (const asked of [api, own]) {
+        const { status, errors } = await batch(asked, [
+          post(`${origin}/api/tags`, { name: 'other' }),
+        ])
+        equal([status, errors?.code, errors?.at], [404, 'unknown_path', 'operations[0]'], origin)
+      }
+    }
+    equal((await send(own, 'GET', '/api/tags')).total, before)
+    const repeated = await batch(own, [get('https://api.example.org/api/tags/1?fields=id')])
+    equal([repeated.status, repeated.value[0].value], [200, { id: 1 }])
   })
 
   test('sign-in, documentation, health and batches are no part of a batch', async () => {

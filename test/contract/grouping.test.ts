@@ -156,6 +156,43 @@ eachDatabase('contract: groups', (test, db) => {
     equal((await read(api, '/api/authors?groupby=year(bornOn)|y&order_by=-y'))[1], { y: 1999 })
   })
 
+  test('year, month and day are ordered by and selected by the text of the client', async () => {
+    const by = '/api/books?groupby=month(published_at),format&id|n__count=1'
+    const months = async (query: string) =>
+      (await read(api, `${by}&${query}`)).map((group: object) => Object.values(group)[0])
+    const [january, february, december] = ['2024-01', '2024-02', '2024-12']
+    const fields = 'fields=month(published_at)'
+    equal(await months(`${fields}&order_by=month(published_at)`), [
+      january,
+      february,
+      february,
+      december,
+      null,
+    ])
+    equal(await months(`${fields}&order_by=-month(published_at).nullslast`), [
+      december,
+      february,
+      february,
+      january,
+      null,
+    ])
+    equal(await months(`${fields},n&order_by=-n,%2Dmonth%28published_at%29`), [
+      null,
+      december,
+      february,
+      february,
+      january,
+    ])
+    for (const query of [
+      'order_by=month(published_at)',
+      'fields=month(published_at)',
+      'groupby=month(published_at)|m&order_by=month(published_at)',
+      'groupby=month(published_at)&fields=day(published_at)',
+    ]) {
+      await refuses(api, `/api/books?${query}`, { says: ['Unknown column', '(published_at)'] })
+    }
+  })
+
   test('a label of a bucket can be filtered, before the grouping', async () => {
     const url = '/api/books?groupby=month(published_at)|m,id|n__count=1&m__eq=2024-02'
     equal(await read(api, url), [{ m: '2024-02', n: 2 }])

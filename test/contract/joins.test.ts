@@ -142,6 +142,22 @@ eachDatabase('contract: joins', (test, db) => {
     equal(thrice.total, once.total)
   })
 
+  test('a column named by the end of its path is refused with the whole path', async () => {
+    for (const [query, name, path] of [
+      ['join=author&fields=title,name', 'name', 'author.name'],
+      ['join=author.mentor&fields=id,mentor.name', 'mentor.name', 'author.mentor.name'],
+      ['join=author.mentor&mentor.name__eq=Ann', 'mentor.name', 'author.mentor.name'],
+      ['join=author.mentor&order_by=-mentor.bornOn', 'mentor.bornOn', 'author.mentor.bornOn'],
+    ] as const) {
+      await refuses(api, `/api/books?${query}`, {
+        says: [`Unknown column "${name}" on books. Did you mean "${path}"?`],
+      })
+    }
+    // Both author and mentor have a name, so neither is suggested by the end of its path.
+    const { errors } = await get(api, '/api/books?join=author.mentor&fields=name')
+    equal(errors.reason, 'Unknown column "name" on books.')
+  })
+
   test('dotted tokens follow relations further and imply those before', async () => {
     const url = '/api/books?join=author.mentor&fields=id,author.name,author.mentor.name'
     equal(await read(api, url), [

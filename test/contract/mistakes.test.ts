@@ -40,6 +40,12 @@ const queries: readonly (readonly [query: string, reason: string])[] = [
   ['select=title', 'Unknown parameter "select". Did you mean "fields"?'],
   ['cursor=x', 'Unknown parameter "cursor". Did you mean "after"?'],
   [
+    'title_like=x',
+    'Unknown parameter "title_like". A filter is written "title__like=x" or "title_like__eq=x".',
+  ],
+  ['OR[title__eq=x]&fields=id', '"OR" is not a relation here. Did you mean "or"?'],
+  ['xor[title__eq=x]', '"xor" is not a relation here. Did you mean "or"?'],
+  [
     'order_by=title desc',
     'Unknown column "title desc" on books. Descending order is written "-title".',
   ],

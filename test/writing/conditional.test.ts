@@ -56,6 +56,41 @@ eachDatabase('conditional requests', (test, db) => {
     equal((await send(api, 'PATCH', url, { body: {}, headers: any })).status, 200)
   })
 
+  test('If-None-Match with the tag of the record, or *, is 412 on PATCH, PUT and DELETE, and nothing changes', async () => {
+    const body = { title: 'Only', price: '1.00' }
+    const at = (await send(api, 'POST', '/api/books', { body })).headers.location ?? ''
+    const tag = await etag(at)
+    for (const condition of ['*', await etag(`${at}?fields=title`), `"x.y", W/${tag}`]) {
+      const headers = { 'if-none-match': condition }
+      for (const method of ['PATCH', 'PUT', 'DELETE']) {
+        const sent = method === 'DELETE' ? {} : { body: { title: 'Lost' } }
+        const { status, errors } = await send(api, method, at, { ...sent, headers })
+        equal([status, errors?.code], [412, 'precondition_failed'], `${method} ${condition}`)
+      }
+    }
+    equal(await etag(at), tag)
+    const headers = { 'if-none-match': '"x.y"', 'if-match': tag }
+    const changed = await send(api, 'PATCH', at, { body: { title: 'Changed' }, headers })
+    equal([changed.status, changed.value.title], [200, 'Changed'])
+  })
+
+  test('If-Match and If-None-Match on POST are 400, and nothing is stored', async () => {
+    const { total } = await get(api, '/api/tags')
+    for (const name of ['if-match', 'if-none-match']) {
+      for (const [query, body] of [
+        ['', { name: 'conditional' }],
+        ['?on_conflict=name', { name: 'conditional' }],
+        ['', [{ name: 'conditional' }]],
+      ] as const) {
+        const headers = { [name]: '*' }
+        const { status, errors } = await send(api, 'POST', `/api/tags${query}`, { body, headers })
+        equal([status, errors.code], [400, 'precondition_on_many'])
+        equal(errors.reason.toLowerCase().startsWith(`${name} names`), true)
+      }
+    }
+    equal((await get(api, '/api/tags')).total, total)
+  })
+
   test('PUT with If-Match replaces as PUT without it does', async () => {
     const body = { title: 'Whole', price: '1.00', in_stock: false }
     const at = (await send(api, 'POST', '/api/books', { body })).headers.location ?? ''

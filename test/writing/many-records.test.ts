@@ -61,10 +61,9 @@ eachDatabase('many records', (test, db) => {
       equal(await code('/api/books'), 'filter_needed')
       equal(await code('/api/books?title__eq=cheap&max_affected=1'), 'too_many_records')
       equal(await code('/api/books?title__eq=cheap&limit=1'), 'not_here')
-      equal(
-        await code('/api/books?title__eq=cheap', { 'if-match': '"x.y"' }),
-        'precondition_on_many',
-      )
+      for (const name of ['if-match', 'if-none-match']) {
+        equal(await code('/api/books?title__eq=cheap', { [name]: '"x.y"' }), 'precondition_on_many')
+      }
     }
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })

@@ -631,17 +631,17 @@ export const referredTo = (names: readonly string[]): ApiError =>
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')
 
-/** The record no longer matches `If-Match`. */
+/** The stored record is not the version of `If-Match`, or it is that of `If-None-Match`. */
 export const preconditionFailed = (): ApiError =>
   refusal(412, {
     error: 'Precondition Failed',
-    reason: 'The record has changed since it was read. Read it again.',
+    reason: 'If-Match or If-None-Match does not hold for the stored record. Read it again.',
     code: 'precondition_failed',
   })
 
-/** If-Match on a request for several records. */
-export const preconditionOnMany = (): ApiError =>
-  badRequest('precondition_on_many', 'If-Match names one record; send it to that record.')
+/** If-Match or If-None-Match on a write whose path names no record. */
+export const preconditionOnMany = (header: 'If-Match' | 'If-None-Match'): ApiError =>
+  badRequest('precondition_on_many', `${header} names one record; send it to that record.`)
 
 /** If-Match or If-None-Match on the request of a batch. */
 export const preconditionOnBatch = (header: 'If-Match' | 'If-None-Match'): ApiError =>

@@ -88,6 +88,9 @@ suite('mistakes in config', (test) => {
     ],
     [{ API_BASE_MODEL: 'Base' }, 'config.API_BASE_MODEL: expected an object, got "Base".'],
     [{ API_BASE_MODEL: {} }, 'config.API_BASE_MODEL: expected what defineBase returns.'],
+    ...['API_ROLES_REQUIRED', 'API_ROLES_ACCEPTED', 'API_SERVER_URLS'].map(
+      (key) => [{ [key]: [] }, `config.${key}: expected at least one, got an empty list.`] as const,
+    ),
     // addresses
     ...['api', '/api/', '/', '', '/a b', '/a//b'].map(
       (prefix) =>
@@ -133,6 +136,29 @@ suite('mistakes in config', (test) => {
       { API_SERIALIZATION_DEPTH: 5 },
       'config.API_SERIALIZATION_DEPTH: 5 is more than API_MAX_DEPTH, 4.',
     ],
+    [
+      { API_CUSTOM_AUTH: () => true, API_KEY_AUTH_AND_RETURN_METHOD: () => null },
+      ...[
+        ['API_CUSTOM_AUTH', 'custom'],
+        ['API_KEY_AUTH_AND_RETURN_METHOD', 'api_key'],
+      ].map(
+        ([key, strategy]) =>
+          `config.${key}: belongs to the strategy "${strategy}", which is not enabled: set API_AUTHENTICATE_METHOD: ['${strategy}'], or [] for an API without authentication.`,
+      ),
+    ],
+    ...[
+      { API_DOCUMENTATION_URL: '/openapi.json' },
+      { API_DOCS_SPEC_ROUTE: '/docs/redoc.js' },
+      { API_HEALTH_ROUTE: '/openapi.json' },
+      { API_HEALTH_ROUTE: '/docs/redoc.js' },
+    ].map((config) => {
+      const [[key, path] = []] = Object.entries(config)
+      return [config, `config.${key}: "${path}" is already the path of other endpoints.`] as const
+    }),
+    [
+      { API_PREFIX: '/openapi.json' },
+      'config.API_CREATE_DOCS: "/openapi.json" is already the path of other endpoints.',
+    ],
     [{ API_SOFT_DELETE: true }, 'config.API_SOFT_DELETE: needs API_SOFT_DELETE_ATTRIBUTE.'],
     [
       { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'gone' },
@@ -164,6 +190,13 @@ suite('mistakes in config', (test) => {
     equal(problemsOf({ models: [model('Book')], config: ['x'] as never }), [
       'config: expected an object, got a list.',
     ])
+  })
+
+  test('the function of a strategy that is disabled, or that a model enables, is none', () => {
+    const config = { API_CUSTOM_AUTH: () => true }
+    equal(inConfig({ ...config, API_AUTHENTICATE_METHOD: [] }), [])
+    const models = [model('Book', { meta: { authenticate_method: ['custom'] } })]
+    equal(problemsOf({ models, config }), [])
   })
 
   test('undefined is the same as nothing', () => {

@@ -16,7 +16,7 @@ export function checkOwnRoutes(
   problems: Problems,
 ): void {
   const taken = Object.values(routes).filter((path) => path !== null)
-  const check = (key: string, path: string, others: readonly string[]): void => {
+  const check = (key: string, path: string, others: readonly (string | undefined)[]): void => {
     if (others.includes(path) || path === prefix || path.startsWith(`${prefix}/`)) {
       problems.add(key, `"${path}" is already the path of other endpoints.`)
     }
@@ -28,12 +28,14 @@ export function checkOwnRoutes(
         'requires authentication, but no strategy is enabled: set API_AUTHENTICATE_METHOD.',
       )
     }
-    check('config.API_DOCUMENTATION_URL', docs.page, taken)
-    check('config.API_DOCS_SPEC_ROUTE', docs.spec, [...taken, docs.page])
+    check('config.API_CREATE_DOCS', docs.commonSpec, taken)
+    check('config.API_DOCUMENTATION_URL', docs.page, [...taken, docs.commonSpec])
+    check('config.API_DOCS_SPEC_ROUTE', docs.spec, [...taken, docs.page, docs.script])
   }
   if (healthRoute !== null) {
-    const pages = docs === null ? [] : [docs.page, docs.spec]
-    check('config.API_HEALTH_ROUTE', healthRoute, [...taken, ...pages])
+    const { page, script, spec, commonSpec } = docs ?? {}
+    const others = [...taken, page, script, spec, commonSpec]
+    check('config.API_HEALTH_ROUTE', healthRoute, others)
   }
   if (batch !== null && taken.includes(batch.path)) {
     problems.add(

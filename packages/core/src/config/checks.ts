@@ -72,11 +72,13 @@ export const listOf =
     return undefined
   }
 
-/** One value, or a list of them. */
+/** One value, or a list of at least one. */
 export const oneOrMore =
   (item: Check): Check =>
-  (value) =>
-    Array.isArray(value) ? listOf(item)(value) : item(value)
+  (value) => {
+    if (!Array.isArray(value)) return item(value)
+    return value.length === 0 ? expected('at least one', value) : listOf(item)(value)
+  }
 
 /** Accepts what either check accepts; an error comes from the first. */
 export const either =

@@ -29,6 +29,7 @@ export function resolveAuth(
       )
     }
   }
+  checkUnusedStrategies(config, strategies, problems)
   checkUserModel(config, problems)
   if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
     problems.add(
@@ -84,6 +85,26 @@ function checkRequiredSettings(
         )
       } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
     }
+  }
+}
+
+/** Refuses the function of a strategy if nothing says which strategies there are: the API would be public. */
+function checkUnusedStrategies(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  if (config.API_AUTHENTICATE_METHOD !== undefined) return
+  const functions = [
+    ['API_CUSTOM_AUTH', 'custom'],
+    ['API_KEY_AUTH_AND_RETURN_METHOD', 'api_key'],
+  ] as const
+  for (const [key, strategy] of functions) {
+    if (config[key] === undefined || strategies.includes(strategy)) continue
+    problems.add(
+      `config.${key}`,
+      `belongs to the strategy "${strategy}", which is not enabled: set API_AUTHENTICATE_METHOD: ['${strategy}'], or [] for an API without authentication.`,
+    )
   }
 }
 

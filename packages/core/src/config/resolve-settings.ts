@@ -89,6 +89,7 @@ export function resolveApiSettings(
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
+    additionalQueryParams: read.get('API_ADDITIONAL_QUERY_PARAMS'),
     rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     rateStore: config.API_RATE_LIMIT_STORE,
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
@@ -106,7 +107,9 @@ export function resolveApiSettings(
     docs: read.get('API_CREATE_DOCS')
       ? {
           page: read.get('API_DOCUMENTATION_URL'),
+          script: `${read.get('API_DOCUMENTATION_URL')}/redoc.js`,
           spec: read.get('API_DOCS_SPEC_ROUTE'),
+          commonSpec: '/openapi.json',
           requireAuth: read.get('API_DOCUMENTATION_REQUIRE_AUTH'),
         }
       : null,

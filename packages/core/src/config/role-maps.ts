@@ -65,13 +65,14 @@ function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
 function mapsOf(level: Level): readonly RoleMapSetting[] | undefined {
   if (level.map !== undefined) return [{ at: level.mapAt, map: level.map }]
   if (level.required === undefined && level.accepted === undefined) return undefined
-  const required = [level.required ?? []].flat()
-  const accepted = [level.accepted ?? []].flat()
-  const anyOf: RoleRule = { roles: accepted, any_of: true }
-  // An empty list requires no role; in meta it replaces the roles that config requires.
+  const { required, accepted } = level
+  const anyOf = (roles: readonly string[] | string): RoleRule => ({
+    roles: [roles].flat(),
+    any_of: true,
+  })
   return [
-    ...(required.length === 0 ? [] : [{ at: level.requiredAt, map: { ALL: required } }]),
-    ...(accepted.length === 0 ? [] : [{ at: level.acceptedAt, map: { ALL: anyOf } }]),
+    ...(required === undefined ? [] : [{ at: level.requiredAt, map: { ALL: [required].flat() } }]),
+    ...(accepted === undefined ? [] : [{ at: level.acceptedAt, map: { ALL: anyOf(accepted) } }]),
   ]
 }
 

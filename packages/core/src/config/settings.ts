@@ -68,10 +68,13 @@ export interface InfoSettings {
 
 /** Where the documentation is served, and whether it requires authentication. */
 export interface DocsSettings {
-  /** Path of the page; its script is below it. */
   readonly page: string
+  /** Path of the script of the page. */
+  readonly script: string
   /** Path of the document. */
   readonly spec: string
+  /** Another path of the document, where many tools look for it. */
+  readonly commonSpec: string
   readonly requireAuth: boolean
 }
 
@@ -136,6 +139,8 @@ export interface ApiSettings {
   readonly dump: DumpSettings
   readonly limits: LimitSettings
   readonly auth: AuthSettings
+  /** The host's own query parameters on endpoints that belong to no model. */
+  readonly additionalQueryParams: readonly string[]
   /** The rate limit of endpoints that belong to no model. */
   readonly rateWindows: readonly RateWindow[]
   readonly rateStore: RateLimitStore | undefined

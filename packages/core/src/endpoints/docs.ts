@@ -2,11 +2,10 @@
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Runtime } from '../call.ts'
-import type { DocsSettings } from '../config/settings.ts'
-import { invalidParameter, methodNotAllowed, repeatedParameter, unknownPath } from '../errors.ts'
+import type { ApiSettings, DocsSettings } from '../config/settings.ts'
+import { invalidParameter, methodNotAllowed, unknownPath } from '../errors.ts'
 import { matchesIfNoneMatch } from '../http/etag.ts'
 import { type ApiRequest, type Asset, wholeHeader } from '../http/request.ts'
-import { splitUrl } from '../http/route-table.ts'
 import { serversOf } from '../openapi/info.ts'
 import { plainPageSteps } from '../openapi/plain-page.ts'
 import { plainPolicy, redocPage, redocPolicy } from '../openapi/redoc-page.ts'
@@ -17,6 +16,7 @@ import {
   type OpenApiVersion,
   openApiVersions,
 } from './documentation.ts'
+import { ownParameters } from './own-parameters.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
 export type DocsPart = 'page' | 'script' | 'document'
@@ -30,19 +30,12 @@ export interface DocsAnswer {
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
-/** The document is also served here, where many tools look for it. */
-const defaultSpecPath = '/openapi.json'
-
-const script = '/redoc.js'
-const scriptPath = ({ page }: DocsSettings): string => `${page}${script}`
-
 /** The part of the documentation at a path, or undefined. */
 export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
   if (docs === null) return undefined
-  if (path === docs.spec || path === defaultSpecPath) return 'document'
+  if (path === docs.spec || path === docs.commonSpec) return 'document'
   if (path === docs.page) return 'page'
-  // Runs on every request; comparing the end first avoids building the script's path for most of them.
-  return path.endsWith(script) && path === scriptPath(docs) ? 'script' : undefined
+  return path === docs.script ? 'script' : undefined
 }
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']
@@ -124,6 +117,7 @@ async function partOf(
   part: DocsPart,
 ): Promise<Part> {
   const mount = request.baseUrl ?? ''
+  const version = versionAsked(request, part, settings)
   const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
   if (part === 'script') {
     if (redoc === undefined) throw unknownPath(request.url)
@@ -140,7 +134,7 @@ async function partOf(
     return pageOf(documentation, document, docs, mount, redoc)
   }
   const document =
-    versionAsked(request) === '3.2'
+    version === '3.2'
       ? served(await documentation.builtQueryStringDocument())
       : served(await documentation.built())
   return {
@@ -151,13 +145,19 @@ async function partOf(
   }
 }
 
-/** The version of OpenAPI that `?openapi=3.2` asks for. */
-function versionAsked({ url }: ApiRequest): OpenApiVersion {
-  const asked = new URLSearchParams(splitUrl(url).query).getAll('openapi')
-  if (asked.length > 1) throw repeatedParameter('openapi', 'openapi')
-  const [version = '3.1'] = asked
-  const known = openApiVersions.find((one) => one === version)
-  if (known === undefined) throw invalidParameter('openapi', version, openApiVersions.join(' or '))
+/** The version of OpenAPI that `?openapi=3.2` asks for; the page and its script have no parameters. */
+function versionAsked(
+  request: ApiRequest,
+  part: DocsPart,
+  { additionalQueryParams }: ApiSettings,
+): OpenApiVersion {
+  const [names, hint]: [readonly 'openapi'[], string] =
+    part === 'document'
+      ? [['openapi'], ' Expected "openapi=3.2".']
+      : [[], ' The documentation page has no parameters.']
+  const { openapi = '3.1' } = ownParameters(request, names, additionalQueryParams, hint)
+  const known = openApiVersions.find((one) => one === openapi)
+  if (known === undefined) throw invalidParameter('openapi', openapi, openApiVersions.join(' or '))
   return known
 }
 
@@ -177,7 +177,7 @@ async function pageOf(
       headers: { 'content-security-policy': plainPolicy(document) },
     }
   }
-  const places = { script: `${mount}${scriptPath(docs)}`, module: redoc.module, document: spec }
+  const places = { script: `${mount}${docs.script}`, module: redoc.module, document: spec }
   return {
     type,
     representation: createRepresentation(redocPage(document, places)),

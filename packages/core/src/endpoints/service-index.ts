@@ -19,6 +19,7 @@ import type { LimitHeaders } from '../limits/limiter.ts'
 import type { Resource } from '../registry/resource.ts'
 import { admit, privateHeaders } from './admit.ts'
 import { exampleRequests } from './example-requests.ts'
+import { ownParameters } from './own-parameters.ts'
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']
 
@@ -34,10 +35,11 @@ export async function serveIndex(
     return { status: 204, value: null, total: undefined, empty: true, headers }
   }
   if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
-  const { hooks } = runtime.settings
+  const { hooks, additionalQueryParams } = runtime.settings
   if (hooks.setup !== undefined) await runSetup(runtime, hooks, request)
   const { caller, headers } = await identify(runtime, request)
   Object.assign(always, headers)
+  ownParameters(request, [], additionalQueryParams, ' The index has no parameters.')
   const listed = await listableBy({ runtime, request, caller })
   const index = indexOf(runtime, request, caller, listed)
   return { status: 200, value: index as unknown as JsonValue, total: 1 }

@@ -31,12 +31,21 @@ export function matchesIfNoneMatch(request: ApiRequest, tag: string): boolean {
   return condition.trim() === '*' || tagsOf(condition).includes(tag)
 }
 
-/** The condition of `If-Match` on a record's text, which is undefined if the caller may not read it; undefined without the header. */
-export function ifMatch(
-  request: ApiRequest,
-): ((record: string | undefined) => boolean) | undefined {
-  const condition = header(request, 'if-match')
-  if (condition === undefined) return undefined
+/** A condition on the text of a stored record, which is undefined if the caller may not read it. */
+type RecordCondition = (record: string | undefined) => boolean
+
+/** The conditions of `If-Match` and `If-None-Match` on a record that is written; undefined without these headers. */
+export function writeCondition(request: ApiRequest): RecordCondition | undefined {
+  const match = header(request, 'if-match')
+  const noneMatch = header(request, 'if-none-match')
+  if (match === undefined && noneMatch === undefined) return undefined
+  const matches = match === undefined ? () => true : listsRow(match)
+  const excludes = noneMatch === undefined ? () => false : listsRow(noneMatch)
+  return (record) => matches(record) && !excludes(record)
+}
+
+/** Whether a header lists the ETag of a record, by its row part. */
+function listsRow(condition: string): RecordCondition {
   if (condition.trim() === '*') return () => true
   const rows = tagsOf(condition).map((tag) => tag.slice(1).split('.', 1)[0])
   return (record) => record !== undefined && rows.includes(hashOfText(record))

@@ -13,6 +13,7 @@ export type Occasion =
   | 'refresh'
   | 'restricted'
   | 'query'
+  | 'parameters'
   | 'list'
   | 'position'
   | 'join'
@@ -69,11 +70,11 @@ export const catalogue: readonly Entry[] = [
   entry(errors.forbiddenFilters('DELETE'), 'bulk'),
 
   entry(errors.malformedEncoding('%zz'), 'always'),
-  entry(errors.forbiddenCharacter('a NUL character', 'title__eq=%00'), 'query'),
+  entry(errors.forbiddenCharacter('a NUL character', 'title__eq=%00'), 'query', 'parameters'),
   entry(errors.malformedQuery('Expected "]" at the end.', 'or[price__ge=30'), 'query'),
   entry(errors.unknownOperator('gee', ' Did you mean "ge"?', 'price__gee=30'), 'query'),
   entry(errors.unknownFunction('summ', ' Did you mean "sum"?', 'price__summ=1'), 'query'),
-  entry(errors.unknownParameter('pge', ' Did you mean "page"?', 'pge=2'), 'query'),
+  entry(errors.unknownParameter('pge', ' Did you mean "page"?', 'pge=2'), 'query', 'parameters'),
   entry(errors.repeatedParameter('page', 'page=2'), 'query'),
   entry(
     errors.limitExceeded(settingNames.maxConditions, 100, 'The query has too many conditions'),
@@ -136,7 +137,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.referredTo(['reviews']), 'stored', 'removed'),
   entry(errors.notDeleted(), 'restored'),
   entry(errors.preconditionFailed(), 'precondition'),
-  entry(errors.preconditionOnMany(), 'bulk'),
+  entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
   entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk'),
   entry(errors.notUniqueColumns('title', ['id']), 'upsert'),

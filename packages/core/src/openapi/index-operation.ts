@@ -17,6 +17,7 @@ export function indexPath(writer: Writer): Record<string, PathItemObject> {
   const passwords = strategies.includes('basic') || strategies.includes('api_key')
   const occasions: readonly Occasion[] = [
     'always',
+    'parameters',
     ...(strategies.length > 0 ? (['protected'] as const) : []),
     ...(passwords ? (['password', 'limited'] as const) : []),
     ...(rateWindows.length > 0 ? (['limited'] as const) : []),

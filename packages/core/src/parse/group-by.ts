@@ -4,7 +4,7 @@ import { excerpt } from '../error-size.ts'
 import { unknownFunction } from '../errors.ts'
 import { didYouMean, nearest } from '../naming/suggest.ts'
 import { noSuchFunction, readAggregate, readLabel } from './aggregate.ts'
-import type { AggregateNode, GroupByNode, TextNode } from './ast.ts'
+import type { AggregateNode, FieldNode, GroupByNode, TextNode } from './ast.ts'
 import { type Cursor, malformed } from './cursor.ts'
 import { readField } from './field.ts'
 import { countCondition } from './limits.ts'
@@ -56,6 +56,15 @@ function readGroupKey(pair: Pair, item: Stretch): GroupByNode {
     throw malformed(pair, item.start, end, reason)
   }
   return { kind, field: readField(pair, item.start + paren + 1, end - 1), ...rest }
+}
+
+/** field, or a date part as `groupby` names it: `year(born_on)`. Plan looks up its text among the grouping keys. */
+export function readOutputName(pair: Pair, start: number, end: number): FieldNode {
+  const text = pair.text.slice(start, end)
+  const isDatePart = text.endsWith(')') && dateParts.some((part) => text.startsWith(`${part}(`))
+  return isDatePart
+    ? { path: [], column: text, text, span: spanOf(pair, start, end) }
+    : readField(pair, start, end)
 }
 
 /** Refuses a label with a suffix: `total__summ` is a misspelt aggregate, not a column to group by. */

@@ -1,7 +1,7 @@
 // Parses the items of `order_by=`: `-price`, `author.name.nullslast`.
 
 import type { OrderNode } from './ast.ts'
-import { readField } from './field.ts'
+import { readOutputName } from './group-by.ts'
 import { type Pair, type Stretch, spanOf } from './query-string.ts'
 
 const suffixes = [
@@ -9,7 +9,7 @@ const suffixes = [
   { text: '.nullslast', nulls: 'last' },
 ] as const
 
-/** order = [ "-" ] field [ ".nullsfirst" / ".nullslast" ] */
+/** order = [ "-" ] ( field / date part ) [ ".nullsfirst" / ".nullslast" ] */
 export function readOrder(pair: Pair, item: Stretch): OrderNode {
   const text = pair.text.slice(item.start, item.end)
   const descending = text.startsWith('-')
@@ -17,7 +17,7 @@ export function readOrder(pair: Pair, item: Stretch): OrderNode {
   const start = descending ? item.start + 1 : item.start
   const end = suffix === undefined ? item.end : item.end - suffix.text.length
   return {
-    field: readField(pair, start, end),
+    field: readOutputName(pair, start, end),
     descending,
     ...(suffix === undefined ? {} : { nulls: suffix.nulls }),
     span: spanOf(pair, item.start, item.end),

@@ -13,9 +13,9 @@ import type { SingleParameter } from './ast.ts'
 import { readList } from './comma-list.ts'
 import { type Cursor, malformed } from './cursor.ts'
 import type { Draft } from './draft.ts'
-import { readField, textNode } from './field.ts'
+import { textNode } from './field.ts'
 import { isGroupKind } from './group.ts'
-import { readGroupItem } from './group-by.ts'
+import { readGroupItem, readOutputName } from './group-by.ts'
 import { readJoins } from './join.ts'
 import { readOrder } from './order.ts'
 import {
@@ -27,6 +27,7 @@ import {
 import { type Pair, rawText } from './query-string.ts'
 import { isRelationFilterKind } from './relation-filter.ts'
 import { relationOptions } from './relation-option.ts'
+import { meaningOf } from './suffix.ts'
 
 /** parameter = name [ "=" ( text | item *( "," item ) ) ]; a name without `=` has an empty value, as in HTML forms. */
 export function readParameter(
@@ -58,7 +59,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
     case 'fields':
       draft.fields.push(
         ...readList(cursor, name, draft.fields.length, (item) =>
-          readField(pair, item.start, item.end),
+          readOutputName(pair, item.start, item.end),
         ),
       )
       return
@@ -99,11 +100,22 @@ export function noSuchParameter(pair: Pair, key: string, additional: readonly st
     ? `group is written "${key}[price__ge=30,title__like=Emma]`
     : isRelationFilterKind(key)
       ? `relation filter is written "${key}(books.price__gt=20)`
-      : `filter is written "${excerpt(key)}__eq=${value === '' ? '…' : value}`
+      : filterExample(key, value === '' ? '…' : value)
   const familiar = namesElsewhere.get(key.toLowerCase())
   const near =
     familiar === undefined ? nearParameter(key, additional) : ` Did you mean "${familiar}"?`
   return unknownParameter(excerpt(key), `${near} A ${example}".`, written)
+}
+
+/** `price_gt=9` is either a filter on `price` with one underscore too few, or a column without an operator. */
+function filterExample(key: string, value: string): string {
+  const equality = `"${excerpt(key)}__eq=${value}`
+  const underscore = key.lastIndexOf('_')
+  const suffix = { at: underscore, text: key.slice(underscore + 1) }
+  if (underscore < 1 || meaningOf(suffix)?.kind !== 'operator')
+    return `filter is written ${equality}`
+  const filter = `"${excerpt(key.slice(0, underscore))}__${suffix.text}=${value}"`
+  return `filter is written ${filter} or ${equality}`
 }
 
 /** Names of the parameters in other APIs, for suggestions; a Map, because the client chooses the name. */

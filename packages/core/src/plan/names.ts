@@ -77,7 +77,7 @@ function columnIn(source: Source, [name = '', ...path]: readonly string[]): Colu
 function unknown(names: Names, field: FieldNode, at: string, known?: string): Error {
   const { source, rest } = lastSource(names, [...field.path, field.column], at)
   if (known === undefined && source !== undefined) return unknownIn(names, source, rest, field, at)
-  const hint = known ?? pathHint(names, field) ?? didYouMean(field.text, visibleNames(names))
+  const hint = known ?? pathHint(names, field) ?? suggestion(names, field)
   const isJoined = field.path.length > 0 && hint === ''
   return unknownColumn(
     field.text,
@@ -135,11 +135,27 @@ const joinHint = ({ base }: Names): string =>
     ? ' Columns of a relation need the relation in "join".'
     : ` Columns of a relation need a join, and joins are switched off here (${settingNames.allowJoin}).`
 
+/** Suggests the only name that ends with the client's, `author.name` for `name`, or else the most similar one. */
+function suggestion(names: Names, { text }: FieldNode): string {
+  const visible = [...visibleNames(names)]
+  const [longer, ...others] = visible.filter((name) => name.endsWith(`.${text}`))
+  return longer !== undefined && others.length === 0
+    ? ` Did you mean "${longer}"?`
+    : didYouMean(text, visible)
+}
+
 function* visibleNames(names: Names): Generator<string> {
   for (const { name } of queryColumns(names.base.resource)) yield name
   for (const join of names.joins) {
-    for (const { name } of queryColumns(join.source.resource)) yield `${join.relation.name}.${name}`
+    const path = pathOf(names, join)
+    for (const { name } of queryColumns(join.source.resource)) yield `${path}.${name}`
   }
+}
+
+/** The relations that lead from the base to a join: `author.publisher`. */
+function pathOf(names: Names, { from, relation }: PlannedJoin): string {
+  const before = names.joins.find(({ source }) => source === from)
+  return before === undefined ? relation.name : `${pathOf(names, before)}.${relation.name}`
 }
 
 /** Looks in this order: a joined relation with that name or token form, the base itself, a joined table of that name. */

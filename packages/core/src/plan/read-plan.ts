@@ -18,6 +18,7 @@ import { allowOrder, planGroupOrder, planOrder } from './order.ts'
 import { entityOutput, projectionOutput } from './output.ts'
 import { planPage } from './page.ts'
 import type { Condition, ListPlan, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
+import { planRelationOptions } from './relation-options.ts'
 import { planSearch } from './search.ts'
 import { noRelations, type PlannedRelations, sharedOutput, sharedSource } from './shared-parts.ts'
 import { parseBoolean } from './value.ts'
@@ -197,6 +198,8 @@ const joinsFor = (
 function withoutRelations(context: PlanContext): PlannedRelations {
   const [option] = context.ast.relationOptions
   if (option !== undefined) {
+    // Refuses names that are no relations; the parameters of relations cannot be used either.
+    planRelationOptions(context)
     const at = textAt(context, option.span)
     throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
   }

@@ -9,6 +9,7 @@ import type {
   RelationOptionNode,
   TextNode,
 } from '../parse/ast.ts'
+import { groupKinds } from '../parse/group.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import { type PlanContext, textAt } from './context.ts'
 
@@ -61,7 +62,10 @@ function relationPath(context: PlanContext, node: RelationOptionNode): string {
     const relations = relationsMatching(resource, text)
     const [relation] = relations
     if (relation === undefined || relations.length > 1) {
-      const hint = didYouMean(text, resource.relations.keys())
+      const hint = didYouMean(text, [
+        ...resource.relations.keys(),
+        ...(node.option === 'where' ? groupKinds : []),
+      ])
       throw unknownPathSegment(text, hint, textAt(context, node.span))
     }
     resource = relation.target

@@ -2,7 +2,7 @@
 
 import { authorize } from '../../access/authorize.ts'
 import type { Runtime } from '../../call.ts'
-import { notInBatch, referencesSeenEarly } from '../../errors.ts'
+import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import { runSetup } from '../../hooks/read-hooks.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isIndex, type Route, splitUrl } from '../../http/route-table.ts'
@@ -169,12 +169,17 @@ class OperationRequest implements ApiRequest {
   }
 }
 
-/** The URL below the mount: responses emit URLs with origin and mount prefix, which an operation may repeat. */
+/**
+ * The URL below the mount: responses emit URLs with origin and mount prefix, which an operation may repeat. Throws 404 for a URL
+ * of another origin, whose path may be one of this API.
+ */
 function withoutOrigin(url: string, base: string, mount = ''): string {
-  if (base === '' && mount === '') return url
+  if (mount === '' && url.startsWith('/')) return url
   const origins = [`${base}${mount}`, mount]
   const origin = origins.find((text) => text !== '' && url.startsWith(`${text}/`))
-  return origin === undefined ? url : url.slice(origin.length)
+  if (origin !== undefined) return url.slice(origin.length)
+  if (/^https?:/i.test(url)) throw unknownPath(url)
+  return url
 }
 
 /** The stages setup, limit and authenticate; returns the headers of the rate limit. */

@@ -2,18 +2,13 @@
 
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
-import {
-  atOperation,
-  methodNotAllowed,
-  preconditionOnBatch,
-  unknownParameter,
-} from '../../errors.ts'
+import { atOperation, methodNotAllowed, preconditionOnBatch } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type ApiRequest, header } from '../../http/request.ts'
-import { splitUrl } from '../../http/route-table.ts'
 import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { admit } from '../admit.ts'
+import { ownParameters } from '../own-parameters.ts'
 import type { ResponseSettings, RoutedCall } from '../route-request.ts'
 import { sendsPosition, withPosition } from '../write-position.ts'
 import {
@@ -61,7 +56,7 @@ export async function serveBatch(
   const { timing, stamp, always } = parts
   Object.assign(always, await countBatch(runtime, request))
   timing?.enter('plan')
-  refuseIgnored(request)
+  refuseIgnored(runtime, request)
   const body = readBatch(runtime, request)
   // A dry run stores nothing, so there is nothing to repeat.
   const key = body.dryRun ? undefined : header(request, 'idempotency-key')
@@ -112,14 +107,9 @@ async function countBatch(
 }
 
 /** Throws 400 for parameters and headers that would change a separate request, but have no meaning for a batch. */
-function refuseIgnored(request: ApiRequest): void {
-  const { query } = splitUrl(request.url)
-  if (query !== '') {
-    const [parameter = ''] = query.split('&', 1)
-    const [name = ''] = parameter.split('=', 1)
-    const hint = ' A batch has no parameters; "dry_run" is a member of its body.'
-    throw unknownParameter(name, hint, parameter)
-  }
+function refuseIgnored({ settings }: Runtime, request: ApiRequest): void {
+  const hint = ' A batch has no parameters; "dry_run" is a member of its body.'
+  ownParameters(request, [], settings.additionalQueryParams, hint)
   if (header(request, 'if-match') !== undefined) throw preconditionOnBatch('If-Match')
   if (header(request, 'if-none-match') !== undefined) throw preconditionOnBatch('If-None-Match')
 }

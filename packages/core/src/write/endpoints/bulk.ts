@@ -9,14 +9,12 @@ import {
   forbiddenFilters,
   invalidParameter,
   notHere,
-  preconditionOnMany,
   recordNotFound,
   tooManyRecords,
   wrongBody,
 } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
-import { header } from '../../http/request.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
@@ -41,6 +39,7 @@ import {
   inWrite,
   refuseAllBut,
   refuseOtherParameters,
+  refusePrecondition,
   validatorHost,
   type Writing,
 } from './stages.ts'
@@ -186,11 +185,6 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
     await removeAll(writing, resource, rows, cascade)
     return { status: 200, value: null, total: rows.length }
   })
-}
-
-/** Throws 400 for If-Match, which applies to a single record. */
-function refusePrecondition(call: Call): void {
-  if (header(call.request, 'if-match') !== undefined) throw preconditionOnMany()
 }
 
 /** The records that a bulk write matches. */

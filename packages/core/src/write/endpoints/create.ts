@@ -17,13 +17,21 @@ import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
 import { createInOneStatement } from './single-statement.ts'
-import { bodyOf, inWrite, refuseOtherParameters, validatorHost, type Writing } from './stages.ts'
+import {
+  bodyOf,
+  inWrite,
+  refuseOtherParameters,
+  refusePrecondition,
+  validatorHost,
+  type Writing,
+} from './stages.ts'
 import { upsert } from './upsert.ts'
 
 /** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
 export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'on_conflict')
+  refusePrecondition(call)
   const echo = cachedEchoPlan(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems)

@@ -6,7 +6,7 @@ import type { Call, Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
 import { isHosted, type Opened, open } from '../../endpoints/read-stages.ts'
-import { conflictingParameters, notHere } from '../../errors.ts'
+import { conflictingParameters, notHere, preconditionOnMany } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { beforeStatements } from '../../execute/intercept-connection.ts'
 import { run } from '../../execute/run.ts'
@@ -14,7 +14,8 @@ import { inTransaction, inTransactionIfSupported } from '../../execute/transacti
 import { needsChanges, runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
-import { ifMatch } from '../../http/etag.ts'
+import { writeCondition } from '../../http/etag.ts'
+import { header } from '../../http/request.ts'
 import { type BodyLimit, readBody } from '../../input/body.ts'
 import { mergedDocumentProblem } from '../../input/merged-document.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
@@ -251,15 +252,21 @@ const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
   setting: settingNames.bodyLimit,
 })
 
+/** Throws 400 for If-Match and If-None-Match on a write that names no record in its path. */
+export function refusePrecondition({ request }: Call): void {
+  if (header(request, 'if-match') !== undefined) throw preconditionOnMany('If-Match')
+  if (header(request, 'if-none-match') !== undefined) throw preconditionOnMany('If-None-Match')
+}
+
 /**
- * `If-Match` as a check of the stored record; undefined without that header. No ETag matches for a caller who may not read the
+ * `If-Match` and `If-None-Match` as a check of the stored record; undefined without these headers. No ETag matches for a caller who may not read the
  * record: a caller who knows all fields but one could compute the ETag for each guess of that field.
  */
 export function preconditionOf(
   { request, caller, reach }: Call,
   resource: Resource,
 ): Precondition | undefined {
-  const matches = ifMatch(request)
+  const matches = writeCondition(request)
   if (matches === undefined) return undefined
   const isReadable = reach(resource) || mayAct(resource, 'GET_ONE', caller)
   return (stored) => matches(isReadable ? recordText(resource, stored) : undefined)
