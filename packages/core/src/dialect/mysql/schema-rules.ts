@@ -26,7 +26,7 @@ export const mysqlSchema: SchemaRules = {
   },
   foldsColumns: true,
   async mayFill(db, { schema = null, table, found }) {
-    // An omitted ENUM gets its first member; outside strict mode, every type has such a value.
+    // An omitted ENUM gets its first member. Outside strict mode, a column of any type gets an implicit default.
     if (/^enum/i.test(found)) return true
     const [row] = await rowsOf<{ name: string; mode: string; triggers: unknown }>(db)`
       select coalesce(${schema}, database()) as name, @@sql_mode as mode,

@@ -48,7 +48,7 @@ const serverClosedConnection: ReadonlySet<string> = new Set([
   '40003',
 ])
 
-/** SQLSTATE, constraint and column as pg, PGlite and postgres.js name them. */
+/** Classifies by SQLSTATE. Reads constraint and column under the names that pg, PGlite and postgres.js use. */
 export function classifyPostgres(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const code = text(error.code)

@@ -5,7 +5,7 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
 import { asArrays } from './array-rows.ts'
 
-/** The dialect with the answer in `shortcuts.arrayRows`. */
+/** Returns the dialect with the result in `shortcuts.arrayRows`. */
 export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,
