@@ -40,7 +40,7 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
   const names = [...dialects.keys()].join(', ')
   if (option !== undefined) {
     const named = dialects.get(option)
-    if (named !== undefined) return agreeing(named, adapter)
+    if (named !== undefined) return matchingAdapter(named, adapter)
     throw new Error(
       `dialect: unknown name "${option}".${meant(option)} Expected one of ${names}, or a Dialect object.`,
     )
@@ -54,7 +54,7 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
 }
 
 /** Returns the named dialect. Throws if Kysely's adapter belongs to another database, unless the name is `generic`, which fits every database. */
-function agreeing(named: InternalDialect, adapter: unknown): InternalDialect {
+function matchingAdapter(named: InternalDialect, adapter: unknown): InternalDialect {
   const own = dialectOfAdapter(adapter)
   if (own === undefined || own === named || named === genericDialect) return named
   throw new Error(

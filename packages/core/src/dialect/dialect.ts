@@ -173,12 +173,13 @@ export interface OrderTerm {
 }
 
 /**
- * A database, as the service sees it: functions over Kysely expressions. How to add one: https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
+ * A database, as the service sees it: functions over Kysely expressions. How to add one:
+ * https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
  *
  * A `ref` is a column of a table, or an expression that `comparable` made of one.
  */
 export interface Dialect {
-  /** The name in messages. All replicas must have the dialect of this name. */
+  /** The dialect's name, for messages. All replicas must use a dialect of the same name. */
   readonly name: string
   readonly capabilities: Capabilities
   /** Column types of the tables that the service creates. Default: types of standard SQL. */
@@ -197,7 +198,7 @@ export interface Dialect {
   /** Checks when the API is created that the column can be served exactly; returns a sentence that says what to change, or undefined. */
   readonly refuses?: (column: DialectColumn) => string | undefined
 
-  /** The expression to select so that `decoder` can read it exactly, whatever type parsers the driver has. */
+  /** Returns the expression to select, whose value `decoder` can read exactly, whatever type parsers the driver has. */
   select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
 
   /**

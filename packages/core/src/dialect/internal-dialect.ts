@@ -183,7 +183,7 @@ export interface Shortcuts {
 
   /** Which writes can be a single statement without a transaction; detected at the first connection. */
   readonly singleWrites?: SingleWrites
-  /** Looks for triggers, rules and similar objects, whose changes RETURNING does not return. */
+  /** Finds the tables for `singleWrites`: looks for triggers, rules and similar objects, whose changes RETURNING does not return. */
   readonly lookUpSingleWrites?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,

@@ -62,7 +62,7 @@ function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   return types.includes('integer') && types.includes('bigint')
 }
 
-/** Whether a foreign key column may contain numbers beyond JSON's safe integers. An enforced foreign key excludes them. */
+/** Whether a foreign key may contain numbers beyond JSON's safe integers. If the database enforces it, an integer key excludes them. */
 function isWider(
   { shape, fitsNumber }: CatalogueColumn,
   { unchecked }: CatalogueForeignKey,

@@ -27,9 +27,9 @@ export interface IntrospectOptions {
    * `schema.table`. With a single one, pass it to `createApi` too.
    */
   readonly schema?: string | readonly string[]
-  /** Read these tables and no others; with several schemas as `schema.table`, or by their own name in each of them. */
+  /** Read only these tables. With several schemas, `schema.table` is one table, and a name alone is the table in each schema. */
   readonly only?: readonly string[]
-  /** Read all but these tables. */
+  /** Read all tables except these, named as in `only`. */
   readonly except?: readonly string[]
   /**
    * Keys of views and tables that declare none: names of columns that are never NULL and that together differ in every row, such as

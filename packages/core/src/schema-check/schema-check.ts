@@ -41,7 +41,7 @@ export interface SchemaCheckOptions {
   readonly warn: (message: string) => void
   /** Receives the differences that refuse requests. */
   readonly report: (error: unknown) => void
-  /** Milliseconds from any fixed point, monotonic. */
+  /** A monotonic clock: milliseconds from any fixed point. */
   readonly elapsed: () => number
 }
 

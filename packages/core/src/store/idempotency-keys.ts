@@ -46,7 +46,7 @@ export interface Claim {
 
 /** A claim that this request holds, unless another request has taken it over. */
 export interface HeldClaim extends Claim {
-  /** Milliseconds since 1970; identifies the claim, since no two claims of a key have the same. */
+  /** Milliseconds since 1970. Identifies the claim, since no two claims of a key have the same time. */
   readonly claimedAt: number
 }
 
@@ -62,9 +62,9 @@ export interface KeyStore {
   readonly schema: string | undefined
   /** Milliseconds since 1970; used if the dialect has no server clock. */
   readonly now: () => number
-  /** Milliseconds from any fixed point, monotonic. */
+  /** A monotonic clock: milliseconds from any fixed point. */
   readonly elapsed: () => number
-  /** Called for a claim that failed but may be stored. */
+  /** Called if claiming a key failed but the claim may be stored. */
   readonly onUncertain?: (held: HeldClaim) => void
 }
 

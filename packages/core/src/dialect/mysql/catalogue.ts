@@ -66,7 +66,7 @@ export async function readMysql(
   schema?: string,
   only?: readonly string[],
 ): Promise<CatalogueTable[]> {
-  const { name, maria } = await whereWeAre(db, schema)
+  const { name, maria } = await databaseAndEngine(db, schema)
   const columns = grouped(await columnRows(db, name, only), (row) => row.table_name)
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
   const keys = grouped(await keyRows(db, name, only), (row) => row.table_name)
@@ -190,7 +190,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
-async function whereWeAre(
+async function databaseAndEngine(
   db: AnyDatabase,
   schema: string | undefined,
 ): Promise<{ name: string; maria: boolean }> {

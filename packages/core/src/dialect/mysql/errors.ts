@@ -12,7 +12,7 @@ import {
   triggerFailure,
 } from '../shared/driver-errors.ts'
 
-/** By error number. */
+/** Kinds of failures by error number. */
 const numbers: CodeTable = [
   ['unique', 1062, 1586, 1859, 1022],
   ['foreignKey', 1451, 1452, 1216, 1217, 1557, 1761, 1762],

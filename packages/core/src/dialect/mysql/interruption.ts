@@ -5,19 +5,19 @@ import type { Interrupted, Interruption } from '../shared/interruption.ts'
 
 export const mysqlInterruption: Interruption = {
   async cancel(interrupted) {
-    const kill = await closed(interrupted)
+    const kill = await closeConnection(interrupted)
     if (kill === 'not closed') return false
     if (kill !== undefined) killOnServer(interrupted, kill).catch(() => {})
     return true
   },
-  close: async (interrupted) => (await closed(interrupted)) !== 'not closed',
+  close: async (interrupted) => (await closeConnection(interrupted)) !== 'not closed',
 }
 
 /**
  * Closes the connection and returns the KILL statement that Kysely makes for it, instead of letting Kysely send it: in a pool of one
  * connection, the KILL would wait for the connection that it is to end.
  */
-async function closed({
+async function closeConnection({
   connection,
   error,
 }: Interrupted): Promise<CompiledQuery | 'not closed' | undefined> {

@@ -23,7 +23,7 @@ export const longTimes: SpecialValues = {
   read: (text) => (whole.test(text) ? text : undefined),
 }
 
-/** Compares with a whole second: responses omit the fraction of a stored time, so `time` stands for all times that are shown as it. */
+/** Compares with a whole second: responses omit the fraction of a stored time, so `time` equals every stored time that is shown as `time`. */
 export function compareSecond(ref: Ref, operator: Comparison, time: string): Test {
   // 838:59:59 and -838:59:59 are the limits of TIME: MySQL would replace the next second by the limit.
   if (time.endsWith('838:59:59')) return plainCompare(ref, operator, time)

@@ -13,7 +13,7 @@ import {
   triggerFailure,
 } from '../shared/driver-errors.ts'
 
-/** By SQLSTATE: whole codes first, then classes of two letters. */
+/** Kinds of failures by SQLSTATE: a whole code, or the two characters of its class. */
 const sqlStates: CodeTable = [
   ['unique', '23505', '23P01'],
   ['foreignKey', '23503', '23001'],

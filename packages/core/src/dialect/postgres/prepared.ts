@@ -150,11 +150,11 @@ const arrayRows = {
  * Sends a statement. Uses the driver's callback: its promise keeps the rows of one result in memory until long after the next
  * one, and garbage collection then takes a third of the time of a query for a hundred rows.
  */
-function sent(
+function send(
   client: PgClient,
   classes: QueryClasses | undefined,
   { name, text, values, arrays, begin }: Sending,
-  recover: Recover = failed,
+  recover: Recover = rethrow,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (error: unknown, result?: unknown): void => {
@@ -174,7 +174,7 @@ function sent(
   })
 }
 
-const failed: Recover = (error) => Promise.reject(error)
+const rethrow: Recover = (error) => Promise.reject(error)
 
 interface Naming {
   nameOf: NameOf
@@ -205,7 +205,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     if (values.length === 0) sendBegin()
     const arrays = asksForArrays(whole)
     const text = arrays ? withoutMark(whole) : whole
-    return sent(client, classes, { text, values, arrays, begin: transaction.take() })
+    return send(client, classes, { text, values, arrays, begin: transaction.take() })
   }
 
   /** Sends the held BEGIN as a separate query. If it fails, closes the connection, so that the next statement does not run without it. */
@@ -236,7 +236,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     const current = schema === 0 ? name : `${name}_${schema}`
     held.add(current)
     const begin = transaction.take()
-    return sent(client, classes, { name: current, text, values, arrays, begin }, (error) => {
+    return send(client, classes, { name: current, text, values, arrays, begin }, (error) => {
       if (isStale(error)) naming.schema = Math.max(naming.schema, schema + 1)
       else if (isUnknown(error)) naming.nameOf = none
       else return Promise.reject(error)
@@ -249,7 +249,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     if (!isOut) return
     isOut = false
     if (transaction.take() !== undefined) inTransaction = false
-    // Statements stay prepared until their connection ends, so one with too many or outdated statements is closed.
+    // Statements stay prepared until their connection ends, so a connection with too many or outdated statements is closed.
     const isOld = held.size > naming.most || madeFor !== naming.schema
     client.release(destroy === true || isOld)
   }

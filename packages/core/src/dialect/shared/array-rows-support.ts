@@ -10,7 +10,7 @@ export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,
 ): Promise<InternalDialect> {
-  // Only dialects with a text style, whose statements the service prints itself, have wrappers.
+  // Wrappers exist only for dialects with a `textStyle`, whose statements the service prints itself.
   if (dialect.shortcuts?.textStyle === undefined) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))
   return db.getExecutor().provideConnection(async (connection) => {

@@ -18,7 +18,7 @@ export interface JsonText {
   list(rows: Fragment, most?: number): Fragment
   /** Makes JSON text a member of another object. */
   nested(text: Fragment): Fragment
-  /** A bound string. */
+  /** Casts a bound string to text. */
   text(value: Fragment): Fragment
   /** Concatenates texts. */
   joined(parts: readonly Fragment[]): Fragment

@@ -7,7 +7,7 @@ import { asksForArrays, withoutMark } from './array-rows.ts'
 export interface Recurring {
   /** The text that is sent to the database. */
   readonly text: string
-  /** Whether it requests its rows as arrays. */
+  /** Whether the statement asks for its rows as arrays. */
   readonly arrays: boolean
 }
 

@@ -37,7 +37,7 @@ import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { type Sampled, sampledColumns } from './samples.ts'
 import { foundByFts, sqliteSearchIndexes } from './search-index.ts'
-import { heldColumns } from './stored-columns.ts'
+import { storedColumns } from './stored-columns.ts'
 import { firstOf } from './stored-forms.ts'
 import { storedDecoder, storedWriter } from './stored-values.ts'
 import { sqliteSingleWrites } from './writes.ts'
@@ -75,12 +75,12 @@ function sqliteWith(known: KnownForms): InternalDialect {
 
     async connect(db, tables = []) {
       await shortBusyTimeout(db)
-      const held = await heldColumns(db, tables)
+      const stored = await storedColumns(db, tables)
       const forms = await knownForms(db, tables)
       const dialect = sqliteWith(forms)
       const shortcuts = {
         ...dialect.shortcuts,
-        objectText: sqliteObjectText(held),
+        objectText: sqliteObjectText(stored),
         multiRowInserts: multiRowInserts(await columnsWithoutDefault(db, tables)),
       }
       const { usable, advice } = await sqliteSearchIndexes(db, tables)

@@ -6,11 +6,11 @@ import type { ObjectText, TextPiece } from '../shared/object-text.ts'
 import { isText, natural, type Ref } from '../shared/sql-parts.ts'
 import { isNumber } from './stored-forms.ts'
 
-/** Returns the functions that build JSON from the columns in `held`, which are stored columns. */
-export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText => ({
-  value: (column, ref) => (held.has(column) ? valuePiece(column, ref) : undefined),
+/** Returns the functions that build JSON, from columns that are stored in tables. */
+export const sqliteObjectText = (stored: ReadonlySet<DialectColumn>): ObjectText => ({
+  value: (column, ref) => (stored.has(column) ? valuePiece(column, ref) : undefined),
   keyPart(column, ref, isShown) {
-    const form = held.has(column) ? keyForms[column.type] : undefined
+    const form = stored.has(column) ? keyForms[column.type] : undefined
     if (form === undefined) return undefined
     const number = isShown ? sql`${ref}` : numberOf(ref)
     const value = isText(column) ? asciiText(ref) : number

@@ -11,7 +11,7 @@ import { tableColumns } from './table-columns.ts'
  * Returns the columns that tables store. Excludes values computed by a view, a virtual table or the model: SQLite may mark them as
  * JSON, and json_quote would then not quote them. Empty if the database only resembles SQLite, or if its JSON differs.
  */
-export async function heldColumns(
+export async function storedColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<ReadonlySet<DialectColumn>> {

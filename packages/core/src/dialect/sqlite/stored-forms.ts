@@ -9,7 +9,7 @@ import { natural, type Ref } from '../shared/sql-parts.ts'
  * `instantOf` in `stored-values.ts` reads the same texts.
  */
 function instant(ref: Ref): Ref {
-  // What follows the seconds or their fraction, with the colon that SQLite requires in offsets.
+  // `rest` is what follows the seconds and their fraction; `zone` is the same with the colon that SQLite requires in offsets.
   const rest = sql`ltrim(substr(${ref}, 20), '.0123456789')`
   const zone = sql`case length(${rest}) when 3 then ${rest} || ':00' when 5 then substr(${rest}, 1, 3) || ':' || substr(${rest}, 4) else ${rest} end`
   const utc = sql`strftime('%Y-%m-%d %H:%M:%S', substr(${ref}, 1, 19) || ${zone})`
