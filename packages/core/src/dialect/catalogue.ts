@@ -14,14 +14,14 @@ import { sqliteSchemas } from './sqlite/catalogue-schemas.ts'
 import { classifySqlite } from './sqlite/errors.ts'
 
 export interface CatalogueReader {
-  /** Every table of a schema with its columns and keys; without a name, of the connection's default schema. */
+  /** Reads every table of `schema` (default: the connection's own) with its columns and keys. */
   readonly read: (db: AnyDatabase, schema: string | undefined) => Promise<CatalogueTable[]>
-  /** The schemas that have tables, without those of the server itself. */
+  /** Lists the schemas that have tables, except the server's system schemas. */
   readonly schemas: (db: AnyDatabase) => Promise<readonly SchemaSize[]>
   readonly classify: Dialect['classify']
 }
 
-/** By the class name of Kysely's adapter, which third-party dialects reuse or extend. */
+/** The reader for each class name of a Kysely adapter. Third-party dialects reuse or extend Kysely's adapters. */
 const readers: readonly (readonly [RegExp, CatalogueReader])[] = [
   [/^sqlite/i, { read: readSqlite, schemas: sqliteSchemas, classify: classifySqlite }],
   [
@@ -40,7 +40,7 @@ export function catalogueReaderOf(db: AnyDatabase): CatalogueReader {
   )
 }
 
-/** The adapter's class name and those it extends. */
+/** Returns the names of the adapter's class and of the classes that it extends. */
 function adapterNames(adapter: object): string[] {
   const names: string[] = []
   for (

@@ -25,8 +25,8 @@ const adapterNames: readonly (readonly [RegExp, Dialect])[] = [
 ]
 
 /**
- * The dialect of a database: the `dialect` option if it is set, otherwise the dialect of Kysely's adapter. `createApi` calls
- * this, so that an unknown database is a start-up error that lists the names.
+ * Returns the dialect that the `dialect` option names; without the option, the dialect of Kysely's adapter. `createApi` calls
+ * this, so that an unknown database is a start-up error, which lists the known names.
  *
  * ```ts
  * detectDialect(db)             // by the adapter
@@ -40,7 +40,7 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
   const names = [...dialects.keys()].join(', ')
   if (option !== undefined) {
     const named = dialects.get(option)
-    if (named !== undefined) return agreeing(named, adapter)
+    if (named !== undefined) return matchingAdapter(named, adapter)
     throw new Error(
       `dialect: unknown name "${option}".${meant(option)} Expected one of ${names}, or a Dialect object.`,
     )
@@ -53,8 +53,8 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
   )
 }
 
-/** The named dialect; throws if the adapter belongs to another database. `generic` fits every database. */
-function agreeing(named: InternalDialect, adapter: unknown): InternalDialect {
+/** Returns the named dialect. Throws if Kysely's adapter belongs to another database, unless the name is `generic`, which fits every database. */
+function matchingAdapter(named: InternalDialect, adapter: unknown): InternalDialect {
   const own = dialectOfAdapter(adapter)
   if (own === undefined || own === named || named === genericDialect) return named
   throw new Error(
@@ -62,7 +62,7 @@ function agreeing(named: InternalDialect, adapter: unknown): InternalDialect {
   )
 }
 
-/** The dialect that an unknown name probably means: the name that another library uses (`postgresql`, `libsql`), or a misspelling. */
+/** Suggests the dialect that an unknown name probably means: another library's name for it (`postgresql`, `libsql`), or a misspelling. */
 function meant(option: string): string {
   const other = adapterNames.find(([pattern]) => pattern.test(option))?.[1].name
   return other === undefined ? didYouMean(option, dialects.keys()) : ` Did you mean "${other}"?`

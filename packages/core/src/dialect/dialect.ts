@@ -30,13 +30,13 @@ export interface DialectColumn {
    * of a table. GROUP BY works on such expressions, so SELECT, ORDER BY and comparisons must use them unchanged.
    */
   readonly comparable?: true
-  /** Set with `comparable` where the expression is an exact sum or average: of integers (the sum only), bigints or decimals. */
+  /** Set with `comparable` if the expression is an exact aggregate: a sum of integers, or a sum or average of bigints or decimals. */
   readonly aggregate?: 'sum' | 'avg'
 }
 
-/** A table of the API; its columns are the same objects that the other functions get later. */
+/** A table that the API serves. The dialect's other functions later get these same column objects, so they can be keys of a Map. */
 export interface DialectTable {
-  /** The database schema; the connection's own when it is left out. */
+  /** The database schema. Default: the connection's own. */
   readonly schema?: string
   readonly table: string
   readonly columns: readonly DialectTableColumn[]
@@ -48,11 +48,11 @@ export interface DialectTable {
 export interface SearchIndex {
   readonly schema?: string
   readonly table: string
-  /** Its name, as the model declares it. */
+  /** The name of the index, as the model declares it. */
   readonly index: string
   /** The text search configuration, for databases that have several. */
   readonly language: string
-  /** The columns that it covers. */
+  /** The columns that the index covers. */
   readonly columns: readonly DialectTableColumn[]
   /** The primary key of the table. */
   readonly key: readonly DialectTableColumn[]
@@ -61,7 +61,7 @@ export interface SearchIndex {
 export interface DialectTableColumn extends DialectColumn {
   /** The column's name in the database. */
   readonly dbName: string
-  /** Set where the model computes the column by an SQL expression, so that the table has no such column. */
+  /** Set if the model computes the column by an SQL expression, so that the table has no such column. */
   readonly computed?: unknown
 }
 
@@ -91,15 +91,18 @@ export interface DatabaseFailure {
     | 'timeout'
     | 'unavailable'
     | 'other'
-  /** The constraint's or index's name as the driver reports it; SQLite reports the columns or the expression of most. Clients see that of a check whose columns they all see. */
+  /**
+   * The name of the constraint or index as the driver reports it; for most of them, SQLite reports the columns or the expression.
+   * Clients see the name of a CHECK constraint if they see all of its columns.
+   */
   readonly constraint?: string
-  /** The text of a trigger that refused the write; clients see it with API_SHOW_TRIGGER_MESSAGES. */
+  /** The message of the trigger that refused the write; clients see it if API_SHOW_TRIGGER_MESSAGES is set. */
   readonly message?: string
   /** The column's name as the driver reports it. */
   readonly column?: string
-  /** The connection broke, or the server did not respond in time: the statement may have been executed. */
+  /** True if the statement may have been executed: the connection broke, or the server did not respond in time. */
   readonly lost?: true
-  /** Nothing of the transaction is stored, even if it was COMMIT that failed. */
+  /** True if the database has stored nothing of the transaction, even if COMMIT was the statement that failed. */
   readonly undone?: true
 }
 
@@ -141,7 +144,7 @@ export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
 export interface TextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
-  /** Matched literally: it is not a pattern. */
+  /** Matched literally, not as a pattern. */
   readonly text: string
   readonly ignoreCase: boolean
   readonly negated: boolean
@@ -158,7 +161,7 @@ export interface ListTest {
 export interface JsonPath {
   /** The names of members, from the outermost object inwards: letters, digits, `_` and `-`, not beginning with a digit. */
   readonly keys: readonly string[]
-  /** The type of the value; one of another JSON type counts as NULL. */
+  /** The expected type. A value of another JSON type counts as NULL. */
   readonly type: JsonPathType
 }
 
@@ -170,20 +173,21 @@ export interface OrderTerm {
 }
 
 /**
- * A database, as the service sees it: functions over Kysely expressions. How to add one: https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
+ * A database, as the service sees it: functions over Kysely expressions. How to add one:
+ * https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
  *
  * A `ref` is a column of a table, or an expression that `comparable` made of one.
  */
 export interface Dialect {
-  /** The name in messages. All replicas must have the dialect of this name. */
+  /** The dialect's name, for messages. All replicas must use a dialect of the same name. */
   readonly name: string
   readonly capabilities: Capabilities
-  /** Default: standard SQL's types. */
+  /** Column types of the tables that the service creates. Default: types of standard SQL. */
   readonly storeTypes?: StoreTypes
 
   /**
-   * Queries what must be known before the first statement, such as the version and collations, and returns a dialect with this
-   * knowledge. Without `tables`, results must be correct without knowledge of single columns.
+   * Reads what must be known before the first statement, such as the server's version and collations, and returns a dialect that
+   * uses it. If `tables` is left out, the dialect must give correct results without knowing how any column is declared.
    */
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -194,7 +198,7 @@ export interface Dialect {
   /** Checks when the API is created that the column can be served exactly; returns a sentence that says what to change, or undefined. */
   readonly refuses?: (column: DialectColumn) => string | undefined
 
-  /** The expression to select so that `decoder` can read it exactly, whatever type parsers the driver has. */
+  /** Returns the expression to select, whose value `decoder` can read exactly, whatever type parsers the driver has. */
   select(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
 
   /**
@@ -223,7 +227,7 @@ export interface Dialect {
     value: PlanValue,
   ): Expression<SqlBool>
 
-  /** `ref in (values)`, or `not in`; the list is never empty, and NULL follows SQL. */
+  /** `ref in (values)`, or `ref not in (values)` if `negated`. `values` is never empty; the result is NULL if `ref` is NULL, as in SQL. */
   oneOf(
     column: DialectColumn,
     ref: Expression<unknown>,
@@ -231,10 +235,10 @@ export interface Dialect {
     negated: boolean,
   ): Expression<SqlBool>
 
-  /** Literal text inside, at the start or at the end of a column; NULL stays NULL, also when negated. */
+  /** Tests whether `ref` contains, starts with or ends with a literal text; the result is NULL if `ref` is NULL, also when negated. */
   textMatch(column: DialectColumn, ref: Expression<unknown>, test: TextTest): Expression<SqlBool>
 
-  /** Tests the items of a list column; NULL stays NULL. Without it, `createApi` refuses list columns. */
+  /** Tests the items of a list column; the result is NULL if `ref` is NULL. Without this function, `createApi` refuses list columns. */
   readonly listMatch?: (
     column: DialectColumn,
     ref: Expression<unknown>,
@@ -242,10 +246,10 @@ export interface Dialect {
   ) => Expression<SqlBool>
 
   /**
-   * The value at a path of a json column, as `comparable` would give it for a column of the path's type; it binds no value. NULL
-   * if the path does not exist, or leads to null or to a value of another JSON type, or if the column does not contain JSON: no
-   * stored value may cause an error. Integers of at most 53 bits count as integers however they are written (`1.0`); numbers
-   * outside the range of a double are NULL. Without it, `createApi` refuses such paths.
+   * Returns the value at a path of a json column, in the same form as `comparable` of a column of the path's type, without bound
+   * parameters. NULL if the path does not exist, or leads to null or to a value of another JSON type, or if the column does not
+   * contain JSON: no stored value may cause an error. Integers of at most 53 bits count as integers however they are written
+   * (`1.0`); numbers outside the range of a double are NULL. Without this function, `createApi` refuses paths into json columns.
    */
   readonly jsonValue?: (
     column: DialectColumn,
@@ -253,14 +257,14 @@ export interface Dialect {
     path: JsonPath,
   ) => Expression<unknown>
 
-  /** The ORDER BY terms of one column, with direction and the place of NULL. */
+  /** Returns the ORDER BY terms of one column; `term` says the direction and whether NULLs come first or last. */
   order(
     column: DialectColumn,
     ref: Expression<unknown>,
     term: OrderTerm,
   ): readonly Expression<unknown>[]
 
-  /** Whether two columns hold the same key: the join condition of relations. Text by code point; an index on either side should be usable. */
+  /** The join condition of a relation: tests whether two columns hold the same key, text by code point. An index on either should be usable. */
   sameKey(
     column: DialectColumn,
     ref: Expression<unknown>,
@@ -269,15 +273,15 @@ export interface Dialect {
   ): Expression<SqlBool>
 
   /**
-   * The form of a column in which values with equal JSON are equal, for GROUP BY, DISTINCT and PARTITION BY. It binds no
-   * value, because a statement repeats it. It is selected, ordered and compared with `{ ...column, comparable: true }`.
+   * Returns the expression for GROUP BY, DISTINCT and PARTITION BY: it is equal for all values that have the same JSON. It has no
+   * bound parameters, because a statement repeats it. `select`, `order` and `compare` get it with `{ ...column, comparable: true }`.
    */
   comparable(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
 
   /** `count`, `sum`, `avg`, `min` or `max` of a column. */
   aggregate(fn: AggregateFunction, column: DialectColumn): Aggregate
 
-  /** The calendar unit of a datetime in UTC: `year` an integer, `month` `YYYY-MM`, `day` `YYYY-MM-DD`. Binds no value. */
+  /** Returns the calendar unit of a datetime in UTC, without bound parameters: `year` an integer, `month` `YYYY-MM`, `day` `YYYY-MM-DD`. */
   bucket(
     unit: 'year' | 'month' | 'day',
     column: DialectColumn,

@@ -1,4 +1,4 @@
-// InternalDialect: what the dialects of this package add to the public Dialect. Without all of it, responses are the same. Types only.
+// InternalDialect: what the dialects of this package add to the public Dialect. Types only.
 
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../json/json-value.ts'
@@ -21,40 +21,43 @@ import type { ObjectText } from './shared/object-text.ts'
 import type { Replication } from './shared/replication.ts'
 import type { SingleWrites } from './shared/writes.ts'
 
-/** Every `Dialect` is one, without server functions and shortcuts. */
+/** Every public `Dialect` is also an `InternalDialect`, because all added members are optional. */
 export interface InternalDialect extends Dialect {
   readonly server?: ServerFunctions
   readonly shortcuts?: Shortcuts
-  /** The values that a column may hold besides those of the usual form of its type. */
+  /** The values of a column that do not have the usual format of its type, such as MySQL's zero dates. */
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
   /** Whether a column may contain values that are not of its type. Clients can read such values, but neither compare nor write them. */
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
-  /** Default: `ref is null`. */
+  /** Tests for NULL. Default: `ref is null`. */
   readonly isNull?: (column: DialectColumn, ref: Expression<unknown>) => Expression<SqlBool>
-  /** Database names of the columns of the constraint that an error names; the list may contain other words. */
+  /** Returns the database names of the columns of the constraint that an error names; the list may also contain words that are no columns. */
   readonly constraintColumns?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
     table: TableName,
     name: string,
   ) => Promise<readonly string[]>
-  /** Advice for a counter that generates keys which already exist: how to set it forward. */
+  /** Advice for the case that a counter (sequence, auto-increment) generates keys which already exist: how to set it forward. */
   readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
-  /** INSERT has RETURNING, though Kysely's adapter does not say so. */
+  /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
-  /** The database's own default of a column, for generated keys that cannot be read back after the INSERT. Undefined if it is not known. */
+  /**
+   * Returns the database's default of a column, such as `uuid()`; undefined if it is not known. If a generated key cannot be read
+   * back after the INSERT, the service selects the default before it.
+   */
   readonly defaultOf?: (column: DialectColumn) => Expression<unknown> | undefined
   /** The key that the last INSERT of this connection generated, as text; for drivers that round the number they report. */
   readonly insertId?: Expression<unknown>
   /**
-   * The query of the keys of the rows in which the index finds every word; at least one is given. Undefined if `connect` did not
-   * find the index; the search then reads the columns.
+   * Returns a query that selects the primary keys of the rows in which the index finds every one of `words`, which is not empty.
+   * Undefined if `connect` did not find the index; the search then reads the columns.
    */
   readonly foundByIndex?: (
     search: SearchIndex,
     words: readonly string[],
   ) => Expression<unknown> | undefined
-  /** For databases whose columns may contain values without a JSON form of the column's type. */
+  /** How cursors read and compare sort keys. Set if columns may contain values that have no JSON form of the column's type. */
   readonly orderKey?: OrderKey
   readonly connect?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -63,16 +66,16 @@ export interface InternalDialect extends Dialect {
   ) => Promise<InternalDialect>
 }
 
-/** The sort key of ORDER BY, for cursors at a value that has no JSON form of its column's type. */
+/** How a cursor contains the sort key of a row whose value has no JSON form of its column's type, such as text in a float column. */
 export interface OrderKey {
-  /** Default: `select` of the dialect. */
+  /** Returns the expression that selects the key. Default: the dialect's `select`. */
   select?(column: DialectColumn, ref: Expression<unknown>): Expression<unknown>
   /**
    * Converts a selected, non-NULL key to the text that cursors contain, which is the same on every database; undefined if the
    * value is not of the column's type.
    */
   read?(column: DialectColumn): (raw: unknown) => string | undefined
-  /** Compares the key with one that was selected; undefined if the column cannot hold it. */
+  /** Compares the column's key with `key`, which an earlier page selected; undefined if the column cannot hold `key`. */
   compare(
     column: DialectColumn,
     ref: Expression<unknown>,
@@ -108,42 +111,42 @@ export interface ServerFunctions {
 
 /** Faster ways to the same results. */
 export interface Shortcuts {
-  /** How the service prints statements itself; if absent, Kysely prints them. */
+  /** The quotes and placeholders with which the service prints statements itself. If it is absent, Kysely prints them. */
   readonly textStyle?: TextStyle
 
   /** The expression for a bound number of rows after LIMIT, if it costs the database less than a plain parameter. */
   readonly limitValue?: (count: number) => Expression<unknown>
 
-  /** Sending a statement costs more than a turn of the event loop, so requests share the look-ups of their users. */
+  /** True if sending a statement costs more than a turn of the event loop. One statement then looks up the users of all requests of a turn. */
   readonly sharesLookUps?: boolean
 
-  /** Counting the total in a subquery of the page's statement costs less than a separate statement. */
+  /** True if counting the total in a subquery of the page's statement costs less than a separate statement. */
   readonly countsInStatement?: boolean
-  /** The same, but only for the total of a whole table. */
+  /** True if such a subquery costs less only if it counts a whole table, without conditions. */
   readonly countsTablesInStatement?: boolean
-  /** Groups may be counted by `count(*) over ()` in their own statement, which keeps their order. */
+  /** True if the statement of the groups may also count them by `count(*) over ()`, because the database then still obeys ORDER BY. */
   readonly countsGroupsByWindow?: boolean
-  /** The database computes the select list for rows that OFFSET skips, so a deep page reads its keys first. */
+  /** True if the database computes the select list also for rows that OFFSET skips. A deep page then reads its keys first. */
   readonly computesSkippedRows?: boolean
 
   /**
-   * A cached statement writes its limit as a literal. PostgreSQL's generic plan for `LIMIT $n` assumes 10 % of the rows,
+   * True if a cached statement writes its limit as a literal. PostgreSQL's generic plan for `LIMIT $n` assumes 10 % of the rows,
    * so it looks worse than each custom plan, and every execution is planned again.
    */
   readonly plansForLimit?: boolean
-  /** The database plans a prepared statement again for each value that is compared with the column in this way. */
+  /** Whether the database plans a prepared statement again for each value that is compared with the column in this way. */
   readonly replansForValue?: (
     column: DialectColumn,
     by: 'equality' | 'range' | 'pattern',
   ) => boolean
 
-  /** The database builds the JSON of embedded objects, in exactly the service's bytes. */
+  /** Builds the JSON of embedded objects in the database, with exactly the service's bytes. */
   readonly jsonText?: JsonText
-  /** The database builds the JSON of whole objects, which the service checks before use. */
+  /** Builds the JSON of whole objects in the database; the service checks it before use. */
   readonly objectText?: ObjectText
-  /** Writes the driver's value directly as the JSON text of the decoded value; the bytes are the same. */
+  /** Returns a function that converts the driver's value directly to JSON text, with the same bytes as the JSON of the decoded value. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
-  /** The driver returns rows as arrays to statements with the mark of `shared/array-rows.ts`; detected at the first connection. */
+  /** True if the driver returns arrays for statements with the mark of `shared/array-rows.ts`; detected at the first connection. */
   readonly arrayRows?: boolean
 
   /**
@@ -162,25 +165,25 @@ export interface Shortcuts {
   readonly multiRowInserts?: MultiRowInserts
 
   /**
-   * A table of bound values in the order of the rows, for an UPDATE that joins it. Undefined if the type of a column is unknown, or
-   * if the values would be compared or stored in another way than those of the columns.
+   * Returns a table of bound values, one row for each record in their order, which an UPDATE can join. Undefined if the database
+   * type of a column is unknown, or if values from the table would be compared or stored differently from parameters.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
   /**
-   * CASE returns a column's own value unchanged, so that an UPDATE with a `valuesTable` may set a column in some of its rows and keep
-   * it in the others.
+   * True if CASE returns a column's value unchanged, so that an UPDATE with a `valuesTable` may set a column in some of its rows and
+   * keep it in the others.
    */
   readonly keepsByCase?: boolean
 
   /**
-   * FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records that
-   * do not exist yet.
+   * True if FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records
+   * that do not exist yet.
    */
   readonly locksFoundRowsOnly?: boolean
 
   /** Which writes can be a single statement without a transaction; detected at the first connection. */
   readonly singleWrites?: SingleWrites
-  /** Looks for triggers, rules and similar objects, whose changes RETURNING does not return. */
+  /** Finds the tables for `singleWrites`: looks for triggers, rules and similar objects, whose changes RETURNING does not return. */
   readonly lookUpSingleWrites?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
@@ -188,9 +191,9 @@ export interface Shortcuts {
   ) => Promise<SingleWrites>
 }
 
-/** The values of a column as `encode` gives them, one for each row; some may be expressions. */
+/** A column with one value for each row, as `encode` returns it; some values may be expressions. */
 export interface BoundColumn {
-  /** Null for flags, which are 1 or 0. */
+  /** Null for a column of flags, whose values are 1 or 0. */
   readonly column: DialectColumn | null
   readonly values: readonly unknown[]
 }
@@ -217,7 +220,7 @@ export interface MultiRowInserts {
    * at the driver's insert id and increase by `step`.
    */
   readonly counter: { readonly by: 'returning' } | InsertId
-  /** INSERT … SELECT from `valuesTable` costs less than INSERT … VALUES, and numbers the records in the same order. */
+  /** True if INSERT … SELECT from `valuesTable` costs less than INSERT … VALUES. It numbers the records in the same order. */
   readonly selectsValues?: boolean
 }
 
@@ -226,7 +229,7 @@ interface InsertId {
   readonly step: Expression<unknown>
 }
 
-/** Two columns that contain the same key: the column that is looked up, and the column of the row whose key is looked for. */
+/** Two columns that contain the same key: `column` is in the table that is searched, `otherColumn` in the row whose key is searched for. */
 export interface KeyPair {
   readonly column: DialectColumn
   readonly ref: Expression<unknown>

@@ -9,8 +9,8 @@ import type {
 type Tables = Map<string, CatalogueTable>
 
 /**
- * A relation needs the same JSON form on both sides, and a bigint is a string in JSON. The foreign key gets the type of the key
- * that it refers to. If it is a bigint that may contain values outside that key's type, the key becomes a bigint instead.
+ * Gives both sides of a foreign key the same type, because in JSON a bigint is a string and an integer a number. The foreign key
+ * gets the type of the key that it refers to; but if it is a bigint that may contain larger numbers, the key becomes a bigint.
  */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name, table]))
@@ -48,8 +48,8 @@ function find(table: CatalogueTable | undefined, name: string): CatalogueColumn 
 }
 
 /**
- * The name as the table spells it: a database that ignores the case of names may spell them differently in the foreign key. An
- * exact match takes precedence, for databases in which case distinguishes names.
+ * Returns the name as the table spells it: a database that ignores the case of names may spell them differently in the foreign
+ * key. An exact match takes precedence, for databases in which case distinguishes names.
  */
 function spelt(names: Iterable<string>, name: string): string {
   const all = [...names]
@@ -62,7 +62,7 @@ function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   return types.includes('integer') && types.includes('bigint')
 }
 
-/** Whether a foreign key column may contain numbers beyond JSON's safe integers. An enforced foreign key excludes them. */
+/** Whether a foreign key may contain numbers beyond JSON's safe integers. If the database enforces it, an integer key excludes them. */
 function isWider(
   { shape, fitsNumber }: CatalogueColumn,
   { unchecked }: CatalogueForeignKey,

@@ -11,7 +11,7 @@ import { sql } from '../sql/fragment.ts'
 import { rowsOf } from '../sql/statement.ts'
 import { tableOf } from '../sql/table-name.ts'
 
-/** Rows to check for other spellings of members, if the collation accepts those. */
+/** Number of rows that are searched for other spellings of members, if the collation compares spellings as equal. */
 const sampleRows = 1000
 
 /**
@@ -44,7 +44,7 @@ const none: ReadonlySet<CatalogueColumn> = new Set()
 
 const keyOf = (table: string, column: string): string => `${table}\0${column}`.toLowerCase()
 
-/** The columns of primary keys and on both sides of foreign keys. */
+/** Returns the columns of primary keys and on both sides of foreign keys, as `keyOf` writes them. */
 function keyColumns(tables: readonly CatalogueTable[]): ReadonlySet<string> {
   return new Set(
     tables.flatMap(({ name, primaryKey, foreignKeys }) => [
@@ -83,7 +83,7 @@ const enumShape = ({ collation, readOnly }: Shape, members: readonly string[]): 
   ...(readOnly === undefined ? {} : { readOnly }),
 })
 
-/** The columns that contain another spelling of a member in the first rows. */
+/** Returns the columns that contain another spelling of a member in the first rows. */
 async function oddlySpelt(
   db: AnyDatabase,
   table: CatalogueTable,

@@ -20,7 +20,7 @@ export interface ReadColumns {
   readonly fields: ReadonlyMap<string, string>
   /** Names of columns that look like credentials; they are hidden, unless they are keys. */
   readonly credentials: readonly string[]
-  /** Column name and sentence. */
+  /** Pairs of a column name and a sentence about the column. */
   readonly notes: readonly (readonly [string, string])[]
 }
 
@@ -50,16 +50,16 @@ export function readColumns(table: CatalogueTable): ReadColumns {
 }
 
 const whyLeftOut = (column: CatalogueColumn): string =>
-  unlessRequired(column, column.note ?? `type ${column.declared} is not supported`)
+  withRequirement(column, column.note ?? `type ${column.declared} is not supported`)
 
 function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
   if (shape.type !== 'opaque') return column.note
   const why = column.note ?? `type ${column.declared} has no column type of its own`
-  return unlessRequired(column, `${why}, so it is served as text and cannot be written`)
+  return withRequirement(column, `${why}, so it is served as text and cannot be written`)
 }
 
-/** Adds to a note that no records can be created, if the column has no default and clients cannot write it. */
-function unlessRequired(column: CatalogueColumn, why: string): string {
+/** Adds to the note `why`, if the column is required and has no default, that records cannot be created. */
+function withRequirement(column: CatalogueColumn, why: string): string {
   const required = !column.nullable && !column.hasDefault && !column.generated && !column.readOnly
   return required ? `${why}; it is required, so records cannot be created` : why
 }
@@ -91,7 +91,7 @@ function declared(
   }
 }
 
-/** The value of the default, if it fits the type that the column is declared with. */
+/** Returns the value of the default, if it fits the type that the column is declared with. */
 const defaultOf = (
   { hasDefault, databaseDefault: value }: CatalogueColumn,
   shape: Shape,

@@ -14,7 +14,7 @@ export interface GivenRelation {
   readonly references: readonly string[]
 }
 
-/** The tables with the given relations as foreign keys; throws for a table or a column that is not there. */
+/** Adds the given relations to the tables as foreign keys; throws if a table or a column does not exist. */
 export function withRelations(
   tables: readonly CatalogueTable[],
   given: readonly GivenRelation[],
@@ -59,8 +59,8 @@ function checkColumns(
 }
 
 /**
- * Relations that names suggest: a column `customer_id` if there is a table `customers`, or a column with the name of another
- * table's key (`emp_no`) and the same type. Columns of foreign keys, and columns that fit several tables, suggest nothing.
+ * Suggests relations by names: for a column `customer_id` if there is a table `customers`, or for a column with the name of another
+ * table's key (`emp_no`) and the same type. Suggests none for columns of foreign keys, and for columns that fit several tables.
  */
 export function suggestRelations(
   drafts: readonly Draft[],
@@ -93,7 +93,7 @@ function isSuggested(draft: Draft, column: string, parent: Draft): boolean {
 
 const snake = (name: string): string => toCase(transliterate(name), 'snake')
 
-/** The name of the table without a prefix: `post` of `wp_posts`. */
+/** Returns the singular name of a table without its first word, which may be a prefix: `post` for `wp_posts`. */
 const ownSnake = ({ table, model }: Draft): string => {
   const words = toCase(model, 'snake').split('_')
   return snake(ownName(table)).split('_').length > 1 && words.length > 1

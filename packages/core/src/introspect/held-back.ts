@@ -8,13 +8,13 @@ import type { Draft } from './links.ts'
 export interface HeldBack {
   readonly table: string
   /**
-   * The column, which is hidden. If absent, this is the whole table, because its name or its key, which URLs would contain, looks
-   * like a credential; give its model `meta` only after checking it.
+   * The column, which is hidden. Absent if the whole table is meant, because its name or its key, which URLs would contain, looks
+   * like a credential. Give the model of such a table `meta` only after checking it.
    */
   readonly column?: string
 }
 
-/** The table, or its columns, that look like credentials. */
+/** Returns what looks like a credential: the table, some of its columns, or both. */
 export function heldBackOf({ table, credentials }: Draft): readonly HeldBack[] {
   const isKey = (name: string): boolean => table.primaryKey.includes(name)
   const named = isCredentialTable(ownName(table)) || table.credential === true

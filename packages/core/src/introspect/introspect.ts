@@ -27,14 +27,14 @@ export interface IntrospectOptions {
    * `schema.table`. With a single one, pass it to `createApi` too.
    */
   readonly schema?: string | readonly string[]
-  /** Read these tables and no others; with several schemas as `schema.table`, or by their own name in each of them. */
+  /** Read only these tables. With several schemas, `schema.table` is one table, and a name alone is the table in each schema. */
   readonly only?: readonly string[]
-  /** Read all but these tables. */
+  /** Read all tables except these, named as in `only`. */
   readonly except?: readonly string[]
   /**
-   * Keys of views and tables that declare none: names of columns that together are never NULL and differ in every row, such as `{
-   * order_totals: ['order_id'] }`. Default: the keys that can be derived from the database; a table without a key is served as a
-   * list.
+   * Keys of views and tables that declare none: names of columns that are never NULL and that together differ in every row, such as
+   * `{ order_totals: ['order_id'] }`. Default: the keys that can be derived from the database; a table without a key is served as
+   * a list.
    */
   readonly keys?: GivenKeys
   /** Relations that the database does not declare by foreign keys. Default: none. */
@@ -62,8 +62,8 @@ export interface IntrospectionNote {
 
 export interface Introspection {
   /**
-   * As from `defineModel`, without `meta`: publishing a table is its owner's decision. Columns that look like credentials are
-   * hidden. Sorted by schema, then by table.
+   * Models as `defineModel` returns them, without `meta`: publishing a table is its owner's decision. Columns that look like
+   * credentials are hidden. In the order of the option `schema`, then sorted by table.
    */
   readonly models: readonly AnyModel[]
   readonly leftOut: readonly LeftOut[]
@@ -83,9 +83,9 @@ const bookkeeping =
 /**
  * Reads a database's schema and gives a model for every table and view.
  *
- * The key of a model is the primary key, else a unique index without NULL. A view over one table has the key of that table, if it
- * shows its columns. A table or view without any key, also not in `keys`, becomes a read-only list. Views, materialised views and
- * foreign tables are `readOnly`.
+ * The key of a model is the primary key, otherwise a unique index on columns that are never NULL. A view over one table has the key
+ * of that table, if it shows the columns of the key. A table or view without any key, also in the option `keys`, becomes a read-only
+ * list. Views, materialised views and foreign tables are `readOnly`.
  *
  * Relations come from foreign keys and get a name on both sides (`album.artist`, `artist.albums`); a table that only links two
  * others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
@@ -169,14 +169,14 @@ export async function introspect(
 const isReadOnly = ({ kind, primaryKey }: CatalogueTable): boolean =>
   kind !== undefined || primaryKey.length === 0
 
-/** The schemas without duplicates, in the order of the option. */
+/** Returns the schemas without duplicates, in the order of the option. */
 const schemasOf = ({ schema }: IntrospectOptions): readonly string[] =>
   schema === undefined ? [] : [...new Set(typeof schema === 'string' ? [schema] : schema)]
 
 const isNamed = (table: CatalogueTable, names: readonly string[] = []): boolean =>
   names.includes(table.name) || names.includes(ownName(table))
 
-/** Unique constraints of several columns, except those with a column that is left out. */
+/** Returns the unique constraints on several columns, except those with a column that is left out. */
 function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly string[])[] } {
   const fields = new Map(
     Object.entries(columns)

@@ -5,9 +5,9 @@ import { type Draft, type Link, sameSet } from './links.ts'
 export interface Junction {
   readonly draft: Draft
   readonly ends: readonly [Link, Link]
-  /** It has only the two foreign keys, and no foreign key refers to it, so it needs no model. */
+  /** True if the table has only the columns of the two foreign keys and no foreign key refers to it, so that it needs no model. */
   readonly pure: boolean
-  /** No unique key of the table consists only of columns of the two foreign keys, so it may contain a pair twice. */
+  /** True if the table may contain a pair twice, because none of its unique keys consists only of columns of the two foreign keys. */
   readonly repeats: boolean
 }
 

@@ -5,7 +5,7 @@ import { looksLikeCredential } from '../model/credential-names.ts'
 import { canBeKey } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 
-/** Keys of tables and views by name, for those whose key the database does not declare. */
+/** Keys of tables and views whose key the database does not declare, by the name of the table or view. */
 export type GivenKeys = Readonly<Record<string, readonly string[]>>
 
 /** A table with its key, and a note about how it was chosen. */
@@ -17,7 +17,7 @@ export interface KeyedTable {
   readonly listOnly?: string
 }
 
-/** Chooses the key: given, else the primary key, else a unique index without NULL. */
+/** Chooses the key: the given one, otherwise the primary key, otherwise a unique index on columns that are never NULL. */
 export function chooseKey(table: CatalogueTable, given: readonly string[] | undefined): KeyedTable {
   if (given !== undefined) {
     checkGiven(table, given)
@@ -51,7 +51,7 @@ function fits({ columns }: CatalogueTable, name: string): boolean {
   return shape !== undefined && canBeKey(shape)
 }
 
-/** The unique index to take: of columns that are never NULL and can be part of a URL; the one with the fewest columns, then the first. */
+/** Chooses a unique index whose columns are never NULL and can be part of a URL: with the fewest columns, and of those the first. */
 function uniqueKey(table: CatalogueTable): readonly string[] | undefined {
   const names = table.columns.map(({ name }) => name)
   const candidates = table.uniqueKeys.filter((key) => key.every((name) => identifies(table, name)))
@@ -73,7 +73,7 @@ function identifies(table: CatalogueTable, name: string): boolean {
   )
 }
 
-/** Sets the key, in the order of the columns, because a model's key has that order. */
+/** Sets the key, in the order of the table's columns, because a model's key has that order. */
 function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable {
   const isKey = (columns: readonly string[]): boolean =>
     columns.length === key.length && columns.every((name) => key.includes(name))

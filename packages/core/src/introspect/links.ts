@@ -1,4 +1,4 @@
-// Links: foreign keys resolved to the tables that are kept, with their columns paired in the order of the target's key.
+// Links: foreign keys between tables that become models, with pairs of columns in the order of the target's key.
 
 import type { CatalogueForeignKey, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { ColumnType } from '../model/column.ts'
@@ -11,16 +11,16 @@ export interface Draft extends ReadColumns {
   readonly model: string
 }
 
-/** A foreign key between two kept tables; all names are the database's. */
+/** A foreign key between two tables that become models; all names are those of the database. */
 export interface Link {
   readonly child: Draft
   readonly parent: Draft
   readonly columns: readonly string[]
-  /** Columns of the parent, paired with `columns`; in the order of its key. */
+  /** Columns of the parent, each paired with the same position in `columns`, in the order of the parent's columns. */
   readonly references: readonly string[]
   /** Whether `references` is the parent's primary key. */
   readonly toKey: boolean
-  /** Whether at most one child can point to a parent. */
+  /** Whether at most one row of the child can refer to the same row of the parent. */
   readonly unique: boolean
 }
 
@@ -51,7 +51,7 @@ export function resolveLinks(drafts: readonly Draft[]): Links {
   return { links, notes }
 }
 
-/** The foreign keys in the order of their columns, because each database has another order of keys: by number, or by name. */
+/** Sorts foreign keys by the positions of their columns in the table, because databases list them in different orders. */
 function inColumnOrder(table: CatalogueTable): CatalogueForeignKey[] {
   const names = table.columns.map((column) => column.name.toLowerCase())
   const place = (key: CatalogueForeignKey): number =>
@@ -59,7 +59,7 @@ function inColumnOrder(table: CatalogueTable): CatalogueForeignKey[] {
   return [...table.foreignKeys].sort((a, b) => place(a) - place(b))
 }
 
-/** A database that ignores the case of names may spell them differently in the foreign key. */
+/** Finds an item by its name: exactly or ignoring case, because a database that ignores case may spell names differently in a foreign key. */
 function find<T>(items: readonly T[], name: string, nameOf: (item: T) => string): T | undefined {
   return (
     items.find((item) => nameOf(item) === name) ??

@@ -19,7 +19,7 @@ const filterSuffix = new RegExp(`__(?=(?:${suffixes})$)`)
 /** Latin plurals whose singular nobody uses for a table. */
 const keptPlurals = new Set(['data', 'media', 'metadata'])
 
-/** The first free candidate, else the last one with a number appended; the last one must be a valid name. */
+/** Returns the first free candidate, otherwise the last candidate, which must be a valid name, with a number appended. */
 export function firstFree(
   candidates: readonly string[],
   isFree: (candidate: string) => boolean,
@@ -35,7 +35,7 @@ export function firstFree(
 const isFieldName = (name: string): boolean => badFieldName(name) === undefined
 
 /**
- * Field names for the columns of one table: the database's names, changed only where the rules require it.
+ * Returns field names for the columns of one table: the database's names, changed only where the rules require it.
  *
  * `x__eq` → `x_eq`, `unit price` → `unit_price`, `2nd` → `_2nd`.
  */
@@ -62,14 +62,14 @@ function renamedField(column: string): string {
   return /^[0-9]/.test(name) ? `_${name}` : name
 }
 
-/** The singular of a word, if its plural is the word again; otherwise the word itself. */
+/** Returns the singular of a word if the plural of that singular is the word again; otherwise the word. */
 function singular(word: string): string {
   if (keptPlurals.has(word)) return word
   const guess = pluralize.singular(word)
   return pluralize.plural(guess) === word ? guess : word
 }
 
-/** A database name in snake case with its last word in the singular: `InvoiceLines` → `invoice_line`. */
+/** Converts a database name to snake case with its last word in the singular: `InvoiceLines` → `invoice_line`. */
 export function singularSnake(name: string): string {
   const words = toCase(transliterate(name), 'snake').split('_')
   const last = words.pop() ?? ''
@@ -83,8 +83,8 @@ export interface NamedTable {
 }
 
 /**
- * Model names by table, no two of which have the same endpoint. If two schemas have a table of the same name, the second model
- * gets the schema as a prefix: `User`, `BillingUser`.
+ * Returns the model name of each table, so that no two models have the same endpoint. If two schemas have a table of the same
+ * name, the second model gets the schema as a prefix: `User`, `BillingUser`.
  */
 export function modelNames(tables: readonly NamedTable[]): Map<string, string> {
   const names = new Map<string, string>()
@@ -116,12 +116,12 @@ export function isRelationName(name: string): boolean {
   return isFieldName(name) && badRelationName(name) === undefined
 }
 
-/** Last words of key columns; without its last word, `customer_no` names the record. */
+/** Last words of columns that contain keys. Without this word, the column's name is a name of the record: `customer_no` → `customer`. */
 const keyWords = /^(?:id|fk|key|uuid|guid|no|nr|num|number|code)$/
 
 /**
- * The name of the related record in a foreign key's column name. `referenced` is the column of the target, `target` the target's
- * name in the singular. Empty if the column only repeats the key's name, as `emp_no` to `emp_no` does.
+ * Returns the part of a foreign key's column name that names the related record. `referenced` is the column of the target, `target`
+ * the target's name in the singular. Empty if the column has the same name as the key, as `emp_no` to `emp_no` has.
  *
  * `ArtistId` → `artist`, `country_code` to `code` → `country`, `reports_to` → `reports_to`,
  * `original_language_id` to `language_id` → `original_language`, `billtoaddressid` to `addressid` → `billto_address`
@@ -151,7 +151,7 @@ const startsWith = (words: readonly string[], first: readonly string[]): boolean
 const endsWith = (words: readonly string[], last: readonly string[]): boolean =>
   last.length <= words.length && startsWith(words.slice(words.length - last.length), last)
 
-/** The name of the related record in a column name without separators: `productid`, `billtoaddressid`. */
+/** Returns the part that names the related record, for a column name without separators: `productid`, `billtoaddressid`. */
 function runTogether(word: string, key: string, target: string): string {
   const name = target.replaceAll('_', '')
   const at = word.lastIndexOf(name)

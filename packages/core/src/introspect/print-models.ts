@@ -110,7 +110,7 @@ function print(value: unknown, place: Place, path: string): string {
   throw new Error(`printModels: ${path} is a ${typeof value}, which cannot be written as text.`)
 }
 
-/** On one line if it fits, else one item per line. */
+/** Writes the items on one line if they fit, otherwise one item per line. */
 function bracketed(
   open: string,
   items: readonly string[],
@@ -119,7 +119,7 @@ function bracketed(
 ): string {
   const space = open.endsWith('{') ? ' ' : ''
   const line = `${open}${space}${items.join(', ')}${space}${close}`
-  // One character for the comma after it.
+  // One character is left for the comma after the bracket.
   if (indent * 2 + used + line.length < lineWidth && !line.includes('\n')) return line
   const margin = '  '.repeat(indent)
   return `${open}\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}${close}`
@@ -127,7 +127,7 @@ function bracketed(
 
 const property = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
 
-/** JSON's escapes in single quotes. */
+/** Writes a string in single quotes, with JSON's escapes. */
 function quote(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${inner}'`

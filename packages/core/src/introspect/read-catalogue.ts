@@ -6,10 +6,10 @@ import type { CatalogueTable, SchemaSize } from '../dialect/shared/catalogue.ts'
 import { lockedBy, retryWhileLocked } from '../execute/lock-retry.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
-/** Milliseconds to wait for a lock on the whole database, such as that on a SQLite file. */
+/** How long to wait for a lock on the whole database, such as a SQLite file, in milliseconds. */
 const lockDeadline = 5_000
 
-/** Every table of the schemas with its columns and keys, sorted by schema and name; without schemas, of the connection's default schema. */
+/** Reads every table of each schema, sorted by name, with its columns and keys; without schemas, of the connection's default schema. */
 export async function readCatalogue(
   db: AnyDatabase,
   schemas: readonly string[],
@@ -29,8 +29,8 @@ async function readSchema(db: AnyDatabase, schema: string | undefined): Promise<
 }
 
 /**
- * The schemas (on MySQL and MariaDB: the databases) in which this user can see tables or views, with their number, excluding
- * those of the server itself. For `introspect(db, { schema })`.
+ * Lists the schemas (on MySQL and MariaDB: the databases) in which this user can see tables or views, each with the number of them,
+ * except the system schemas of the server. For `introspect(db, { schema })`.
  *
  * ```ts
  * await schemasWithTables(db) // [{ schema: 'billing', tables: 12, isOwn: false }, { schema: 'public', tables: 30, isOwn: true }]
@@ -51,7 +51,7 @@ function withReader<T>(
   return retryWhileLocked(() => read(plain, reader), lockedBy(reader), { deadline: lockDeadline })
 }
 
-/** Qualifies the name of the table, and the names of its foreign keys' targets that are in the schemas being read. */
+/** Qualifies the name of a table by its schema, and the names of the tables that its foreign keys refer to, if their schemas are read too. */
 function placed(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
   const { projection } = table
   return {

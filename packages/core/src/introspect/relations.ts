@@ -49,7 +49,7 @@ export function nameRelations(
   return relations
 }
 
-/** The path segment, which must be unique too; it has hyphens instead of underscores. */
+/** Returns the path segment of a relation, which must be unique too; it has hyphens instead of underscores. */
 const segment = (name: string): string => toCase(name, 'kebab')
 
 const key = (draft: Draft, columns: readonly string[]): Key => {
@@ -87,7 +87,7 @@ const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
 const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
   links.filter((other) => other.child === link.child && other.parent === link.parent)
 
-/** The name of the target in the foreign key's columns, or the target's own name if they contain none. */
+/** Returns the name that the foreign key's columns give the target, or the target's own name if they give it none. */
 function stem(link: Link, links: readonly Link[]): string {
   const target = singularName(link.parent)
   const [column, ...more] = link.columns
@@ -100,7 +100,7 @@ function stem(link: Link, links: readonly Link[]): string {
     : `${target}_by_${link.columns.map((name) => singularSnake(name)).join('_')}`
 }
 
-/** `artist`; if that is taken, often by the column itself, `reports_to_employee` or `author_record`. */
+/** Names for the relation to the parent: `artist`; if that is taken, often by the column itself, `reports_to_employee` or `author_record`. */
 function upwardNames(link: Link, links: readonly Link[]): string[] {
   const name = stem(link, links)
   const target = singularName(link.parent)
@@ -108,7 +108,10 @@ function upwardNames(link: Link, links: readonly Link[]): string[] {
   return [name, says ? `${name}_record` : `${name}_${target}`]
 }
 
-/** `albums`, or `profile` if there can be only one; `games_by_home_team` if several foreign keys refer to this table. */
+/**
+ * Names for the relation to the children: `albums`, or `profile` if there can be only one child; `games_by_home_team` if several
+ * foreign keys of the child refer to the parent.
+ */
 function downwardNames(link: Link, links: readonly Link[]): string[] {
   const child = singularName(link.child)
   const name = link.unique ? child : pluralSnake(child)
@@ -116,7 +119,7 @@ function downwardNames(link: Link, links: readonly Link[]): string[] {
   return parallel(link, links).length > 1 ? [precise] : [name, precise]
 }
 
-/** `tracks`; if both ends are the same table, named after the column of the other end: `friends`. */
+/** Names for the relation across a junction: `tracks`; if both ends are the same table, after the column of the other end: `friends`. */
 function acrossNames(junction: Draft, from: Link, to: Link): string[] {
   const self = from.parent === to.parent
   const target = self ? stem(to, [from, to]) : singularName(to.parent)

@@ -41,8 +41,8 @@ const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.sp
 const finals = '- k k k n n n t l k m p t t p l m p p t t ng t t k t p t'.split(' ')
 
 /**
- * The name in ASCII: by pronunciation for known alphabets, else by the code points of its letters. A run of other characters
- * becomes one underscore.
+ * Converts a name to ASCII: letters of known alphabets by pronunciation, other letters to their code points. A run of other
+ * characters becomes one underscore.
  *
  * `Größe` → `Grosse`, `заказы` → `zakazy`, `고객` → `gogaek`, `かな` → `kana`, `数` → `u6570`, `unit price` → `unit_price`
  */
@@ -54,7 +54,7 @@ export function transliterate(name: string): string {
   return isUpper ? text.toUpperCase() : text
 }
 
-/** Small letters change the syllable before them: `きゃ` → `kya`, `っか` → `kka`. */
+/** Converts katakana to hiragana, and small letters together with the syllable that they change: `きゃ` → `kya`, `っか` → `kka`. */
 function toHiragana(text: string): string {
   return text
     .replace(/[\u30A1-\u30F4]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60))

@@ -8,9 +8,9 @@ import { isCredentialTable, looksLikeCredential } from '../model/credential-name
 type Known = ReadonlyMap<string, readonly CatalogueTable[]>
 
 /**
- * Marks the columns of views whose expressions name a credential (`password_hash as word`), and the views that name one, or a
- * table of them, elsewhere: in a condition, a join, a subquery. A column marked this way is also a credential for the views that
- * read it.
+ * Marks the columns of views whose expressions name a credential (`password_hash as word`), and the views that name a credential,
+ * or a table of credentials, elsewhere: in a condition, a join, a subquery. A column marked this way is also a credential for the
+ * views that read it.
  */
 export function markCredentials(tables: readonly CatalogueTable[]): CatalogueTable[] {
   let marked = [...tables]

@@ -1,4 +1,4 @@
-// Views over one table: copies the table's properties to their columns, and its foreign keys.
+// Views over one table: copies the properties of the table's columns, and its keys and foreign keys, to the view.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -6,8 +6,8 @@ import { rowsOf } from '../sql/statement.ts'
 import { tableOf } from '../sql/table-name.ts'
 
 /**
- * Why a view or foreign table cannot be read, tested by a SELECT without rows: a table that it uses may be missing, or the user
- * may lack a privilege.
+ * Tests by a SELECT without rows whether a view or foreign table can be read, and returns why not: a table that it uses may be
+ * missing, or the user may lack a privilege.
  */
 export async function whyUnreadable(
   db: AnyDatabase,
@@ -25,8 +25,8 @@ export async function whyUnreadable(
 }
 
 /**
- * Completes views that show rows of one table by the properties that the catalogue lacks for views: columns that are never NULL,
- * their types, the primary key, unique keys and foreign keys, if the view shows all their columns.
+ * Completes views that show rows of one table with what the catalogue lacks for views: the types of columns, which of them are
+ * never NULL, and those primary, unique and foreign keys whose columns the view shows.
  */
 export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const byName = new Map(tables.map((table) => [table.name, table]))

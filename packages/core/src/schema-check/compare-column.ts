@@ -1,4 +1,4 @@
-// One declared column and one of the database: type, digits, length, enum members, nullability.
+// Compares a declared column with the database's column: type, digits, length, enum members, nullability.
 
 import type { CatalogueColumn, Shape } from '../dialect/shared/catalogue.ts'
 import type { NamedColumn } from '../registry/resource.ts'
@@ -40,7 +40,7 @@ export function* compareColumn(
   if (!isView && column.nullable !== found.nullable) yield { kind: 'nullability', ...at }
 }
 
-/** Only digits that the model declares are compared, not defaults. */
+/** Compares only precision and scale that the model declares, not their defaults. */
 function digitsDiffer({ type, definition }: NamedColumn, shape: Shape): boolean {
   if (type !== 'decimal' || shape.type !== 'decimal') return false
   const { precision, scale } = definition

@@ -1,4 +1,4 @@
-// The relations of models and the foreign keys, unique keys and junction tables that they rely on.
+// Compares the relations of models with the foreign keys, unique keys and junction tables that the relations rely on.
 
 import type { CatalogueForeignKey, CatalogueTable } from '../dialect/shared/catalogue.ts'
 import { nearest } from '../naming/suggest.ts'
@@ -24,7 +24,7 @@ interface NeededKey {
   readonly references: readonly string[]
 }
 
-/** Each foreign key is reported once, for the first relation that uses it. */
+/** Reports each foreign key once, for the first relation that uses it. */
 export function* compareForeignKeys(
   resources: readonly Resource[],
   schema: DatabaseSchema,
@@ -55,14 +55,14 @@ export function* compareForeignKeys(
   }
 }
 
-/** Tables that are missing are reported with their models. */
+/** Whether both tables exist and are not views. Missing tables are reported with their models. */
 const isComparable = ({ source, target }: ResolvedRelation, schema: DatabaseSchema): boolean =>
   [source, target].every((resource) => {
     const found = findTable(schema, resource)
     return found !== undefined && !isView(found)
   })
 
-/** Views have no foreign keys, and a read-only model writes none. */
+/** Whether the table with the foreign key is only read: it may be a view, which has no foreign keys, and nothing writes the key. */
 const isOnlyRead = ({ kind, source, target, through }: ResolvedRelation): boolean => {
   if (kind === 'manyToMany') return through?.resource?.model.readOnly === true
   return (kind === 'belongsTo' ? source : target).model.readOnly === true
@@ -77,7 +77,7 @@ const placeOf = ({ source, name }: ResolvedRelation) => ({
 const namesOf = (columns: ResolvedRelation['from']): readonly string[] =>
   columns.map(({ dbName }) => dbName)
 
-/** The foreign keys that a relation relies on. */
+/** Returns the foreign keys that a relation relies on. */
 function keysOf(relation: ResolvedRelation): readonly NeededKey[] {
   const { kind, source, target, from, to, through } = relation
   if (through !== undefined) {
@@ -145,7 +145,7 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
     const isDeclared = resource.uniqueKeys.some(
       (key) => key.length === side.length && key.every((column) => side.includes(column)),
     )
-    // A declared unique key is compared with the model elsewhere.
+    // `compareKeys` reports unique keys that the model declares.
     if (table === undefined || isDeclared || isUnique(schema, table, columns)) continue
     if (columns.some((name) => findColumn(schema, table, name) === undefined)) continue
     yield {
@@ -158,7 +158,7 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
   }
 }
 
-/** Reports a junction table that may contain a pair twice. The keys that a published junction model declares are compared elsewhere. */
+/** Reports a junction table that may contain a pair twice. If the junction is a published model, `compareKeys` compares its keys. */
 function* repeatedPairs(
   { through, source, name: relation }: ResolvedRelation,
   schema: DatabaseSchema,
@@ -190,7 +190,7 @@ function* compareKey(
   yield { ...placeOf(relation), kind: 'foreign key', key: own, found: other }
 }
 
-/** Whether each pair of columns is among those of the foreign key. */
+/** Whether the foreign key contains each pair of columns of `key`. */
 function covers(
   schema: DatabaseSchema,
   { columns, table, schema: named, references }: CatalogueForeignKey,
@@ -209,14 +209,14 @@ function covers(
   )
 }
 
-/** A name without a schema fits every schema, because the connection decides where it is found. */
+/** Whether both names may be in the same schema. A name without a schema fits every schema, because the connection decides where it is. */
 function isInSchema(named: string | undefined, { holder, referenced }: NeededKey): boolean {
   const found = named ?? holder.schema
   const wanted = referenced.schema
   return found === undefined || wanted === undefined || found === wanted
 }
 
-/** The foreign key of exactly these columns. */
+/** Returns the foreign key of exactly these columns. */
 const foreignKeyOf = (
   schema: DatabaseSchema,
   { foreignKeys }: CatalogueTable,

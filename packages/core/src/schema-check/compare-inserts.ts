@@ -11,7 +11,7 @@ import type { Difference } from './difference.ts'
 const isFilled = ({ nullable, hasDefault, generated, readOnly }: CatalogueColumn): boolean =>
   nullable || hasDefault || generated || readOnly
 
-/** Foreign keys that new records get from the parent in which they are nested, or from the list of links of a many-to-many. */
+/** Returns the foreign keys that writes of related records set: of nested records, and of the links of many-to-many relations. */
 export const linkedColumns = (resources: readonly Resource[]): ReadonlySet<NamedColumn> =>
   new Set(
     resources.flatMap(({ allRelations, settings }) =>
@@ -24,7 +24,7 @@ export const linkedColumns = (resources: readonly Resource[]): ReadonlySet<Named
     ),
   )
 
-/** Compares how a declared column and the database fill omitted values. */
+/** Compares how the model and the database fill a column that a new record omits. */
 export function* compareFilling(
   { resource, creates }: { readonly resource: Resource; readonly creates: boolean },
   column: NamedColumn,
@@ -72,7 +72,7 @@ function isWritten(resource: Resource, column: NamedColumn): boolean {
   return !column.hidden && unwritable(resource, column, 'create') === undefined
 }
 
-/** Columns that the model does not declare. */
+/** Reports the required columns that the model does not declare. */
 export function* undeclaredColumns(
   { name: model, table: tableName, schema: schemaName, allColumns }: Resource,
   { columns }: CatalogueTable,

@@ -1,4 +1,4 @@
-// The primary key and the unique sets of a model, and the keys of its table.
+// Compares the primary key and the unique sets of a model with the keys of its table.
 
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { Resource } from '../registry/resource.ts'

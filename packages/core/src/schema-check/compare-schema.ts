@@ -24,7 +24,7 @@ export interface ComparedModel {
 }
 
 /**
- * Compares models with the tables of the database; in the order of the models, and of their columns.
+ * Compares models with the tables of the database. Returns the differences in the order of the models and their columns.
  *
  * ```ts
  * compareSchema([{ resource: books, creates: true }], schema)

@@ -4,7 +4,7 @@ import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogu
 import type { SchemaRules } from '../dialect/shared/schema-rules.ts'
 import type { TableName } from '../sql/table-name.ts'
 
-/** A table and the schema by which the models name it. */
+/** A table, with its schema as the models name it. */
 export interface SchemaTable extends CatalogueTable {
   readonly schema: string | undefined
 }
@@ -35,7 +35,7 @@ export function findTable(
   )
 }
 
-/** The names of the tables in the schema of a table that is missing. */
+/** Returns the names of all tables in the schema of a missing table. */
 export const namesBeside = (
   { names }: DatabaseSchema,
   { schema }: Pick<TableName, 'schema'>,
@@ -65,7 +65,7 @@ export const includesAll = (
   names: readonly string[],
 ): boolean => names.every((name) => columns.some((column) => sameColumn(schema, column, name)))
 
-/** Views have no keys, and the database does not know which of their columns may be null. */
+/** Whether it is no ordinary table: views have no keys, and the database does not know which of their columns may be NULL. */
 export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
 
 /** Whether the columns are unique, according to the keys of the table. */

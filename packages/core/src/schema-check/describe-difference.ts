@@ -23,7 +23,7 @@ export interface SchemaDifference {
   readonly found: string
   /** How to remove the difference, on either side. */
   readonly remedy: string
-  /** All of it: `Book.isbn (books): declared with the column isbn, but the table has no such column. Add the column, …` */
+  /** The whole difference: `Book.isbn (books): declared with the column isbn, but the table has no such column. Add the column, …` */
   readonly message: string
 }
 

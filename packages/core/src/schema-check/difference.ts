@@ -39,10 +39,10 @@ export type Difference =
     })
   | (ColumnPlace & {
       readonly kind: 'length'
-      /** Characters that the declared values need. */
+      /** The number of characters that the declared values need. */
       readonly needed: number
       readonly length: number
-      /** What needs them, such as `maxLength: 120`. */
+      /** The declaration that needs so many characters, such as `maxLength: 120`. */
       readonly because: string
     })
   | (ColumnPlace & {
@@ -66,7 +66,7 @@ export type Difference =
       readonly field:
         | { readonly name: string; readonly because: string; readonly isHidden: boolean }
         | undefined
-      /** Whether the database may fill it all the same (`SchemaRules.mayFill`); `compareSchema` does not ask it. */
+      /** Whether the database may still fill the column (`SchemaRules.mayFill`). `compareSchema` leaves it out, because it runs no queries. */
       readonly mayFill?: boolean
     })
   | (Place & {
@@ -79,7 +79,7 @@ export type Difference =
       readonly fields: readonly string[]
       /** Columns of the table. */
       readonly columns: readonly string[]
-      /** The relation that relies on it; undefined if the model declares it. */
+      /** The relation that expects the columns to be unique; undefined if the model declares them as unique. */
       readonly relation: string | undefined
     })
   | (Place & {
@@ -92,7 +92,7 @@ export type Difference =
       readonly kind: 'foreign key'
       readonly relation: string
       readonly key: Reference
-      /** Where the foreign key of these columns points instead; undefined if they have none. */
+      /** What the foreign key of the same columns refers to instead; undefined if they have no foreign key. */
       readonly found: Pick<Reference, 'table' | 'references'> | undefined
     })
 

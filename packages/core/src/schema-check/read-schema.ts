@@ -7,7 +7,7 @@ import type { DatabaseSchema, SchemaTable } from './database-schema.ts'
 
 type Schema = string | undefined
 
-/** The tables that were read for the models of one schema, or without a schema. */
+/** The tables that were read for the models that name one schema, or for those that name none. */
 interface Found {
   readonly tables: readonly SchemaTable[]
   /** The schemas in which tables were looked for. */
@@ -51,7 +51,10 @@ interface Wanted {
   readonly foldsTables: boolean
 }
 
-/** Of two tables with one name, the database uses that of the first schema. */
+/**
+ * Reads the named tables of a schema. Without a schema, reads tables that are missing in the default schema from the further schemas
+ * that the database searches; of two tables with the same name, the database uses the first.
+ */
 async function readOne(
   db: AnyDatabase,
   rules: SchemaRules,

@@ -1,4 +1,4 @@
-// The check at the start: compares the models with the database once, and warns or refuses requests until they agree.
+// The check at start-up: compares the models with the database once, and either warns or refuses requests until they agree.
 
 import type { SchemaCheckMode } from '../config/config.ts'
 import { settingNames } from '../config/setting-names.ts'
@@ -41,11 +41,11 @@ export interface SchemaCheckOptions {
   readonly warn: (message: string) => void
   /** Receives the differences that refuse requests. */
   readonly report: (error: unknown) => void
-  /** Milliseconds from any fixed point, monotonic. */
+  /** A monotonic clock: milliseconds from any fixed point. */
   readonly elapsed: () => number
 }
 
-/** Milliseconds for reading the schema; it is not bounded by the time limit of requests. */
+/** Time limit for reading the schema, in milliseconds; the time limit of requests does not apply. */
 const longestRead = 30_000
 /** Milliseconds until a failed comparison is repeated. */
 const retryAfter = 1_000
@@ -130,7 +130,7 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       if (mistake !== undefined) throw mistake
     },
     differences: async () => {
-      // A setting of the whole API does not mean that this model's differences are intended.
+      // Leaves out only models that switch the check off themselves: the setting of the whole API says nothing about a single model.
       const asked = models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off')
       return (await compared(asked, db, options)).map(describeDifference)
     },
@@ -138,8 +138,9 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
 }
 
 /**
- * A required column that clients can see, and that neither they nor the service nor the database fill. No POST can succeed, so
- * `ready` rejects even if other differences are warnings. A hidden column may be one that only the host's own code writes.
+ * Whether the difference is a required column that clients can see, but that neither clients nor the service nor the database fill.
+ * No POST can then succeed, so `ready` rejects even if other differences are warnings. A hidden column is no mistake, because the
+ * host's own code may write it.
  */
 const isMistake = (one: Difference): boolean =>
   one.kind === 'never filled' &&
@@ -149,7 +150,7 @@ const isMistake = (one: Difference): boolean =>
 
 const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
-/** The published models, and those of users and their roles, which may not be published. */
+/** Returns the published models, and those of users and their roles even if they are not published. */
 function comparedModels({ resources, users }: Registry): readonly ComparedModel[] {
   const internal = [users, users?.roles?.target].flatMap((one) => one ?? [])
   return [...new Set([...resources, ...internal])].map((resource) => ({
@@ -209,7 +210,7 @@ async function compared(
   }
 }
 
-/** Also false if the host has closed its pool. */
+/** Whether the database responds to a query; also false if the host has closed its pool. */
 const isReachable = (db: AnyDatabase): Promise<boolean> =>
   executeFragment(db.withoutPlugins(), sql`select 1 as ${sql.id('one')}`).then(
     () => true,

@@ -12,9 +12,9 @@ import {
 
 /** A piece of SQL; also an expression for Kysely, so that both can be combined. */
 export interface Fragment<T = unknown> extends Expression<T> {
-  /** Text around the values; one more than there are values. */
+  /** The texts before, between and after the values. */
   readonly strings: readonly string[]
-  /** Fragments, identifiers, Kysely's own expressions, and everything else: bound values. */
+  /** Fragments, identifiers and Kysely's own expressions; anything else is a bound value. */
   readonly values: readonly unknown[]
   /** The plan part this fragment was compiled from, if it can be compiled again with other values (`sql/template.ts`). */
   readonly origin?: object
@@ -42,7 +42,7 @@ function toOperationNode(this: Fragment): RawNode {
   return RawNode.create(this.strings, this.values.map(nodeOf))
 }
 
-/** Everything that Kysely can print: its expressions and queries, and fragments. */
+/** Whether Kysely can print the value: one of its own expressions or queries, or a fragment. */
 export const isNodeSource = (value: unknown): value is { toOperationNode(): OperationNode } =>
   typeof value === 'object' && value !== null && 'toOperationNode' in value
 
@@ -133,8 +133,8 @@ const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], 
 const plainText = /^[A-Za-z0-9_$.,"{}-]*$/
 
 /**
- * A string of a model as an SQL literal, such as a path: GROUP BY and SELECT must contain the same expression, and two parameters
- * are never the same. It may contain only letters, digits and `_ - $ . , " { }`.
+ * Writes a string of a model, such as a path, as an SQL literal: GROUP BY and SELECT must contain the same expression, and two
+ * parameters are never the same. The string may contain only letters, digits and `_ - $ . , " { }`.
  */
 function quoted(text: string): Fragment {
   if (!plainText.test(text)) throw new RangeError('not a plain text: it cannot stand in SQL')
@@ -157,7 +157,7 @@ export const sql: typeof template & {
   readonly id: typeof id
   /** `a, b, c`; the separator is text without values. */
   readonly join: typeof join
-  /** `'address.city'`: a string of a model without any character that could end it. */
+  /** `'address.city'`: a string of a model, without any character that could end the literal. */
   readonly quoted: typeof quoted
   /** `(a, b), (c, d)` from the columns `[a, c]` and `[b, d]`. */
   readonly tuples: typeof tuples

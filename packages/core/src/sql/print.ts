@@ -12,7 +12,7 @@ import {
 
 /** How a database writes identifiers and bound values. */
 export interface TextStyle {
-  /** The quote around identifiers; doubled inside. */
+  /** The quote around identifiers; inside an identifier it is doubled. */
   readonly quote: '"' | '`'
   /** `?`, or `$1`, `$2` … */
   readonly placeholders: 'question marks' | 'numbered'
@@ -24,7 +24,7 @@ export interface Printed {
   readonly parameters: readonly unknown[]
   /** The outermost fragments with an `origin`, each with its range of the parameters. */
   readonly origins: readonly Origin[]
-  /** Whether one of them contains another fragment with an `origin`. */
+  /** Whether one of `origins` contains another fragment with an `origin`. */
   readonly nested: boolean
 }
 
@@ -46,8 +46,8 @@ interface Printer {
 }
 
 /**
- * The statement as text; undefined if a part of it is a Kysely expression (a policy's query, a computed column): then Kysely
- * prints the whole.
+ * Prints a statement. Undefined if a part of it is a Kysely expression (a policy's query, a computed column): Kysely must then print
+ * the whole statement.
  */
 export function printFragment(fragment: Fragment, style: TextStyle): CompiledQuery | undefined {
   const whole = printed(fragment, style)
@@ -68,7 +68,7 @@ const emptyQuery = {
   parameters: [],
 } as unknown as RootOperationNode
 
-/** `printFragment` with the origins of its parts. */
+/** Prints a fragment as `printFragment` does, and returns the origins of its parts too. */
 export function printed(fragment: Fragment, style: TextStyle): Printed | undefined {
   const printer: Printer = {
     style,
@@ -83,7 +83,7 @@ export function printed(fragment: Fragment, style: TextStyle): Printed | undefin
   return { text, parameters, origins, nested }
 }
 
-/** The fragment, printed once so that it can be reused as text; unchanged if it has parameters or Kysely must print a part of it. */
+/** Returns the fragment as plain text, so that it is printed only once; unchanged if it has parameters or Kysely must print a part of it. */
 export function printedOnce(fragment: Fragment, style: TextStyle | undefined): Fragment {
   const whole = style && printed(fragment, style)
   return whole === undefined || whole.parameters.length > 0 ? fragment : sql([whole.text])

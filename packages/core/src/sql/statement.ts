@@ -8,7 +8,7 @@ import { printFragment, type TextStyle } from './print.ts'
 /** A statement that can be sent: a fragment, or a query of Kysely's builders. */
 export type Statement = Fragment | Compilable
 
-/** The text and parameters of a statement; without a style, Kysely prints it. */
+/** Returns the text and parameters of a statement; without a style, Kysely prints it. */
 export function compileStatement(
   db: AnyDatabase,
   statement: Statement,

@@ -8,10 +8,10 @@ export interface TableName {
   readonly table: string
 }
 
-/** The identifier of a table, qualified by its schema if it has one. */
+/** Returns the identifier of a table, qualified by its schema if it has one. */
 export const tableOf = ({ schema, table }: TableName): Fragment =>
   schema === undefined ? sql.id(table) : sql.id(schema, table)
 
-/** A key that is equal for two names only if they name the same table; cheaper than their JSON. */
+/** Returns a key that is equal for two names only if they name the same table; cheaper than JSON. */
 export const tableKey = ({ schema, table }: TableName): string =>
   schema === undefined ? `-${table}` : `${schema.length}:${schema}${table}`

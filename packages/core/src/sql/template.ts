@@ -1,4 +1,4 @@
-// Templates: statements printed once, whose parameters can be replaced for other values.
+// Templates: statements that are printed once and get their parameters replaced when they are sent with other values.
 
 import { type Aliased, type Fragment, isFragment, isIdentifier, isNodeSource } from './fragment.ts'
 import { printed, type TextStyle } from './print.ts'
@@ -12,9 +12,9 @@ export interface Template {
 
 interface Piece {
   readonly origin: object
-  /** The fragment as printed, for comparison: another value may also change the text. */
+  /** The fragment that was printed, for comparison: with another value, its text may be different. */
   readonly made: Part
-  /** Whether it is a single parameter. */
+  /** Whether the fragment is a single parameter. */
   readonly isParameter: boolean
   /** Index of its first parameter. */
   readonly start: number
@@ -28,7 +28,7 @@ export interface Bound {
 /** Compiles a part with the new values; undefined keeps it unchanged. */
 export type Refill = (origin: object) => Fragment | Bound | undefined
 
-/** The template of a statement; undefined if Kysely prints a part of it, or a replaceable part contains another one. */
+/** Makes the template of a statement; undefined if Kysely must print a part of it, or a part with an `origin` contains another one. */
 export function templateOf(fragment: Fragment, style: TextStyle): Template | undefined {
   const whole = printed(fragment, style)
   if (whole === undefined || whole.nested) return undefined
@@ -41,7 +41,7 @@ export function templateOf(fragment: Fragment, style: TextStyle): Template | und
 }
 
 /**
- * The statement's parameters with its parts compiled for new values; undefined if one of them would have another SQL text.
+ * Returns the parameters of the statement after its parts were compiled for new values; undefined if the SQL text of a part changes.
  *
  * ```ts
  * const template = templateOf(sql`select 1 where ${withOrigin(condition, sql`a = ${1}`)}`, style)
@@ -65,7 +65,7 @@ export function filled(template: Template, refill: Refill): readonly unknown[] |
 
 type Part = Fragment | Aliased
 
-/** The fragment inside wrappers that only carry an `origin`. */
+/** Returns the fragment inside wrappers that only carry an `origin`. */
 function inner(part: Part): Part {
   const { strings, values } = part
   const [only] = values

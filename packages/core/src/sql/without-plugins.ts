@@ -1,10 +1,10 @@
-// withoutPlugins: an instance of the host without its plugins, made once for each; making one copies its executor.
+// withoutPlugins: the host's Kysely instance without its plugins, made once for each instance, because making it copies the executor.
 
 import type { AnyDatabase } from './any-database.ts'
 
 const known = new WeakMap<AnyDatabase, AnyDatabase>()
 
-/** The same connection without plugins: the statements of the service are complete as they are. */
+/** Returns the same connection without plugins, which would change the statements of the service. */
 export function withoutPlugins(own: AnyDatabase): AnyDatabase {
   const before = known.get(own)
   if (before !== undefined) return before

@@ -9,7 +9,7 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import { executeFragment } from '../sql/statement.ts'
 
-/** The name of a table of the service, in the schema of the API if it has one. */
+/** Returns the identifier of a table of the service, in the schema of the API if it has one. */
 export const storeTable = (schema: string | undefined, name: string): Fragment =>
   schema === undefined ? sql.id(name) : sql.id(schema, name)
 
@@ -52,8 +52,8 @@ export function createTableOnce(
 }
 
 /**
- * Tries up to 5 times: concurrent `create table if not exists` statements can fail with a conflict. All attempts together take no
- * longer than API_STATEMENT_TIMEOUT; if the database is unavailable, there is no further attempt.
+ * Creates a table in up to 5 attempts: concurrent `create table if not exists` statements can fail with a conflict. All attempts
+ * together take no longer than API_STATEMENT_TIMEOUT; if the database is unavailable, there is no further attempt.
  */
 export async function createTable(
   db: AnyDatabase,

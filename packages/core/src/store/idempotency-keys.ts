@@ -12,11 +12,11 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import { compileStatement } from '../sql/statement.ts'
 import { createTable, storeTable } from './create-table.ts'
 
-/** Milliseconds that a key is stored. */
+/** How long a key is stored, in milliseconds. */
 const lifetime = 24 * 60 * 60 * 1000
 /** Milliseconds after which an unfinished request is considered dead, so that another one may claim its key. */
 const lease = 60 * 1000
-/** Bytes; the `text` column of MySQL holds 65,535. */
+/** Maximum size of a response in one row, in bytes; the `text` column of MySQL holds 65,535. */
 const maxResponseSize = 60_000
 /** Milliseconds between two purges of expired keys. */
 const purgeInterval = 60 * 1000
@@ -34,7 +34,7 @@ export interface StoredResponse {
   readonly many: boolean
   /** Keys of the records, as JSON. */
   readonly keys: readonly (readonly JsonValue[])[]
-  /** The number of further rows that contain the value; absent if the value is stored here, or not at all. */
+  /** The number of further rows that contain the value; absent if the value is in the same row, or not stored. */
   readonly parts?: number
 }
 
@@ -46,7 +46,7 @@ export interface Claim {
 
 /** A claim that this request holds, unless another request has taken it over. */
 export interface HeldClaim extends Claim {
-  /** Milliseconds since 1970; identifies the claim, since no two claims of a key have the same. */
+  /** Milliseconds since 1970. Identifies the claim, since no two claims of a key have the same time. */
   readonly claimedAt: number
 }
 
@@ -62,9 +62,9 @@ export interface KeyStore {
   readonly schema: string | undefined
   /** Milliseconds since 1970; used if the dialect has no server clock. */
   readonly now: () => number
-  /** Milliseconds from any fixed point, monotonic. */
+  /** A monotonic clock: milliseconds from any fixed point. */
   readonly elapsed: () => number
-  /** Called for a claim that failed but may be stored. */
+  /** Called if claiming a key failed but the claim may be stored. */
   readonly onUncertain?: (held: HeldClaim) => void
 }
 
@@ -97,7 +97,7 @@ export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutc
   }
 }
 
-/** The state of a key, without claiming it. */
+/** Returns the state of a key, without claiming it. */
 export async function readKeyState(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   try {
     return stateOf(await find(store, claim.id), claim) ?? busy
@@ -129,8 +129,8 @@ const mayBeStored = ({ connection }: KeyStore, error: unknown): boolean =>
   error instanceof ApiError || connection.dialect.classify(error).lost === true
 
 /**
- * The state of a key by its row; undefined if it may be claimed. A claim in the future was made before the clock was set
- * back; it also ends after the lease.
+ * Returns the state of a key by its row; undefined if the key may be claimed. A claim with a time in the future was made before
+ * the clock was set back; it also ends after the lease.
  */
 function stateOf({ row, now }: Found, claim: Claim): ClaimOutcome | undefined {
   if (row === undefined || row.expiresAt <= now || row.claimedAt > now + lifetime) return undefined
@@ -146,8 +146,8 @@ export class ClaimLost extends Error {
 
 /**
  * Stores the response in the transaction of the write, so that both are committed or neither. The UPDATE is a
- * compare-and-set and locks the row until the transaction ends: if another request has taken the key over, it changes no
- * row and throws ClaimLost; a request that tries to do so later waits, and then finds the response.
+ * compare-and-set and locks the row until the transaction ends. If another request has taken the key over, the UPDATE changes no
+ * row, and this throws ClaimLost. A request that tries to take the key over later waits for the lock, and then finds the response.
  */
 export async function storeResponse(
   store: KeyStore,
@@ -170,8 +170,8 @@ export async function storeResponse(
 }
 
 /**
- * `storeResponse` for a value of any length: if it is too long for the column, it is stored in separate rows, which expire with
- * the row of the key.
+ * Stores a response of any length, as `storeResponse` does. If its value is too long for the column, it is stored in separate rows,
+ * which expire with the row of the key.
  */
 export async function storeLongResponse(
   store: KeyStore,
@@ -188,7 +188,7 @@ export async function storeLongResponse(
     for (let i = 0; i < parts; i++) {
       const id = partId(held, i)
       const part = text.slice(i * maxResponseSize, (i + 1) * maxResponseSize)
-      // A part of a response that has expired.
+      // Deletes the part of an earlier response that has expired, if there is one.
       await run(store, sql`delete from ${keysTable(store)} where id = ${id}`)
       await run(
         store,
@@ -201,7 +201,7 @@ export async function storeLongResponse(
   }
 }
 
-/** The response with the value that `storeLongResponse` has stored in separate rows. */
+/** Returns the response with the value that `storeLongResponse` has stored in separate rows. */
 export async function withParts(
   store: KeyStore,
   claim: Claim,
@@ -217,7 +217,7 @@ export async function withParts(
   return { ...response, ...(JSON.parse(text) as Pick<StoredResponse, 'value'>) }
 }
 
-/** The id of a part; it contains a dot, which the id of a claim never does. */
+/** Returns the id of the row of a part; it contains a dot, which the id of a claim never does. */
 const partId = ({ id }: Claim, part: number): string => `${id.slice(0, 52)}.${part}`
 
 /**
@@ -237,7 +237,7 @@ export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim):
   await (connection.db.isTransaction ? release() : withRetries(release, isTemporary))
 }
 
-/** JSON with all characters beyond ASCII escaped, because the column may have any character set. */
+/** Writes JSON with all characters beyond ASCII escaped, because the column may have any character set. */
 const asciiJson = (response: Partial<StoredResponse>): string =>
   stringify(response as unknown as JsonValue).replace(
     /[\u0080-\uffff]/g,
@@ -249,7 +249,7 @@ const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempo
 const run = <R>({ connection }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
   execute(connection, compileStatement(connection.db, statement, undefined) as CompiledQuery<R>)
 
-/** Reads the row of a key, and the time. The left join always returns one row, even if the key has none. */
+/** Reads the row of a key, and the time. The left join returns a row with the time even if the key has none. */
 async function find(store: KeyStore, id: string): Promise<Found> {
   const clock = store.connection.dialect.server?.clock
   const now = store.now()
@@ -274,7 +274,7 @@ async function find(store: KeyStore, id: string): Promise<Found> {
   }
 }
 
-/** `find`; creates the table on first use, but not in a transaction of the host, which CREATE TABLE would commit on MySQL. */
+/** Calls `find`, and creates the table on first use, but not in a transaction of the host, which CREATE TABLE would commit on MySQL. */
 async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   try {
     return await find(store, id)
@@ -309,7 +309,7 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   }
 }
 
-/** A compare-and-set: exactly one of several requests takes over an expired claim, or none if its owner finished first. */
+/** Takes over an expired claim by a compare-and-set: of several requests, exactly one succeeds, or none if the claim's owner finished first. */
 async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`

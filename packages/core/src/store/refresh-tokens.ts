@@ -26,7 +26,7 @@ export type Rotation = 'rotated' | 'refused' | 'replayed'
 /** Stores refresh tokens. */
 export interface RefreshTokenStore {
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
-  /** One compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification: Token rotation). */
+  /** Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification: Token rotation). */
   rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
   /** Revokes a token; returns whether it was valid. */
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
@@ -39,7 +39,7 @@ export interface RefreshTokenStore {
 const moment = { type: 'datetime', nullable: true } as const
 const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 
-/** The SQL store; `root` is the instance that may create the table when a request brings a transaction. */
+/** Creates the SQL store; `root` is the instance on which the table can be created if a request runs in a transaction of the host. */
 export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
@@ -121,7 +121,7 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
   }
 }
 
-/** The columns of the specification. `replaced_by` refers to a row that may be purged before this one. */
+/** Creates the columns of the specification. `replaced_by` is no foreign key, because the successor may be purged before the token. */
 const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,
@@ -154,7 +154,7 @@ async function insert(
 }
 
 /**
- * The successor is stored first: even without a transaction, a request that finds the token used also finds the successor to
+ * Stores the successor first, so that even without a transaction a request that finds the token used also finds the successor to
  * revoke. A successor that remains after a failure was not sent to anyone.
  */
 async function rotate(

@@ -8,7 +8,7 @@ import { type CheckRule, type CheckSyntax, checkRules } from '../shared/check-ru
 import { among } from '../shared/table-names.ts'
 
 export interface TableChecks {
-  /** The columns that hold JSON. MariaDB's type json is a text with a CHECK; MySQL's json rewrites numbers, whose digits a text would keep. */
+  /** The text columns with CHECK (json_valid(…)), as MariaDB's json is. On MySQL they keep the digits of numbers, which its json rewrites. */
   readonly json: ReadonlySet<string>
   readonly rules: readonly CheckRule[]
 }
@@ -30,19 +30,19 @@ const mariadb: CheckSyntax = { backslash: 'escapes', lengths, anyCharacters: tru
 /** MySQL's catalogue shows the bytes of characters beyond ASCII as if they were Latin-1. */
 const mysql: CheckSyntax = { backslash: 'escapes', lengths, anyCharacters: false }
 
-/** The tables whose constraints are read; without names, every table of the schema. */
-interface Place {
+/** The tables whose constraints are read: the tables named in `only`, or every table of the schema. */
+interface TableSelection {
   readonly schema: string
   readonly only: readonly string[] | undefined
 }
 
-/** By table. */
+/** Reads the constraints, grouped by the name of their table. */
 export async function readChecks(
   db: AnyDatabase,
-  place: Place,
+  selection: TableSelection,
   maria: boolean,
 ): Promise<ReadonlyMap<string, TableChecks>> {
-  const rows = await (maria ? mariadbChecks : mysqlChecks)(db, place)
+  const rows = await (maria ? mariadbChecks : mysqlChecks)(db, selection)
   const syntax = maria ? mariadb : mysql
   const text = maria ? (clause: string): string => clause : unescaped
   return new Map(
@@ -61,14 +61,17 @@ export async function readChecks(
 
 async function mariadbChecks(
   db: AnyDatabase,
-  { schema, only }: Place,
+  { schema, only }: TableSelection,
 ): Promise<readonly CheckRow[]> {
   return rowsOf<CheckRow>(db)`
     select table_name as table_name, check_clause as clause
     from information_schema.check_constraints where constraint_schema = ${schema}${among(sql.id('table_name'), only)}`
 }
 
-async function mysqlChecks(db: AnyDatabase, { schema, only }: Place): Promise<readonly CheckRow[]> {
+async function mysqlChecks(
+  db: AnyDatabase,
+  { schema, only }: TableSelection,
+): Promise<readonly CheckRow[]> {
   return rowsOf<CheckRow>(db)`
     select t.table_name as table_name, c.check_clause as clause
     from information_schema.check_constraints c

@@ -6,13 +6,13 @@ import { executeFragment, rowsOf } from '../../sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
 import { readMysql } from './catalogue.ts'
 
-/** The variable that limits the time of a statement, and the longest statement here: MySQL counts milliseconds, MariaDB seconds. */
+/** The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's seconds. */
 const mysqlLimit = { name: 'max_execution_time', longest: 60_000 }
 const mariadbLimit = { name: 'max_statement_time', longest: 60 }
 
 /**
- * Replaces the session's time limit, which is meant for requests, and restores it afterwards. In a transaction of the host, the
- * limit stays as it is.
+ * Reads the catalogue under a time limit of 60 s, because the session's limit is meant for requests, and restores the session's
+ * limit afterwards. In a transaction of the host, the session's limit stays as it is.
  */
 export async function readMysqlSchema(
   db: AnyDatabase,

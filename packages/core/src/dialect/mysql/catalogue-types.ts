@@ -69,7 +69,7 @@ export function mysqlShape(type: MysqlType): Shape {
   }
 }
 
-/** Only these collations compare all of Unicode by code point. */
+/** The only collations that compare all of Unicode by code point. */
 const binaryCollations = /^utf8mb4_(?:0900_|nopad_)?bin$/
 
 function collation(type: MysqlType): { collation?: 'database' } {

@@ -60,13 +60,13 @@ interface ForeignKeyRow {
 
 const none: TableChecks = { json: new Set(), rules: [] }
 
-/** Every table of one database, or only the named tables; without a schema, of the connection's current database. */
+/** Reads every table, or the tables named in `only`, of the database `schema` (default: the connection's current database). */
 export async function readMysql(
   db: AnyDatabase,
   schema?: string,
   only?: readonly string[],
 ): Promise<CatalogueTable[]> {
-  const { name, maria } = await whereWeAre(db, schema)
+  const { name, maria } = await databaseAndEngine(db, schema)
   const columns = grouped(await columnRows(db, name, only), (row) => row.table_name)
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
   const keys = grouped(await keyRows(db, name, only), (row) => row.table_name)
@@ -137,9 +137,9 @@ function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColu
   })
   const shape = readable ? known : undefined
   const checks = columnChecks(
-    // Other collations ignore spaces at the end, and mostly letter cases.
     {
       shape,
+      // Other collations ignore trailing spaces, and most of them letter case.
       isExact: /_(?:0900|nopad)_bin$/.test(row.collation ?? ''),
       isSingle: type === 'float',
     },
@@ -190,7 +190,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
-async function whereWeAre(
+async function databaseAndEngine(
   db: AnyDatabase,
   schema: string | undefined,
 ): Promise<{ name: string; maria: boolean }> {
@@ -216,8 +216,8 @@ async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
 }
 
 /**
- * MariaDB's catalogue ignores the case of names even where names that differ only in case exist. It also opens every table that
- * the conditions on each joined catalogue view do not exclude.
+ * Compares table names with `binary`, because MariaDB's catalogue ignores their case even on servers where names may differ only in
+ * case. Repeats the conditions for both views, because MariaDB opens every table that the conditions on each view do not exclude.
  */
 const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>(db)`
     select t.table_name as table_name, t.table_type as kind, t.table_comment as about,
@@ -249,7 +249,7 @@ const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<Fo
     where table_schema = ${schema} and referenced_table_name is not null${among(sql.id('table_name'), only)}
     order by table_name, constraint_name, ordinal_position`
 
-/** The queries of the views, in the canonical form that the server writes; empty if the user may not read them. */
+/** Reads the query of each view as the server prints it; an empty string if the user may not read it. */
 async function viewTexts(
   db: AnyDatabase,
   schema: string,
@@ -261,7 +261,7 @@ async function viewTexts(
   return new Map(rows.map(({ view, query }) => [view, query ?? '']))
 }
 
-/** The parsed query of a view whose rows are rows of one table of this database; undefined for other views. */
+/** Parses the query of a view; undefined unless each row of the view is a row of one table of this database. */
 function queryOf(text: string, schema: string): ViewQuery | undefined {
   const query = readViewQuery(text)
   const isOwn = query?.schema === undefined || query.schema.toLowerCase() === schema.toLowerCase()

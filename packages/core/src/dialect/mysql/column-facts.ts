@@ -1,4 +1,4 @@
-// Reads which server it is, MySQL or MariaDB, and how its columns are declared.
+// Reads whether the server is MySQL or MariaDB, and how its columns are declared.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
@@ -10,7 +10,7 @@ import { mysqlEngine } from './engine-mysql.ts'
 
 /** The properties of a declared column that change the SQL. */
 export interface ColumnFacts {
-  /** Its collation orders by code point without padding, so plain operators are correct and can use its index. */
+  /** Its collation orders by code point and compares trailing spaces, so plain operators are correct and can use its index. */
   readonly codePoint: boolean
   /** Its collation; empty where it has none. */
   readonly collation: string
@@ -22,16 +22,16 @@ export interface ColumnFacts {
   readonly zoned: boolean
   /** A `float` of 32 bits, whose text has fewer digits than its value. */
   readonly single: boolean
-  /** How a column of a type without a JSON form is converted to text. */
+  /** How a column of the type `opaque` is converted to text. */
   readonly opaque: 'bits' | 'geometry' | 'vector' | 'text'
   /** Its default is `uuid()`. */
   readonly makesUuid: boolean
-  /** The digits of a `bit` column. */
+  /** The number of bits of a `bit` column. */
   readonly bits: number
 }
 
 export interface Facts {
-  /** Undefined before the look-up. */
+  /** Undefined until `connect` has read it. */
   readonly engine?: Engine
   /** INSERT has RETURNING. */
   readonly insertReturns?: boolean
@@ -40,12 +40,12 @@ export interface Facts {
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
 }
 
-/** Before the look-up. */
+/** The facts before `connect` has read any. */
 export const unknownFacts: Facts = { of: () => undefined }
 
 const codePointCollations = new Set(['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb3_nopad_bin'])
 
-/** Asks for the version, and for the columns of the tables. */
+/** Reads the version of the server and the declarations of the tables' columns. */
 export async function lookUpFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -86,20 +86,20 @@ async function columnFacts(
     where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
   const declared = new Map<string, Declared>()
   for (const row of rows) {
-    declared.set(place(row.s, row.t, row.c), row)
-    if (Number(row.own) === 1) declared.set(place('', row.t, row.c), row)
+    declared.set(columnKey(row.s, row.t, row.c), row)
+    if (Number(row.own) === 1) declared.set(columnKey('', row.t, row.c), row)
   }
   const facts = new Map<DialectColumn, ColumnFacts>()
   for (const { schema = '', table, columns } of tables) {
     for (const column of columns) {
-      const row = declared.get(place(schema, table, column.dbName))
+      const row = declared.get(columnKey(schema, table, column.dbName))
       if (row !== undefined && column.computed === undefined) facts.set(column, factsOf(row))
     }
   }
   return facts
 }
 
-/** The databases that contain the tables. Without a condition on them, the server would open tables of the same names in every database. */
+/** Lists the databases of the tables, for a condition on the catalogue: otherwise the server opens tables of these names in every database. */
 export function schemasOf(tables: readonly DialectTable[]): Fragment {
   const named = new Set(tables.flatMap(({ schema }) => schema ?? []))
   return sql.join([sql`database()`, ...named])
@@ -124,10 +124,10 @@ function factsOf(row: Declared): ColumnFacts {
   }
 }
 
-/** Since MariaDB 10.5. */
+/** Whether INSERT has RETURNING: in MariaDB since 10.5, never in MySQL. */
 export const insertHasReturning = (version: string): boolean => isMariadbSince10(version, 5)
 
-/** Since MariaDB 10.6, and in every supported MySQL. */
+/** Whether FROM takes JSON_TABLE: in MariaDB since 10.6, and in every supported MySQL. */
 const hasJsonTable = (version: string): boolean =>
   !/mariadb/i.test(version) || isMariadbSince10(version, 6)
 
@@ -145,7 +145,7 @@ function opaqueForm(type: string): ColumnFacts['opaque'] {
   return geometries.test(type) ? 'geometry' : 'text'
 }
 
-/** Column names ignore case, and table names do on some systems. */
-function place(...names: readonly unknown[]): string {
+/** Returns a key for the map of declared columns, in lower case: column names ignore case, and so do table names on some systems. */
+function columnKey(...names: readonly unknown[]): string {
   return names.map((name) => String(name).toLowerCase()).join('\0')
 }

@@ -4,7 +4,10 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { TableName } from '../../sql/table-name.ts'
 
-/** The columns of the index, and the names in the clause of the check. MariaDB names the check of a single column `table.column`. */
+/**
+ * Returns the columns of the index with this name, and the quoted names in the clause of the CHECK with this name. MariaDB reports
+ * the CHECK in the definition of a column as `table.column`.
+ */
 export async function mysqlConstraintColumns(
   db: AnyDatabase,
   { schema, table }: TableName,

@@ -1,4 +1,4 @@
-// MySQL and MariaDB: text under a binary collation beside the column's own, typed parameters, case folding by regular expression.
+// MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
@@ -57,16 +57,16 @@ export const mysql: InternalDialect = {
 }
 
 function dialectWith(facts: Facts): InternalDialect {
-  // Before the look-up, statements are those of MySQL, with the safe form for every column and without a time limit.
+  // Before `connect`, the SQL is MySQL's, without a time limit, and correct for a column with any declaration.
   const { engine = mysqlEngine } = facts
 
-  /** Text as it is compared and ordered: by code point, without padding. */
+  /** Returns text under a collation that compares and orders by code point and does not ignore trailing spaces. */
   const byCodePoint = (column: DialectColumn, ref: Ref): Fragment => {
     const text = facts.of(column)?.utf8mb4 ? ref : sql`convert(${ref} using utf8mb4)`
     return sql`${text} collate ${engine.codePointCollation}`
   }
 
-  /** Whether the column's own comparisons differ from comparisons by code point. */
+  /** Whether comparing the column under its own collation may differ from comparing by code point. */
   const isLoose = (column: DialectColumn): boolean => {
     if (!isText(column) || column.collation === 'database' || column.comparable) return false
     const known = facts.of(column)
@@ -78,7 +78,7 @@ function dialectWith(facts: Facts): InternalDialect {
   const isZoned = (column: DialectColumn): boolean =>
     !column.comparable && facts.of(column)?.zoned === true
 
-  /** A datetime in UTC, whatever the session's time zone. */
+  /** Converts a datetime to UTC, whatever the session's time zone is. */
   const utc = (column: DialectColumn, ref: Ref): Ref =>
     isZoned(column)
       ? sql`if(${ref} = 0, ${ref}, timestamp('1970-01-01') + interval unix_timestamp(${ref}) second)`
@@ -87,7 +87,7 @@ function dialectWith(facts: Facts): InternalDialect {
   const microseconds = (column: DialectColumn, ref: Ref): Fragment =>
     sql`date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f')`
 
-  /** A datetime in UTC as a parameter for comparisons with the column. */
+  /** Returns a parameter for comparisons with the column; `text` is a datetime in UTC. */
   const instant = (column: DialectColumn, text: string): Ref | string =>
     isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
 
@@ -117,7 +117,7 @@ function dialectWith(facts: Facts): InternalDialect {
     if (column.type === 'opaque') return opaqueText(column, ref)
     if (!selectedAsText.has(column.type)) return ref
     if (column.comparable) return asText(column, engine.insideGroup(ref))
-    // For a stored column: as JSON, a FLOAT would show the digits of its conversion to a double.
+    // A stored column is cast directly: in JSON, by which `doubleText` may convert, a FLOAT has the digits of its conversion to a double.
     if (column.type === 'float' && facts.of(column) !== undefined) {
       return sql`cast(${ref} as char(60))`
     }
@@ -145,7 +145,7 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
-    // Stored datetimes are in order, so an index on the column can be used.
+    // Stored datetimes and times are in order, so MIN and MAX of the plain column can use its index.
     const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
     // As text, because MySQL's MIN and MAX skip computed zero dates.
     const of = asStored
@@ -171,15 +171,15 @@ function dialectWith(facts: Facts): InternalDialect {
       return spanCompare(text, operator, first, last)
     }
     if (column.type === 'datetime') {
-      // MySQL stores at most microseconds, so a millisecond ends with its 999th; values from cursors have six digits.
+      // MySQL stores at most microseconds, so the last value of a millisecond ends in 999. A value from a cursor has six digits already.
       const first = blankForm(String(value))
       const last = first.length > 23 ? first : `${first}999`
       return spanCompare(ref, operator, instant(column, first), instant(column, last))
     }
     if (column.type === 'time') {
       const time = String(value)
-      // A value with a fraction comes from a cursor and is a stored value; MySQL would round the next microsecond to the column's
-      // precision.
+      // A time with a fraction comes from a cursor and equals a stored value. A range up to the next microsecond would be wrong,
+      // because MySQL rounds its end to the column's precision.
       return time.includes('.')
         ? plainCompare(ref, operator, time)
         : compareSecond(ref, operator, time)
@@ -291,7 +291,7 @@ function dialectWith(facts: Facts): InternalDialect {
     insertReturns: facts.insertReturns === true,
     defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
     insertId: sql`cast(last_insert_id() as char)`,
-    // `is null` finds the zero dates of a column that is declared NOT NULL.
+    // `is null` would also find the zero dates of a column that is declared NOT NULL.
     isNull: (column, ref) =>
       isMoment(column) && !column.comparable
         ? sql<SqlBool>`${ref} <=> null`
@@ -399,7 +399,7 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   }
 }
 
-/** The sum of floats depends on the order of its terms beyond twelve digits. */
+/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
 function rounded(value: Ref): Fragment {
   return sql`case when ${value} = 0 then 0e0 else round(${value}, 11 - floor(log10(abs(${value})))) end`
 }
@@ -413,7 +413,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'decimal':
       return String(value)
     case 'datetime':
-      // A zero date; it cannot be converted to a time zone.
+      // A zero date, which cannot be converted between time zones.
       return blankForm(String(value))
     case 'json':
       return jsonText(value)
@@ -437,7 +437,7 @@ const textsOf = (pattern: string): SpecialValues => {
 }
 
 const zeroDates = textsOf(`^${zeroDate}$`)
-// Cursors hold microseconds.
+// Datetimes in cursors have six fractional digits.
 const zeroMoments = textsOf(`^${zeroDate}${timeOfDay}([0-9]{3})?Z$`)
 
 const isZeroDate = (column: DialectColumn, value: unknown): boolean =>

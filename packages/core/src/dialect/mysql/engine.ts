@@ -5,23 +5,23 @@ import type { Replication } from '../shared/replication.ts'
 import type { Ref } from '../shared/sql-parts.ts'
 
 export interface Engine {
-  /** The collation of utf8mb4 that orders by code point without padding. */
+  /** The collation of utf8mb4 that orders by code point and compares trailing spaces. */
   readonly codePointCollation: Fragment
   /**
-   * A GROUP BY expression inside another expression, such as `… is null` in ORDER BY. MySQL recognises a grouped column there,
-   * but it recognises another grouped expression only as a whole ORDER BY term or a whole item of the select list.
+   * Wraps a GROUP BY expression that is used inside another expression, such as `… is null` in ORDER BY. There, MySQL recognises
+   * grouped columns, but it recognises other grouped expressions only as a whole ORDER BY term or a whole item of the select list.
    */
   readonly insideGroup: (grouped: Ref) => Ref
-  /** Every digit of a double as text, also of one that the statement computes. */
+  /** Converts a double to text with every digit, also a double that the statement computes. */
   readonly doubleText: (value: Ref) => Fragment
   /**
-   * The text of a read that the server ends after `ms` milliseconds. It also raises the sort limit to at least 64 KB of each
-   * text, because by default both servers sort by fewer bytes or fail, while a cursor compares whole texts.
+   * Changes the SQL of a read so that the server ends it after `ms` milliseconds. Also makes ORDER BY compare at least the first
+   * 64 KB of each text, because by default both servers sort by fewer bytes or fail, while a cursor compares whole texts.
    */
   readonly timeLimited: (text: string, ms: number) => string
-  /** The well-known text of a geometry, its longitudes before its latitudes. */
+  /** Converts a geometry to well-known text (WKT), with longitude before latitude. */
   readonly geometryText: (value: Ref) => Fragment
-  /** The numbers of a vector: `[1,0.5]`. */
+  /** Converts a vector to text: `[1,0.5]`. */
   readonly vectorText: (value: Ref) => Fragment
   readonly replication: Replication
 }

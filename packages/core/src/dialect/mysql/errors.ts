@@ -12,7 +12,7 @@ import {
   triggerFailure,
 } from '../shared/driver-errors.ts'
 
-/** By error number. */
+/** Kinds of failures by error number. */
 const numbers: CodeTable = [
   ['unique', 1062, 1586, 1859, 1022],
   ['foreignKey', 1451, 1452, 1216, 1217, 1557, 1761, 1762],
@@ -29,11 +29,11 @@ const numbers: CodeTable = [
   ['timeout', 3024, 1969, 1317, 3699, 1028],
   [
     'unavailable',
-    // Too many connections, or none for this user.
+    // Too many connections, in total or of this user, or the server cannot open another one; the host is blocked after errors.
     ...[1040, 1129, 1135, 1203, 1226],
-    // The server is offline, starting or cannot be reached; `serverClosedConnection` has the connections that it ends.
+    // The server is offline, starting or cannot be reached. `serverClosedConnection` has the errors of connections that it closed.
     ...[1077, 1079, 2002, 2003, 3032, 3168],
-    // Read-only: by --read-only, by the session, by replication.
+    // Read-only: by --read-only, by the transaction, or by another mode of the server.
     ...[1290, 1792, 1836],
     // The disk or memory is full, or the storage failed.
     ...[3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1206],

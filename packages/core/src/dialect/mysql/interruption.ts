@@ -5,19 +5,19 @@ import type { Interrupted, Interruption } from '../shared/interruption.ts'
 
 export const mysqlInterruption: Interruption = {
   async cancel(interrupted) {
-    const kill = await closed(interrupted)
+    const kill = await closeConnection(interrupted)
     if (kill === 'not closed') return false
     if (kill !== undefined) killOnServer(interrupted, kill).catch(() => {})
     return true
   },
-  close: async (interrupted) => (await closed(interrupted)) !== 'not closed',
+  close: async (interrupted) => (await closeConnection(interrupted)) !== 'not closed',
 }
 
 /**
- * Closes the connection, and does not let Kysely send its KILL: in a pool of one connection, the KILL would wait for the
- * connection that it is to end.
+ * Closes the connection and returns the KILL statement that Kysely makes for it, instead of letting Kysely send it: in a pool of one
+ * connection, the KILL would wait for the connection that it is to end.
  */
-async function closed({
+async function closeConnection({
   connection,
   error,
 }: Interrupted): Promise<CompiledQuery | 'not closed' | undefined> {
@@ -31,15 +31,15 @@ async function closed({
         return { rows: [] }
       },
     } as never)
-  // The driver knows the number of the connection since it connected.
+  // Sends nothing: the driver got the connection's number when it connected.
   await connection.collectSessionInfo?.()
-  // If the host configured a connection for it, Kysely sends the KILL itself, without a time limit.
+  // Not awaited: if the host configured a control connection, Kysely ignores `keep` and sends the KILL itself, without a time limit.
   connection.killSession(keep).catch(() => {})
   connection.executeQuery = () => Promise.reject(error)
   return kill
 }
 
-/** Several servers behind one address may use the same connection numbers, so this ends the statement only if its text is ours. */
+/** Sends the KILL only if that connection runs this statement: several servers behind one address may use the same connection numbers. */
 async function killOnServer({ sql, send }: Interrupted, kill: CompiledQuery): Promise<void> {
   const [id] = /\d+$/.exec(kill.sql) ?? []
   const found = CompiledQuery.raw(

@@ -37,7 +37,7 @@ export interface MysqlClientPool {
 export interface MysqlOptions {
   /** false sends every statement as text; rows are still read as arrays. Default true. */
   readonly prepared?: boolean
-  /** The most prepared statements of a connection (LRU). Default 200. */
+  /** Maximum number of prepared statements of a connection; the least recently used one is closed first. Default 200. */
   readonly statements?: number
 }
 
@@ -78,26 +78,26 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
   }
 }
 
-/** What the connections of a pool share. */
+/** The state that the connections of a pool share. */
 interface Preparing {
   readonly recurring: (text: string) => Recurring | undefined
-  /** The most prepared statements of one connection. */
+  /** Maximum number of prepared statements of one connection. */
   readonly most: number
   /** Whether prepared statements give the same results as text on this server. */
   may: 'not asked' | 'asked' | 'yes' | 'no'
 }
 
 /**
- * Whether a statement may be prepared. The service's own statements select each value in a form that is the same in both
- * protocols. Of other statements, only writes that return no rows are safe; a write with the word `returning` anywhere in its
- * text is sent as text.
+ * Whether a statement may be prepared. The service's own statements select each value in a form that is the same in the protocols
+ * of text and of prepared statements. Of other statements, only writes that return no rows are safe; a write with the word
+ * `returning` anywhere in its text is sent as text.
  */
 const isWorthPreparing = ({ text, arrays }: Recurring): boolean =>
   arrays || (write.test(text) && !/\breturning\b/i.test(text))
 
 const write = /^(?:insert|update|delete|replace) /i
 
-/** Whether connections keep their prepared statements; with `resetOnRelease` they lose them after each use. */
+/** Whether connections keep their prepared statements when they return to the pool; with `resetOnRelease` they lose them. */
 const keepsStatements = (pool: object): boolean =>
   (pool as { config?: { resetOnRelease?: unknown } }).config?.resetOnRelease !== true
 
@@ -115,7 +115,7 @@ type Callback = (error: unknown, result: unknown) => void
  * on one.
  */
 function ask(client: MysqlClient, preparing: Preparing): void {
-  if (!readsAsEver(client)) {
+  if (!settingsApplyToPrepared(client)) {
     preparing.may = 'no'
     return
   }
@@ -125,22 +125,22 @@ function ask(client: MysqlClient, preparing: Preparing): void {
   prepare(client, statement, 1, () => {})
   execute(client, statement, [1], (error, rows) => {
     client.unprepare(statement)
-    if (error !== null && isPassing(error as DriverError)) preparing.may = 'not asked'
+    if (error !== null && isTemporary(error as DriverError)) preparing.may = 'not asked'
     else preparing.may = !error && /mariadb/i.test(String(rows)) ? 'yes' : 'no'
   })
 }
 
-/** Whether to ask again on the next connection: after a lost connection, or from a Galera node that is not ready. */
-const isPassing = ({ fatal, message }: DriverError): boolean =>
+/** Whether to ask again on the next connection, because the connection was lost or a Galera node is not ready yet. */
+const isTemporary = ({ fatal, message }: DriverError): boolean =>
   fatal === true || /wsrep/i.test(String(message))
 
 /** Whether the driver's settings have the same effect on prepared statements; `typeCast` and `queryFormat` do not. */
-function readsAsEver({ config }: MysqlClient): boolean {
+function settingsApplyToPrepared({ config }: MysqlClient): boolean {
   const { typeCast, queryFormat } = config as { typeCast?: unknown; queryFormat?: unknown }
   return typeCast !== false && typeof typeCast !== 'function' && typeof queryFormat !== 'function'
 }
 
-/** The driver's prepared statement; the driver sends parameters with the types that it has here. */
+/** The driver's prepared statement. The driver sends values with the types in `parameters`. */
 interface DriverStatement {
   parameters: readonly object[]
 }
@@ -185,7 +185,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       ? client.query({ sql: withoutMark(whole), rowsAsArray: true }, values, callback)
       : client.query(whole, values, callback)
 
-  /** The callback of a prepared statement; sends it as text if the server refused it without executing it. */
+  /** Wraps the callback of a prepared statement: if the server refused the statement without executing it, sends it as text. */
   const orAsText =
     (text: string, values: readonly unknown[], callback: Callback): Callback =>
     (error, result) => {
@@ -196,7 +196,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
       asText(text, values, callback)
     }
 
-  /** Statements that wait until another one is prepared; undefined if none is being prepared. */
+  /** The statements that wait until the statement being prepared is sent; undefined if none is being prepared. */
   let waiting: (() => void)[] | undefined
   const inOrder = (send: () => void): void => {
     if (waiting === undefined) send()
@@ -266,7 +266,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
   return connection as MysqlPoolConnection
 }
 
-/** Whether the value is the same as text and as a parameter of the protocol. */
+/** Whether the server reads the value in the same way from SQL text and as a parameter of a prepared statement. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'string' || value === null || Number.isSafeInteger(value)
 
@@ -276,7 +276,7 @@ interface DriverError {
   readonly message?: unknown
 }
 
-/** What a refusal applies to: all statements on this server, this statement, or a statement that the server does not have. */
+/** What the server refuses: all prepared statements, only this statement, or a statement that it does not know. */
 type Refusal = 'all statements' | 'this statement' | 'unknown'
 
 /**

@@ -26,7 +26,7 @@ export const mysqlSchema: SchemaRules = {
   },
   foldsColumns: true,
   async mayFill(db, { schema = null, table, found }) {
-    // An omitted ENUM gets its first member; outside strict mode, every type has such a value.
+    // An omitted ENUM gets its first member. Outside strict mode, a column of any type gets an implicit default.
     if (/^enum/i.test(found)) return true
     const [row] = await rowsOf<{ name: string; mode: string; triggers: unknown }>(db)`
       select coalesce(${schema}, database()) as name, @@sql_mode as mode,
@@ -36,7 +36,7 @@ export const mysqlSchema: SchemaRules = {
     if (row === undefined || !/STRICT_/.test(row.mode) || Number(row.triggers) > 0) return true
     return !(await seesTriggers(db, row.name))
   },
-  // `boolean` is a name for tinyint(1), and a boolean of 0 and 1 fits into every whole number.
+  // `boolean` is a name for tinyint(1), and a boolean is stored as 0 or 1, which fits into every integer type.
   holds: holdsBy({
     ...strictTypes,
     integer: [...strictTypes.integer, 'boolean'],
@@ -49,7 +49,7 @@ async function seesTriggers(db: AnyDatabase, name: string): Promise<boolean> {
   const grants = (await rowsOf<Readonly<Record<string, string>>>(db)`show grants`).map(
     (row) => Object.values(row)[0] ?? '',
   )
-  // MySQL lists privileges that are revoked for single databases, and escapes the wildcards of names.
+  // SHOW GRANTS of MySQL also lists privileges that are revoked for single databases, and escapes wildcards in the names of databases.
   return (
     !grants.some((grant) => /^revoke/i.test(grant)) &&
     grants.some((grant) => {

@@ -28,7 +28,10 @@ export const mysqlSearchIndexes = (
       : `the FULLTEXT index "${index}" covers ${indexed}, and the model searches ${declared}.`
   })
 
-/** Splits into runs of letters, digits and underscores, as the parser of the index does, so that no character can act as an operator. */
+/**
+ * Requires each run of letters, digits and underscores in the words. The index's parser splits text in the same way, and no
+ * character in such a run is an operator of MATCH … AGAINST.
+ */
 export function foundByMatch(search: SearchIndex, words: readonly string[]): Fragment {
   const parts = words.flatMap((word) => word.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [])
   const names = sql.join(search.columns.map(({ dbName }) => sql.id(dbName)))

@@ -1,4 +1,4 @@
-// Values of MySQL's TIME outside of a day: negative ones, and those of 24 hours or more.
+// Values of MySQL's TIME that are no time of a day: negative ones, and those of 24 hours or more.
 
 import type { SqlBool } from 'kysely'
 import type { SpecialValues } from '../../model/type-rules.ts'
@@ -15,7 +15,7 @@ import {
 const long =
   '(-[0-9]{2}|-?([1-7][0-9]{2}|8[0-2][0-9]|83[0-8])|2[4-9]|[3-9][0-9]):[0-5][0-9]:[0-5][0-9]'
 
-// Cursors hold microseconds.
+// Times in cursors have six fractional digits.
 const whole = new RegExp(`^${long}([.][0-9]{6})?$`)
 
 export const longTimes: SpecialValues = {
@@ -23,12 +23,12 @@ export const longTimes: SpecialValues = {
   read: (text) => (whole.test(text) ? text : undefined),
 }
 
-/** Compares with a whole second, because responses show a stored time without its fraction, also a negative one. */
+/** Compares with a whole second: responses omit the fraction of a stored time, so `time` equals every stored time that is shown as `time`. */
 export function compareSecond(ref: Ref, operator: Comparison, time: string): Test {
-  // There is no second after the largest TIME; MySQL would reduce it to the largest.
+  // 838:59:59 and -838:59:59 are the limits of TIME: MySQL would replace the next second by the limit.
   if (time.endsWith('838:59:59')) return plainCompare(ref, operator, time)
   if (!time.startsWith('-')) return rangeCompare(ref, operator, time, nextSecond(time))
-  // The range from just after the previous second to this second; `-00:00:00` includes the fractions below zero only.
+  // `-00:00:05` is shown for times after `-00:00:06`, up to and including `-00:00:05`; `-00:00:00` only for fractions below zero.
   const after = sql<SqlBool>`${ref} > ${`-${nextSecond(time.slice(1))}`}`
   const isZero = time === '-00:00:00'
   const until = isZero ? sql<SqlBool>`${ref} < ${'00:00:00'}` : sql<SqlBool>`${ref} <= ${time}`

@@ -7,7 +7,7 @@ import { natural } from '../shared/sql-parts.ts'
 
 const name = 'model_api_values'
 
-/** In characters of at most four bytes; JSON_TABLE refuses a value that is longer than its column. */
+/** Longest value of a text column of JSON_TABLE, in characters: 65,535 bytes at four bytes each. JSON_TABLE refuses longer values. */
 const longestText = 16_383
 
 const text = sql`text character set utf8mb4`
@@ -19,15 +19,15 @@ const unsigned = sql`bigint unsigned`
 interface DocumentColumn {
   readonly type: Fragment
   readonly values: readonly (string | number | null)[]
-  /** Whether its texts are bytes in base64. */
+  /** Whether the values are base64, which the statement decodes to bytes. */
   readonly isBase64?: boolean
 }
 
 /**
  * `json_table(?, '$[*]' columns (column1 bigint path '$[0]' error on error, …)) as model_api_values`: the statement has one bound
- * value for all rows. All values but whole numbers are texts, which the server converts on assignment as it does a parameter.
+ * value for all rows. All values except whole numbers are text, which the server converts on assignment as it converts a parameter.
  *
- * Undefined for a type that is not known to be stored in the same way, and for texts whose JSON has an escape by number.
+ * Returns undefined for a type whose values might be stored differently from parameters, and for text whose JSON has a `\u` escape.
  */
 export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefined {
   const document: DocumentColumn[] = []
@@ -110,7 +110,7 @@ function textColumn(values: readonly unknown[]): DocumentColumn | undefined {
 
 const largestSigned = 2n ** 63n - 1n
 
-/** Whole numbers as texts, which JSON_TABLE reads without rounding. */
+/** Writes whole numbers as text, which JSON_TABLE reads without rounding. */
 function bigintColumn(values: readonly unknown[]): DocumentColumn | undefined {
   let [hasNegative, hasLarge] = [false, false]
   const texts: (string | null)[] = []

@@ -15,8 +15,8 @@ interface Declared {
 }
 
 /**
- * MariaDB has RETURNING for INSERT and DELETE, MySQL has none, and neither has it for UPDATE. Triggers cannot change the table
- * that fired them. But RETURNING gives generated columns computed before the counter was set.
+ * MariaDB has RETURNING for INSERT and DELETE, MySQL for no statement. A trigger cannot change the table that fired it, so RETURNING
+ * gives the stored row, except in a table with generated columns: RETURNING computes them before AUTO_INCREMENT sets the key.
  */
 export async function mysqlSingleWrites(
   db: AnyDatabase,
@@ -49,5 +49,5 @@ export async function mysqlSingleWrites(
   }
 }
 
-/** Table names ignore case on some systems. */
+/** Returns the map key of a table, in lower case because table names ignore case on some systems. */
 const folded = (schema: unknown, table: unknown): string => `${schema}\n${table}`.toLowerCase()

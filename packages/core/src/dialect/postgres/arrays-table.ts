@@ -7,7 +7,7 @@ import { arrayLiteral } from '../shared/list-text.ts'
 
 const name = 'model_api_values'
 
-/** The types that can be bound as arrays, by their names in the catalogue, each with the cast from text to an array of it. */
+/** The types whose values can be bound as an array, by their catalogue names, each with the cast from text to an array of the type. */
 const plainTypes: ReadonlyMap<string, Fragment> = new Map([
   ['int2', sql`::text::int2[]`],
   ['int4', sql`::text::int4[]`],
@@ -26,11 +26,11 @@ const plainTypes: ReadonlyMap<string, Fragment> = new Map([
 
 /**
  * `unnest($1::text::int4[], $2::text::varchar[]) as "model_api_values" ("column1", "column2")`, in the order of the rows: the
- * statement has as many bound values as columns, and is the same for any number of rows. Every value is read as a text by the
- * input function of its type, as a parameter of that type is.
+ * statement has as many bound values as columns, and is the same for any number of rows. The input function of the type reads
+ * each item from text, as it reads a parameter of that type.
  *
- * `typeOf` gives the name of a column's type in the catalogue. Undefined for a type that may be narrower than its name, such
- * as a domain or an enum, and for a value that is no text, number or boolean.
+ * `typeOf` returns the catalogue name of a column's type. Returns undefined if a type is not among `plainTypes`, such as a domain
+ * or an enum, or if a value is not a string, finite number, boolean or null.
  */
 export function arraysTable(
   columns: readonly BoundColumn[],
@@ -52,8 +52,8 @@ export function arraysTable(
 }
 
 /**
- * The literal of an array: `{1,NULL,"a \"b\""}`. JSON.stringify writes the items where both forms have the same escapes,
- * because it is faster.
+ * Writes an array literal: `{1,NULL,"a \"b\""}`. Uses JSON.stringify, which is faster, if its escapes are those of an array literal.
+ * Undefined if a value cannot be an item.
  */
 function literalOf(values: readonly unknown[]): string | undefined {
   if (!values.every(isPlain)) return undefined

@@ -20,7 +20,7 @@ const syntax: CheckSyntax = {
 
 export interface ConstraintRules {
   readonly ofTables: ReadonlyMap<string, readonly CheckRule[]>
-  /** By the oid of the domain; including the rules of the domains that it is based on. */
+  /** By the oid of the domain, including the rules of the domains that it is based on. */
   readonly ofDomains: ReadonlyMap<string, readonly CheckRule[]>
 }
 

@@ -6,9 +6,9 @@ import type { CatalogueTable } from '../shared/catalogue.ts'
 import { readPostgres } from './catalogue.ts'
 
 /**
- * The planner overestimates the cost of the catalogue's recursive queries, so PostgreSQL spends seconds compiling queries that
- * run for milliseconds; and the pool's `statement_timeout` is meant for requests. Both settings apply to one transaction. They
- * stay unchanged in a transaction of the host, and if the driver has no transactions.
+ * Reads the catalogue in a transaction without JIT and with a time limit of 60 s. The planner overestimates the cost of recursive
+ * queries of the catalogue, so PostgreSQL would compile for seconds what runs for milliseconds; and the pool's `statement_timeout`
+ * is meant for requests. In a transaction of the host, and if the driver has no transactions, both settings stay unchanged.
  */
 export async function readPostgresSchema(
   db: AnyDatabase,

@@ -7,7 +7,7 @@ export interface PostgresType {
   readonly name: string
   /** `b` base, `e` enum, `c` composite, `r` range … */
   readonly kind: string
-  /** Length or precision as the catalogue packs it; -1 for none. */
+  /** The catalogue's type modifier, which encodes the length, or precision and scale; -1 for none. */
   readonly modifier: number
   /** Members of an enum, in their order. */
   readonly members: readonly string[]
@@ -62,7 +62,7 @@ export function postgresShape(type: PostgresType): Shape {
   }
 }
 
-/** The shape of a list; undefined if no column type fits its items. */
+/** Returns the shape of a list; `opaque` if no column type fits its items. */
 function listShape(list: PostgresType, item: NonNullable<PostgresType['item']>): Shape {
   const of = postgresShape({ ...item, modifier: list.modifier, codePointOrder: true })
   const { type, maxLength: _, collation: __, ...digits } = of
@@ -70,7 +70,7 @@ function listShape(list: PostgresType, item: NonNullable<PostgresType['item']>):
   return { type: 'list', items: type, ...digits }
 }
 
-/** `numeric` without digits holds any number, so it has neither precision nor scale. A negative scale rounds to tens. */
+/** Decodes precision and scale. `numeric` without them holds any number. A negative scale, which rounds to tens, is returned as scale 0. */
 function numericDigits(modifier: number): { precision?: number; scale?: number } {
   if (modifier < 4) return {}
   const packed = modifier - 4

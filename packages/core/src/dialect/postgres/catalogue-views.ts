@@ -23,8 +23,8 @@ export interface ViewText {
 }
 
 /**
- * The queries of views and materialised views. Only views that PostgreSQL could update qualify, which excludes functions that
- * return several rows. A name without a schema refers to one of the relations that the view depends on.
+ * Reads the queries of views and materialised views. Parses only those of views that PostgreSQL could update, which excludes
+ * set-returning functions. A table name without a schema in a query is one of the relations that the view depends on.
  */
 export async function viewTexts(
   db: AnyDatabase,
@@ -62,7 +62,7 @@ function queryOf(text: string, sources: readonly ViewRow[], schema: string): Vie
   return named.length > 0 && isOwn ? query : undefined
 }
 
-/** Columns of a materialised view are never declared NOT NULL, so this checks the values in the columns of its unique indexes. */
+/** Columns of a materialised view are never declared NOT NULL, so this looks for NULL in the columns of its unique indexes. */
 export async function withNotNullKeys(
   db: AnyDatabase,
   schema: string,

@@ -70,7 +70,7 @@ interface ForeignKeyRow {
   readonly is_checked: unknown
 }
 
-/** Every table and view of one schema, or only the named ones; without a schema, of the schema to which unqualified names resolve. */
+/** Reads every table and view, or those named in `only`, of `schema` (default: the connection's current schema). */
 export async function readPostgres(
   db: AnyDatabase,
   schema?: string,
@@ -227,7 +227,7 @@ async function oidsOf(
   return rows.map(({ oid }) => oid)
 }
 
-/** `to_jsonb` reads catalogue members that only newer servers have without failing on older ones. */
+/** Uses `to_jsonb` for catalogue columns that only newer servers have, because a direct reference fails on older servers. */
 const columnRows: RowReader<ColumnRow> = (db, schema, oids) => rowsOf<ColumnRow>(db)`
     with recursive base_type (oid, base, modifier, not_null) as (
       select oid, typbasetype, typtypmod, typnotnull from pg_type where typtype = 'd'

@@ -1,4 +1,4 @@
-// Reads how PostgreSQL's columns are declared and collated, once per connection set-up.
+// Reads how PostgreSQL's columns are declared and collated, once for each `connect`.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
@@ -16,11 +16,11 @@ export interface Facts {
   readonly declared: (column: DialectColumn) => DeclaredType | undefined
 }
 
-/** A type by its name in the catalogue, such as `int4`; the scale of a `numeric` that has one. */
+/** The type of a column: its catalogue name, such as `int4`, and the scale of a `numeric` that has one. */
 export interface DeclaredType {
   readonly name: string
   readonly scale: number | undefined
-  /** The schema of `st_astext` for a type of PostGIS, which prints itself as hexadecimal bytes. */
+  /** For a PostGIS type, the schema of `st_astext`; cast to text, such a type is hexadecimal bytes. */
   readonly geometry?: string
 }
 
@@ -102,7 +102,7 @@ export async function lookUpFacts(
   }
 }
 
-/** The modifier of a numeric holds precision and scale, and is -1 where it has none. */
+/** The modifier of a `numeric` encodes its precision and scale, and is -1 if the type has none. */
 function typeOf({ type, modifier, geometry }: Declared): DeclaredType {
   const given = Number(modifier)
   const scale = type === 'numeric' && given >= 4 ? (given - 4) & 0xffff : undefined

@@ -5,7 +5,7 @@ import { rowsOf } from '../../sql/statement.ts'
 import type { TableName } from '../../sql/table-name.ts'
 import { quotedName } from './column-facts.ts'
 
-/** Database names; for a domain or its constraint, the columns that have this domain. */
+/** Returns database names; for a domain or its constraint, of the columns that have this domain. */
 export async function postgresConstraintColumns(
   db: AnyDatabase,
   { schema, table }: TableName,

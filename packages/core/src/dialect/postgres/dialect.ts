@@ -1,4 +1,4 @@
-// PostgreSQL: text under the "C" collation, types that drivers may parse inexactly selected as text, buckets independent of the session's time zone.
+// PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar units in UTC.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
@@ -66,7 +66,7 @@ export const postgres: InternalDialect = {
 }
 
 function dialectWith(facts: Facts): InternalDialect {
-  /** The expression that a column is ordered by: text by code point. A native uuid has the order of its text. */
+  /** Returns the expression to order a column by: text by code point. A native uuid sorts as its text does. */
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable || column.collation === 'database' || !isText(column)) return ref
     return column.type === 'uuid' || facts.collates(column) === 'codePoint' ? ref : byCodePoint(ref)
@@ -95,16 +95,16 @@ function dialectWith(facts: Facts): InternalDialect {
     column.type === 'opaque' ? opaqueText(facts.declared(column), ref) : selectValue(column, ref)
 
   const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
-    // Stored datetimes are in order, so an index on the column can be used.
+    // Stored datetimes and times are in order, so MIN and MAX of the plain column can use its index.
     const asStored = column.type === 'datetime' || column.type === 'time'
     const of = asStored ? ref : asComparable(column, ref)
     return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
   }
 
   /**
-   * Integers and decimals are cast to their type, so that a value outside the range of a narrower column causes no error and a
-   * fraction stays exact. All other values take the type of the column that they are compared with, which may be uuid, an enum,
-   * date or text.
+   * Casts integers and decimals, so that a value outside the range of a narrower column causes no error and a fraction stays exact.
+   * PostgreSQL gives other values the type of the column that they are compared with, which may be uuid, an enum, date or text.
+   * `many` is `[]` if `bound` is an array.
    */
   const typed = (
     column: DialectColumn,
@@ -140,7 +140,7 @@ function dialectWith(facts: Facts): InternalDialect {
       if (infinityOf(iso) !== undefined) return plainCompare(ref, operator, iso)
       const far = farText(iso)
       if (far !== undefined) {
-        // PostgreSQL stores at most microseconds, so a millisecond ends with its 999th; values from cursors have six digits.
+        // PostgreSQL stores at most microseconds, so the last value of a millisecond ends in 999. A value from a cursor has six digits already.
         const last = far.replace(/(\.[0-9]{3})(?=\+)/, '$1999')
         return spanCompare(ref, operator, far, last)
       }
@@ -261,7 +261,7 @@ function dialectWith(facts: Facts): InternalDialect {
     },
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
-      // Under the column's own collation an index for patterns can be used; the result is the same.
+      // Without COLLATE, an index with pattern operators can be used; under a deterministic collation, LIKE and ~ give the same result.
       const subject = isLoose(column) ? byCodePoint(ref) : sql`${ref}::text`
       if (ignoreCase && column.collation !== 'database') {
         return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text, '$')}`
@@ -355,7 +355,7 @@ function selectValue(column: DialectColumn, ref: Ref): Ref {
     case 'binary':
       return ref
     case 'list':
-      // As texts, items have the same form as selected columns of their type.
+      // Cast to text, items have the same format as selected columns of their type.
       return sql`array_to_json(${ref}::text[])::text`
     default:
       return sql`${ref}::text`
@@ -366,14 +366,14 @@ function byCodePoint(ref: Ref): Fragment {
   return sql`${ref}::text collate "C"`
 }
 
-/** Whether the columns compare as text: the only column type that several, incomparable database types store. */
+/** Whether both columns must be cast to text: text, uuid and enums are different database types, which PostgreSQL does not compare. */
 const comparesAsText = (column: DialectColumn, other: DialectColumn): boolean =>
   column.type !== other.type && (isText(column) || isText(other))
 
 const isInt4 = (value: PlanValue): boolean =>
   (typeof value === 'number' || typeof value === 'bigint') && value >= -(2 ** 31) && value < 2 ** 31
 
-/** Whether an array's type can hold the value; types without a limit in 64 bits hold any. */
+/** Whether the items of an array type can hold the value. Only int2 and int4 are narrower than a checked value of 64 bits. */
 function fitsItems(declared: DeclaredType | undefined, value: PlanValue): boolean {
   const bits = declared?.name === '_int2' ? 15 : declared?.name === '_int4' ? 31 : undefined
   if (bits === undefined || (typeof value !== 'number' && typeof value !== 'bigint')) return true
@@ -386,7 +386,7 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value
 }
 
-/** The sum of floats depends on the order of its terms beyond twelve digits. */
+/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
 function rounded(value: Ref): Fragment {
   const numeric = sql`${value}::numeric`
   const digits = sql`(11 - floor(log(abs(nullif(${numeric}, 0)))))::int`
@@ -416,7 +416,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
   }
 }
 
-/** The items of a list in the form that the database reads. */
+/** Converts dates and datetimes in a list to the format that PostgreSQL reads. */
 function itemsOf(column: DialectColumn, list: readonly unknown[]): readonly unknown[] {
   if (column.items !== 'date' && column.items !== 'datetime') return list
   return list.map((item) =>
@@ -426,7 +426,7 @@ function itemsOf(column: DialectColumn, list: readonly unknown[]): readonly unkn
 
 const dates = farMoments('date')
 const moments = farMoments('datetime')
-/** 24:00:00, the end of a day, which is later than its last second; in cursors with microseconds. */
+/** `24:00:00`, PostgreSQL's end of a day, which is later than its last second; with six fractional digits in cursors. */
 const endOfDay: SpecialValues = {
   read: (text) => (/^24:00:00(?:[.]0{6})?$/.test(text) ? text : undefined),
   pattern: '^24:00:00$',
@@ -437,7 +437,7 @@ const onlyNaN: SpecialValues = {
   pattern: '^NaN$',
 }
 
-/** Special values as PostgreSQL prints them; a numeric with a declared precision cannot be infinite. */
+/** Returns the special values of a type, as PostgreSQL prints them. A numeric with a declared precision cannot be infinite. */
 function specialValues({ type, precision }: DialectColumn): SpecialValues | undefined {
   if (type === 'date') return dates
   if (type === 'datetime') return moments

@@ -13,7 +13,7 @@ import {
   triggerFailure,
 } from '../shared/driver-errors.ts'
 
-/** By SQLSTATE: whole codes first, then classes of two letters. */
+/** Kinds of failures by SQLSTATE: a whole code, or the two characters of its class. */
 const sqlStates: CodeTable = [
   ['unique', '23505', '23P01'],
   ['foreignKey', '23503', '23001'],
@@ -48,7 +48,7 @@ const serverClosedConnection: ReadonlySet<string> = new Set([
   '40003',
 ])
 
-/** SQLSTATE, constraint and column as pg, PGlite and postgres.js name them. */
+/** Classifies by SQLSTATE. Reads constraint and column under the names that pg, PGlite and postgres.js use. */
 export function classifyPostgres(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const code = text(error.code)

@@ -1,4 +1,4 @@
-// A query for `pg` that sends the BEGIN of its transaction with itself: one round trip less for each transaction.
+// A query for `pg` that sends BEGIN together with the first statement of the transaction, which saves a round trip per transaction.
 
 /** The part of the connection of a `pg` client to which queries write their messages. */
 export interface DriverConnection {
@@ -6,11 +6,11 @@ export interface DriverConnection {
   bind(): void
   execute(): void
   describe(...message: readonly unknown[]): void
-  /** Names of statements whose Parse has been sent, but not answered. */
+  /** Names of statements whose Parse message has been sent but not answered. */
   readonly submittedNamedStatements?: Record<string, string>
 }
 
-/** The driver's `Query`, as far as it is used; the client passes it each message of the server. */
+/** The part of the driver's `Query` that this file uses. The client passes the server's messages to it. */
 export interface DriverQuery {
   name?: string | undefined
   callback: (error: unknown, answer?: unknown) => void
@@ -25,11 +25,11 @@ export type DriverQueryClass = new (
   callback: DriverQuery['callback'],
 ) => DriverQuery
 
-/** A query that may begin the transaction. */
+/** A query that can send BEGIN before its statement. */
 export interface BeginningQuery extends DriverQuery {
-  /** Sends this BEGIN before the statement; only for statements with a name or values. */
+  /** Makes the query send `begin`, if it is defined, before its statement, which must have a name or values. */
   after(begin: string | undefined): this
-  /** Whether the message completes the BEGIN. */
+  /** Whether the server's current message is the answer to BEGIN; true at most once. */
   completesBegin(): boolean
 }
 
@@ -38,8 +38,8 @@ export type BeginningQueryClass = new (
 ) => BeginningQuery
 
 /**
- * The class of such queries. BEGIN and the statement are one group of messages: after an error in BEGIN, the server skips all
- * up to the end of the group, so the statement never runs outside of its transaction.
+ * Derives the class of these queries from the driver's. BEGIN and the statement are one group of messages: after an error in
+ * BEGIN, the server skips the rest of the group, so the statement never runs outside of its transaction.
  */
 export function beginningQueryClass(Query: DriverQueryClass): BeginningQueryClass {
   return class BeginningQuery extends Query {
@@ -60,7 +60,7 @@ export function beginningQueryClass(Query: DriverQueryClass): BeginningQueryClas
       connection.bind()
       connection.execute()
       super.prepare(connection)
-      // The client takes the answer to the first Parse for that of the name.
+      // The client would take the answer to BEGIN's Parse as the answer to the Parse of the named statement.
       this.#name = this.name
       this.name = undefined
     }
@@ -88,11 +88,14 @@ export function beginningQueryClass(Query: DriverQueryClass): BeginningQueryClas
   }
 }
 
-/** A transaction of a connection. Its BEGIN is held back until its first statement. */
+/** The BEGIN of a connection's transaction, which is held back until the first statement of the transaction. */
 export interface HeldBegin {
-  /** The answer to a statement that need not be sent: BEGIN, and COMMIT or ROLLBACK of a transaction without statements. */
+  /**
+   * Answers a statement that need not be sent: BEGIN, and COMMIT or ROLLBACK of a transaction without statements. Undefined for a
+   * statement that must be sent.
+   */
   answerFor(text: string): object | undefined
-  /** The BEGIN to send with the next statement; it is held no more. */
+  /** Returns the held BEGIN, to send it with the next statement, and forgets it. */
   take(): string | undefined
 }
 

@@ -21,8 +21,8 @@ async function cancelOnServer({ connection, send }: Interrupted): Promise<void> 
 }
 
 /**
- * Kysely closes a connection of `pg` after a failed ROLLBACK instead of returning it to the pool. So this makes a ROLLBACK
- * fail; nothing is sent, because by then the connection rejects statements itself.
+ * Closes the connection by making a ROLLBACK fail: Kysely then closes a connection of `pg` instead of returning it to the pool.
+ * Nothing is sent, because the connection's `executeQuery` is replaced before.
  */
 async function close({ db, connection, error }: Interrupted): Promise<boolean> {
   // Kysely 0.28 never closes connections; connections of other drivers lack this member.

@@ -32,12 +32,12 @@ function ofJson(ref: Ref, path: Ref, type: JsonPath['type']): Fragment {
   const text = sql`(${ref} #>> ${path})`
   if (type === 'text') return sql`case when ${found} = 'string' then ${text} end`
   if (type === 'boolean') return sql`case when ${found} = 'boolean' then ${text}::boolean end`
-  // The number may also be too large for `numeric`.
+  // A JSON number may be too large even for `numeric`.
   const isNumeric = sql`length(${text}) < 1000 and ${text} ~ '^[^eE]*([eE][-+]?[0-9]{1,3})?$'`
   return sql`case when ${found} = 'number' and ${isNumeric} then ${numberOf(type, sql`${text}::numeric`)} end`
 }
 
-/** A cast to a double is an error where it would give infinity, or 0 for another number. */
+/** Casts only numbers within the range of a double, because PostgreSQL raises an error if a cast overflows, or underflows to 0. */
 const numberOf = (type: 'integer' | 'float', numeric: Ref): Fragment =>
   type === 'integer'
     ? sql`case when abs(${numeric}) <= 9007199254740991 and ${numeric} = trunc(${numeric}) then ${numeric}::bigint end`

@@ -6,7 +6,7 @@ import type { JsonText } from '../shared/json-text.ts'
 import type { Ref } from '../shared/sql-parts.ts'
 import type { Facts } from './column-facts.ts'
 
-/** Which columns qualify depends on how they are declared. */
+/** Builds the JSON of columns whose declared types are known to give the service's bytes. */
 export const postgresJson = (facts: Facts): JsonText => ({
   value: (column, ref) => memberOf(facts, column, ref),
   keyPart: (column, ref) =>
@@ -23,10 +23,13 @@ export const postgresJson = (facts: Facts): JsonText => ({
   joined: (parts) => sql.join(parts, sql` || `),
 })
 
-/** Marks a value whose JSON the service must build itself. A text that contains the mark by chance is only read again. */
+/**
+ * Takes the place of a value whose JSON the service must build itself; `fitsJson` finds it. If a text contains these characters by
+ * chance, the service only reads the rows again.
+ */
 const unfit = sql`chr(1) || '?'`
 
-/** Marks a list that is too long. */
+/** Takes the place of a list that is too long. */
 const marked = sql`'"\\u0001?"'`
 
 function memberOf(facts: Facts, column: DialectColumn, ref: Ref): Ref | undefined {
@@ -74,6 +77,6 @@ function moment(type: string, ref: Ref): Fragment | undefined {
   return within(utc, form, sql`'9999-12-31 23:59:59.999999'`)
 }
 
-/** The service itself writes infinities and years without exactly four digits. */
+/** Writes dates of the years 1 to 9999, and leaves other years and infinities to the service. */
 const within = (ref: Ref, form: Fragment, last: Fragment): Fragment =>
   sql`case when ${ref} between '0001-01-01' and ${last} then ${form} when ${ref} is not null then ${unfit} end`

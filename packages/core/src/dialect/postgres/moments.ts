@@ -14,11 +14,11 @@ const forms = {
 
 const lastYear = { date: 5_874_897, datetime: 294_276 }
 
-/** `infinity` or `-infinity`, which are later or earlier than every other value; undefined for another text. */
+/** Returns `infinity` or `-infinity`, PostgreSQL's latest and earliest value, unchanged; undefined for any other text. */
 export const infinityOf = (text: string): string | undefined =>
   text === 'infinity' || text === '-infinity' ? text : undefined
 
-/** Values of a date or datetime without a four-digit year. */
+/** The special values of a date or datetime: infinities, the year 0000, and years with a sign and six or seven digits. */
 export const farMoments = (type: 'date' | 'datetime'): SpecialValues => {
   const whole = new RegExp(forms[type])
   return {
@@ -42,8 +42,8 @@ function isReal(text: string, last: number): boolean {
 }
 
 /**
- * The form that PostgreSQL reads: `+012024-01-01T00:00:00.000Z` → `12024-01-01 00:00:00.000+00`, `-000043-03-15` → `0044-03-15
- * BC`; undefined for a four-digit year.
+ * Converts a value to the format that PostgreSQL reads: `+012024-01-01T00:00:00.000Z` → `12024-01-01 00:00:00.000+00`,
+ * `-000043-03-15` → `0044-03-15 BC`. Undefined for the years 0001 to 9999.
  */
 export function farText(iso: string): string | undefined {
   const match = /^([+-][0-9]{6,7}|0000)(-[0-9]{2}-[0-9]{2})(?:T(.*)Z)?$/.exec(iso)

@@ -1,18 +1,18 @@
 // Subclasses of the `pg` client: one with a time limit for connecting, and one for cancelling statements.
 
-/** The class of a `pg` client, as far as it is used. */
+/** The part of the class of a `pg` client that this file uses. */
 export type PgClientClass = new (config?: object) => object
 
-/** Milliseconds for connecting; the default of `openDatabase`. */
+/** Time limit for connecting, in milliseconds; also the default of `openDatabase`. */
 export const connectTimeout = 5_000
 
-/** Milliseconds; cancelling a statement is one short query. */
+/** Time limit for cancelling a statement, which is one short query, in milliseconds. */
 const cancelTimeout = 5_000
 
 /**
- * The class, with a time limit for connecting if the pool has none: otherwise a server that does not respond occupies connections
- * of the pool. Its clients listen to errors from the beginning: a server may end a connection in the same packet that says it is
- * ready, before the pool has handed the client out, and an error without a listener ends the process.
+ * Derives a class with a time limit for connecting, unless the pool has one: otherwise a server that does not respond occupies
+ * connections of the pool. Clients listen to errors from the beginning: a server may end a connection in the same packet that says
+ * it is ready, before the pool has handed the client out, and an error without a listener ends the process.
  */
 export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
@@ -22,7 +22,7 @@ export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
     }
   }
 
-/** The class for the client that Kysely opens to cancel a statement: with a time limit, and a listener for errors. */
+/** Derives the class of the client that Kysely opens to cancel a statement: with a time limit, and a listener for errors. */
 export const withCancelTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
@@ -35,7 +35,7 @@ interface Listening {
   on?(event: 'error', listener: () => void): unknown
 }
 
-/** A copy of the configuration with defaults. Copies property descriptors, because the pool makes the password non-enumerable. */
+/** Returns a copy of `config` with defaults. Copies property descriptors, because the pool makes the password non-enumerable. */
 function setIn(config: object, defaults: Readonly<Record<string, number>>): object {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config))
   for (const [name, value] of Object.entries(defaults)) {

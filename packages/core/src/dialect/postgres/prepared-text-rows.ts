@@ -1,4 +1,4 @@
-// A query for `pg` that returns rows as arrays of the text that the protocol transfers, without a description of the columns.
+// A query for `pg` that returns each row as an array of unparsed protocol text, and does not request a description of the columns.
 
 import {
   type BeginningQuery,
@@ -22,7 +22,7 @@ export type TextRowsClass = new (
 /** The classes of queries for a client of `pg`. */
 export interface QueryClasses {
   readonly TextRows: TextRowsClass
-  /** Gives rows as the driver does. */
+  /** Returns rows in the driver's own form. */
   readonly Beginning: BeginningQueryClass
 }
 
@@ -40,11 +40,11 @@ const methods = [
 const known = new WeakMap<DriverQueryClass, QueryClasses>()
 
 /**
- * The classes of queries for this client; undefined for another driver (`pg-native`) and for binary values, which get
- * rows as arrays by options.
+ * Returns the classes of queries for a client. Undefined for another driver (`pg-native`) and for binary values: there, options of
+ * the query request rows as arrays.
  *
- * `pg` sends Describe with every execution, makes two objects of the description, and copies the configuration of the
- * query. For a request of one row, that is a tenth of its time.
+ * With its own class, `pg` sends Describe with every execution, makes two objects of the description, and copies the configuration
+ * of the query: a tenth of the time of a request for one row.
  */
 export function queryClassesOf(client: object): QueryClasses | undefined {
   const { Query } = client.constructor as { Query?: DriverQueryClass }
@@ -105,7 +105,7 @@ function textRowsClass(Beginning: BeginningQueryClass): TextRowsClass {
 
 const withoutDescriptions = new WeakMap<DriverConnection, DriverConnection>()
 
-/** The connection without Describe: values are read as text by position, so names and types of columns are not needed. */
+/** Returns the connection without Describe: values are read as text by position, so names and types of columns are not needed. */
 function undescribed(connection: DriverConnection): DriverConnection {
   const before = withoutDescriptions.get(connection)
   if (before !== undefined) return before

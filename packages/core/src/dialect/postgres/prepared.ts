@@ -31,9 +31,9 @@ export interface PgPool {
 }
 
 export interface PgOptions {
-  /** false names no statements, for poolers in transaction mode, which give each transaction another connection. Default true. */
+  /** false sends statements without names, for poolers in transaction mode, which may run each transaction on another connection. Default true. */
   readonly named?: boolean
-  /** The most statements that get a name (LRU). Default 200. */
+  /** Maximum number of statements that have a name; the least recently used one is dropped first. Default 200. */
   readonly statements?: number
   /**
    * `statement_timeout` in milliseconds; set once for each connection, together with `jit = off`, since just-in-time
@@ -50,9 +50,9 @@ export interface PgOptions {
 
 /**
  * Wraps a pool for Kysely's PostgresDialect. From its second execution on, a statement is a named prepared statement of its
- * connection. BEGIN is sent together with the first statement of its transaction. If a connection breaks, its statement fails and the pool opens another connection; without the wrapper, an
- * `error` event without a listener would end the process. Connecting takes at most 5 s if the pool has no
- * `connectionTimeoutMillis`. Results and errors are the same as without the wrapper.
+ * connection. BEGIN is sent together with the first statement of its transaction. If a connection breaks, its statement fails
+ * and the pool opens another connection; without the wrapper, an `error` event without a listener would end the process.
+ * Connecting takes at most 5 s if the pool has no `connectionTimeoutMillis`. Results and errors are the same as without the wrapper.
  *
  * ```ts
  * const pool = new pg.Pool({ connectionString })
@@ -129,32 +129,32 @@ interface Sending {
   readonly name?: string
   readonly text: string
   readonly values: readonly unknown[]
-  /** Whether its rows are arrays of the text that the protocol transfers. */
+  /** Whether the query returns each row as an array of unparsed protocol text. */
   readonly arrays: boolean
-  /** The BEGIN that is sent with it. */
+  /** The BEGIN that is sent before the statement, in the same group of messages. */
   readonly begin?: string | undefined
 }
 
-/** Called with the error of a statement; resolves with a result, or rejects. */
+/** Handles the error of a statement: resolves with the result of another attempt, or rejects. */
 type Recover = (error: unknown) => Promise<unknown>
 
 const none: NameOf = () => undefined
 
-/** Options of `pg` that give rows as arrays of the text that the protocol transfers. */
+/** Options with which `pg` returns each row as an array of unparsed protocol text. */
 const arrayRows = {
   rowMode: 'array',
   types: { getTypeParser: () => (text: string) => text },
 } as const
 
 /**
- * Uses the driver's callback: its promise keeps the rows of one result in memory until long after the next one, and the
- * garbage collection takes a third of the time of a hundred rows.
+ * Sends a statement. Uses the driver's callback: its promise keeps the rows of one result in memory until long after the next
+ * one, and garbage collection then takes a third of the time of a query for a hundred rows.
  */
-function sent(
+function send(
   client: PgClient,
   classes: QueryClasses | undefined,
   { name, text, values, arrays, begin }: Sending,
-  recover: Recover = failed,
+  recover: Recover = rethrow,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (error: unknown, result?: unknown): void => {
@@ -174,20 +174,20 @@ function sent(
   })
 }
 
-const failed: Recover = (error) => Promise.reject(error)
+const rethrow: Recover = (error) => Promise.reject(error)
 
 interface Naming {
   nameOf: NameOf
-  /** The most statements that one connection may have prepared. */
+  /** Maximum number of statements that one connection may have prepared. */
   readonly most: number
-  /** How often a change of tables was noticed; part of the names, so that each change gives new ones. */
+  /** How many changes of tables were noticed. It is part of the names, so that all statements get new names after a change. */
   schema: number
 }
 
 /** The client that Kysely receives. */
 interface PreparedClient extends PgClient {
   readonly processID?: unknown
-  /** Called when the pool has handed it out. */
+  /** Marks the client as checked out, after the pool has handed it out again. */
   checkOut(): void
 }
 
@@ -201,14 +201,14 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   const transaction = heldBegin()
 
   const unnamed = (whole: string, values: readonly unknown[]): Promise<unknown> => {
-    // Without values it is sent in one message, which holds one statement.
+    // Without values, `pg` sends a single message, which cannot be in one group with BEGIN.
     if (values.length === 0) sendBegin()
     const arrays = asksForArrays(whole)
     const text = arrays ? withoutMark(whole) : whole
-    return sent(client, classes, { text, values, arrays, begin: transaction.take() })
+    return send(client, classes, { text, values, arrays, begin: transaction.take() })
   }
 
-  /** Sends a BEGIN by itself. If it fails, the statement after it must not run: its connection is closed. */
+  /** Sends the held BEGIN as a separate query. If it fails, closes the connection, so that the next statement does not run without it. */
   const sendBegin = (): void => {
     const begin = transaction.take()
     if (begin === undefined) return
@@ -236,7 +236,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     const current = schema === 0 ? name : `${name}_${schema}`
     held.add(current)
     const begin = transaction.take()
-    return sent(client, classes, { name: current, text, values, arrays, begin }, (error) => {
+    return send(client, classes, { name: current, text, values, arrays, begin }, (error) => {
       if (isStale(error)) naming.schema = Math.max(naming.schema, schema + 1)
       else if (isUnknown(error)) naming.nameOf = none
       else return Promise.reject(error)
@@ -249,13 +249,13 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     if (!isOut) return
     isOut = false
     if (transaction.take() !== undefined) inTransaction = false
-    // Statements stay prepared until their connection ends, so one with too many or outdated statements is closed.
+    // Statements stay prepared until their connection ends, so a connection with too many or outdated statements is closed.
     const isOld = held.size > naming.most || madeFor !== naming.schema
     client.release(destroy === true || isOld)
   }
   // The pool listens to idle clients only, and an `error` event without a listener ends the process.
   client.on?.('error', ignored)
-  // Releases a connection that has ended at once, so that the pool may open another one.
+  // Releases a connection as soon as it has ended, so that the pool may open another one.
   client.on?.('end', () => release(true))
 
   return {
@@ -263,7 +263,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
       return (client as { processID?: unknown }).processID
     },
     query(text, values) {
-      // A cursor, or text without values, which may contain several statements.
+      // `text` is a cursor, or SQL without values, which may contain several statements.
       if (typeof text !== 'string' || !Array.isArray(values)) {
         sendBegin()
         return client.query(text, values)

@@ -7,7 +7,7 @@ export interface Named extends Recurring {
   readonly name: string
 }
 
-/** The statement with its name; undefined if it is sent without a name. */
+/** Returns a statement with its name; undefined if it is sent without a name. */
 export type NameOf = (text: string) => Named | undefined
 
 /** Statements that PostgreSQL plans; preparing `begin`, `set` and the like saves nothing. */

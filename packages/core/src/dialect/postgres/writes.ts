@@ -16,11 +16,11 @@ const returnsNew = '\\yreturn\\s+new\\s*;'
 const mayReturnOther = '\\yreturn\\y|\\ynew\\s*:?=|\\yinto\\s+(strict\\s+)?new\\y'
 
 /**
- * Ordinary tables without rules, row security, children or triggers. RETURNING does not show what triggers after the row
- * change, and a trigger before it may do something else instead, which the search for the reason of a missing row would
- * repeat. PL/pgSQL functions that only ever return NEW before an INSERT or UPDATE are allowed. Tables with a foreign key to
- * a key that is not the primary key are excluded if its ON UPDATE may change other columns of the same row. Empty on a
- * server that only resembles PostgreSQL and has other catalogues.
+ * Allows ordinary tables without rules, row security, child tables or triggers. RETURNING does not show what AFTER triggers
+ * change. A BEFORE trigger may write something else and skip the row; looking for the reason of the missing row would fire it
+ * again. PL/pgSQL triggers that only ever return NEW before an INSERT or UPDATE are allowed. A table is excluded if a foreign key
+ * with an ON UPDATE action refers to columns outside of its primary key, because the action may change the same row. Allows no
+ * table on a server that speaks PostgreSQL's protocol but has another catalogue.
  */
 export async function postgresSingleWrites(
   db: AnyDatabase,

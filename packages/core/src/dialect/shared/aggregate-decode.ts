@@ -27,8 +27,8 @@ function sumAndCount(raw: unknown): Total {
 }
 
 /**
- * The reader of an aggregate. `total` splits what the dialect selected for the sum or average of whole and decimal
- * numbers; `column` reads min and max.
+ * Returns the decoder of an aggregate. `total` splits the text that the dialect selects for sums and averages of integers, bigints
+ * and decimals; `minMax` decodes min and max.
  */
 export function aggregateDecoderOf(
   fn: AggregateFunction,
@@ -53,7 +53,7 @@ function sumOf(column: DialectColumn): (total: Total) => JsonValue {
   return ({ sum }) => decimalSum(sum, column.scale)
 }
 
-/** Exact in JSON also beyond the safe integers of JavaScript. */
+/** Returns a whole number that JSON contains with all digits, also beyond the safe integers of JavaScript. */
 function wholeNumber(sum: string): JsonValue {
   if (!/^-?[0-9]+$/.test(sum)) return roundedFloat(Number(sum))
   const value = Number(sum)

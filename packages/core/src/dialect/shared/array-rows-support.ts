@@ -5,12 +5,12 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
 import { asArrays } from './array-rows.ts'
 
-/** The dialect with the answer in `shortcuts.arrayRows`. */
+/** Returns the dialect with the result in `shortcuts.arrayRows`. */
 export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,
 ): Promise<InternalDialect> {
-  // Only dialects with a text style, whose statements the service prints itself, have wrappers.
+  // Wrappers exist only for dialects with a `textStyle`, whose statements the service prints itself.
   if (dialect.shortcuts?.textStyle === undefined) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))
   return db.getExecutor().provideConnection(async (connection) => {

@@ -6,10 +6,10 @@
  */
 const mark = '/* model-api: rows as arrays */ '
 
-/** The statement, asking for arrays. */
+/** Adds the mark to a statement. */
 export const asArrays = (text: string): string => mark + text
 
 export const asksForArrays = (text: string): boolean => text.startsWith(mark)
 
-/** The statement itself. */
+/** Removes the mark from a statement that has it. */
 export const withoutMark = (text: string): string => text.slice(mark.length)

@@ -1,16 +1,16 @@
 // Converts dates and times from the text of databases to their JSON forms. Everything is in UTC; the time zone of the process has no effect.
 
-/** Date, time, fraction, offset and era. An offset has seconds if it is a local mean time. */
+/** Date, time, fraction, offset and era. An offset has seconds if it is of a local mean time. */
 const timestamp =
   /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
 
-/** The common form, which is converted without parsing: four-digit year, blank or T, seconds, UTC. */
+/** The common format, which is converted without parsing: four-digit year, blank or T, seconds, UTC. */
 const usual = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00(?::?00)?)?$/
 
 /**
- * A stored datetime → `YYYY-MM-DDTHH:MM:SS.sssZ`; drops digits beyond the millisecond. Without an offset it is UTC.
- * PostgreSQL's `infinity` and `-infinity` stay as they are, and MySQL's zero date has the usual form. Years beyond 9999
- * have the form of ISO 8601: `+012024-…`.
+ * Converts a stored datetime to `YYYY-MM-DDTHH:MM:SS.sssZ`, without digits beyond the millisecond. Text without an offset is UTC.
+ * PostgreSQL's `infinity` and `-infinity` are returned unchanged; MySQL's zero dates are converted like other dates. Years beyond
+ * 9999 are written as in ISO 8601: `+012024-…`.
  */
 export function isoDatetime(text: string): string {
   if (usual.test(text)) {
@@ -37,18 +37,18 @@ export function isoDatetime(text: string): string {
   return moment.toISOString()
 }
 
-/** A stored date → `YYYY-MM-DD`; infinities, zero dates and long years as in `isoDatetime`. */
+/** Converts a stored date to `YYYY-MM-DD`; treats infinities, zero dates and years beyond 9999 as `isoDatetime` does. */
 export function isoDate(text: string): string {
   if (/^\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) && !text.endsWith('BC')) return text.slice(0, 10)
   return isoDatetime(text).replace(/T.*$/, '')
 }
 
-/** A stored time → `HH:MM:SS`, without fraction and offset. */
+/** Converts a stored time to `HH:MM:SS`, without fraction and offset. */
 export function isoTime(text: string): string {
   return text.replace(/[.+Z].*$|(?<=:\d\d)-.*$/, '')
 }
 
-/** The instant one millisecond (with six digits of fraction: one microsecond) later; after the year 9999 comes 10000. */
+/** Returns the instant one millisecond later, or one microsecond if `iso` has six fractional digits. The year after 9999 is written 10000. */
 export function nextMillisecond(iso: string): string {
   const micros = /\.([0-9]{3})([0-9]{3})Z$/.exec(iso)
   if (micros !== null && micros[2] !== '999') {
@@ -58,7 +58,7 @@ export function nextMillisecond(iso: string): string {
   return new Date(Date.parse(iso) + 1).toISOString().replace(/^\+0*/, '')
 }
 
-/** A stored datetime to the microsecond: `YYYY-MM-DDTHH:MM:SS.ssssssZ`; infinities as in `isoDatetime`. */
+/** Converts a stored datetime to `YYYY-MM-DDTHH:MM:SS.ssssssZ`; infinities are returned unchanged. */
 export function exactDatetime(text: string): string {
   const iso = isoDatetime(text)
   if (isInfinity(iso)) return iso
@@ -66,13 +66,16 @@ export function exactDatetime(text: string): string {
   return `${iso.slice(0, -4)}${fraction.padEnd(6, '0')}Z`
 }
 
-/** A stored time to the microsecond: `HH:MM:SS.ssssss`. */
+/** Converts a stored time to `HH:MM:SS.ssssss`. */
 export function exactTime(text: string): string {
   const fraction = /\.([0-9]{1,6})/.exec(text)?.[1] ?? ''
   return `${isoTime(text)}.${fraction.padEnd(6, '0')}`
 }
 
-/** The time one second (with a fraction: one microsecond) later; after `23:59:59` comes `24:00:00`, which is later than every time of a day. */
+/**
+ * Returns the time one second later, or one microsecond if `time` has a fraction. After `23:59:59` comes `24:00:00`, which is later
+ * than every time of a day.
+ */
 export function nextSecond(time: string): string {
   const [whole = '', fraction] = time.split('.')
   if (fraction !== undefined) {

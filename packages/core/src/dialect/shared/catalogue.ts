@@ -44,7 +44,7 @@ export interface CatalogueColumn {
   readonly description?: string
   /** For a bigint column: whether every sampled value fits a JSON number; absent if no values were sampled. */
   readonly fitsNumber?: boolean
-  /** Set where a view shows a credential under a name that does not say so. */
+  /** Set if the column of a view shows a credential under a name that does not say so. */
   readonly credential?: true
   /** A note about this column for the reader of the result. */
   readonly note?: string
@@ -55,9 +55,9 @@ export interface CatalogueForeignKey {
   readonly columns: readonly string[]
   readonly table: string
   readonly references: readonly string[]
-  /** The database does not enforce it, so its columns may contain values that the target does not have. */
+  /** True if the database does not enforce the foreign key, so its columns may contain values that the target does not have. */
   readonly unchecked?: true
-  /** Set where the target lies in another schema. */
+  /** The schema of the target table, if it is another one. */
   readonly schema?: string
 }
 
@@ -67,12 +67,12 @@ export type TableKind = 'view' | 'materialised view' | 'foreign table'
 /** A view whose rows are rows of one table or view of the same schema. */
 export interface Projection {
   readonly table: string
-  /** By position of the view's columns: the column of the table that it shows unchanged, or null. */
+  /** For each column of the view, in order: the column of the table that it shows unchanged, or null. */
   readonly columns: readonly (string | null)[]
 }
 
 export interface CatalogueTable {
-  /** Unique among the tables that are read together: `schema.table` where these are of several schemas. */
+  /** A name that is unique among all tables that are read: `schema.table` if these are of several schemas. */
   readonly name: string
   /** The parts of `name`, if it has a schema. */
   readonly place?: { readonly schema: string; readonly table: string }
@@ -94,7 +94,7 @@ export interface CatalogueTable {
   readonly foreignKeys: readonly CatalogueForeignKey[]
 }
 
-/** Reads rows of a catalogue about the tables of a schema; `only`: about these tables, by name or number. */
+/** Reads catalogue rows about the tables of a schema; if `only` is given, only about these tables, by name or oid. */
 export type RowReader<Row> = (
   db: AnyDatabase,
   schema: string,
@@ -123,10 +123,10 @@ export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize
     isOwn: Number(own) === 1,
   }))
 
-/** The table's name without its schema. */
+/** Returns the table's name without its schema. */
 export const ownName = ({ name, place }: CatalogueTable): string => place?.table ?? name
 
-/** The rows grouped by a key. */
+/** Groups rows by a key. */
 export function grouped<Row, Key>(rows: readonly Row[], key: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>()
   for (const row of rows) {

@@ -45,7 +45,7 @@ export interface CheckSyntax {
   readonly backslash: 'escapes' | 'plain'
   /** Its functions for the length of a string, in lower case. */
   readonly lengths: Readonly<Record<string, 'characters' | 'bytes'>>
-  /** Whether strings may contain any characters; if not, the catalogue shows characters beyond ASCII in another form than the owner wrote. */
+  /** Whether strings with characters beyond ASCII are read. False if the catalogue shows such characters garbled. */
   readonly anyCharacters: boolean
 }
 
@@ -67,7 +67,7 @@ export function rulesOfTokens(
   return tokens.some(isOpaque) ? [] : conditionRules(tokens, syntax)
 }
 
-/** Each of several conditions joined by AND is a rule, because a CHECK refuses a value that one of them refuses. */
+/** Reads each condition of an AND as a rule of its own, because a CHECK refuses a value that one of the conditions refuses. */
 function conditionRules(given: readonly SqlToken[], syntax: CheckSyntax): readonly CheckRule[] {
   const tokens = unwrapped(given)
   const either = splitTokens(tokens, (token) => isKeyword(token, 'or'))
@@ -78,7 +78,7 @@ function conditionRules(given: readonly SqlToken[], syntax: CheckSyntax): readon
     : singleRules(tokens, syntax)
 }
 
-/** The AND of BETWEEN belongs to it. */
+/** Splits a condition at AND, but not at the AND of BETWEEN. */
 function splitAnd(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])[] {
   let isOpen = false
   return splitTokens(tokens, (token) => {
@@ -104,7 +104,7 @@ function alternativeRules(
     ...rules.flatMap((own) => own.map(({ column }) => column)),
   ])
   if (columns.size !== 1 || rules.length === 0) return []
-  // A value must fit only one of several alternatives, so they set no rule.
+  // The only alternative besides tests for NULL sets its rules. Of several alternatives a value must fit only one, so they set none.
   if (rules.length === 1) return isWhole(parts, nulls) ? (rules[0] ?? []) : []
   const members = rules.map((own) => (own.length === 1 ? own[0] : undefined))
   const first = members[0]
@@ -123,7 +123,7 @@ function alternativeRules(
 const isWhole = (parts: readonly unknown[], nulls: readonly (string | undefined)[]): boolean =>
   nulls.filter((name) => name !== undefined).length === parts.length - 1
 
-/** The column of `column is null`. */
+/** Returns the column of `column is null`; undefined for other conditions. */
 function nullTest(tokens: readonly SqlToken[]): string | undefined {
   const operand = operandAt(tokens, 0, { lengths: {} })
   if (operand?.kind !== 'column') return undefined
@@ -165,9 +165,9 @@ type Operand = (
   | { readonly kind: 'length'; readonly column: string; readonly unit: 'characters' | 'bytes' }
   | { readonly kind: 'literal'; readonly text: string; readonly isString: boolean }
 ) & {
-  /** The types to which it is converted, in order. */
+  /** The types to which the operand is cast, in order. */
   readonly types: readonly string[]
-  /** The index of the token after it. */
+  /** The index of the token after the operand. */
   readonly end: number
 }
 
@@ -250,7 +250,7 @@ const reserved = new Set(
   ),
 )
 
-/** The literals of `in ('a', 'b')` and of PostgreSQL's `= any (array['a', 'b'])`. */
+/** Reads the literals of `in ('a', 'b')` and of PostgreSQL's `= any (array['a', 'b'])`. */
 function memberList(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,
@@ -266,7 +266,7 @@ function memberList(
   return arrayItems(tokens.slice(3, -1), syntax)
 }
 
-/** `array['a', 'b']`, also as `(array['a', 'b'])::text[]`. */
+/** Reads `array['a', 'b']`, also as `(array['a', 'b'])::text[]`. */
 function arrayItems(
   given: readonly SqlToken[],
   syntax: CheckSyntax,
@@ -289,7 +289,7 @@ function arrayItems(
   return literals(tokens.slice(2, -1), syntax)
 }
 
-/** Undefined if an item is not a literal; NULL in the list would let every value pass. */
+/** Reads a list of literals. Undefined if an item is not a literal: NULL, for example, would let every value pass. */
 function literals(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,
@@ -301,7 +301,7 @@ function literals(
   return items.every((item) => item !== undefined) ? items : undefined
 }
 
-/** Strings are members, whole numbers a range. */
+/** Reads a list of strings as members, and a list of whole numbers as the range from the smallest to the largest. */
 function membership(
   left: Operand,
   list: readonly Operand[],
@@ -369,7 +369,7 @@ const isTextType = (type: string): boolean => textTypes.has(type)
 
 const numberTypes = new Set(['integer', 'bigint', 'smallint', 'numeric', 'double precision'])
 
-/** Whether the operand is a string that is compared as a string and whose characters are shown as the owner wrote them. */
+/** Whether the operand is a string that is compared as a string, and that the catalogue shows as the owner wrote it. */
 const isText = (operand: Operand, { anyCharacters }: CheckSyntax): boolean =>
   operand.kind === 'literal' &&
   operand.isString &&
@@ -377,7 +377,7 @@ const isText = (operand: Operand, { anyCharacters }: CheckSyntax): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   (anyCharacters || /^[\x00-\x7f]*$/.test(operand.text))
 
-/** The digits of a number, or of a string that is converted to one. */
+/** Returns the digits of a number, or of a string that is cast to one. */
 function numberOf(operand: Operand): string | undefined {
   if (operand.kind !== 'literal' || !operand.types.every((type) => numberTypes.has(type))) {
     return undefined

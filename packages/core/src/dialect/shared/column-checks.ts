@@ -8,9 +8,9 @@ export interface CheckedColumn {
   readonly shape: Shape | undefined
   /** Whether only identical strings compare as equal. */
   readonly isExact: boolean
-  /** A 32-bit float, which is compared by other digits than it shows. */
+  /** True for a 32-bit float: comparisons use the digits of its 64-bit value, which differ from those it is shown with. */
   readonly isSingle?: boolean
-  /** A string that is padded with spaces to its length. */
+  /** True for a string that is padded with spaces to its declared length. */
   readonly isPadded?: boolean
 }
 
@@ -49,7 +49,7 @@ export function columnChecks(
 const present = (checks: ColumnChecks): ColumnChecks | undefined =>
   checks.members === undefined && Object.keys(checks.limits).length === 0 ? undefined : checks
 
-/** The members that all lists have in common; undefined without a list, or if no member is left. */
+/** Returns the members that all lists have in common; undefined without a list, or if no member is left. */
 function membersOf(rules: readonly CheckRule[]): readonly string[] | undefined {
   const lists = rules.flatMap((rule) => (rule.kind === 'members' ? [rule.members] : []))
   const [first, ...others] = lists
@@ -57,7 +57,7 @@ function membersOf(rules: readonly CheckRule[]): readonly string[] | undefined {
   return common?.length === 0 ? undefined : common
 }
 
-/** A character has one to four bytes. */
+/** Returns the strictest limits of the length in characters; a character has one to four bytes. */
 function lengthLimits(rules: readonly CheckRule[]): ColumnLimits {
   const least: number[] = []
   const most: number[] = []
@@ -84,7 +84,7 @@ const keys = {
   '<': 'exclusiveMaximum',
 } as const
 
-/** The strictest bound of each kind. A number with more digits than a double is kept as text. */
+/** Returns the strictest bound of each kind. A number with more than 15 digits is kept as text, or omitted for columns of JSON numbers. */
 function boundLimits(rules: readonly CheckRule[], asNumbers: boolean): ColumnLimits {
   const limits: Partial<Record<(typeof keys)[keyof typeof keys], number | string>> = {}
   for (const rule of rules) {

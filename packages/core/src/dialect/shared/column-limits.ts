@@ -12,7 +12,7 @@ export interface ColumnLimit {
   readonly scale: number | string | null
 }
 
-/** The first whole number that a signed type does not hold. */
+/** The smallest positive whole number that a signed type does not hold. */
 const integerLimits: Readonly<Record<string, number>> = {
   tinyint: 2 ** 7,
   smallint: 2 ** 15,

@@ -42,13 +42,13 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
 export const specialNumber = (text: string): string | undefined =>
   text === 'NaN' || text === 'Infinity' || text === '-Infinity' ? text : undefined
 
-/** The digits as the database printed them, for a column without a declared scale. */
+/** Returns the digits as the database printed them, for a column without a declared scale. */
 export function printedDecimal(text: string): string | undefined {
   const point = /\.([0-9]+)$/.exec(text)
   return decimalDigits(text, point?.[1]?.length ?? 0)
 }
 
-/** A whole number of units of 10^-scale → its digits. `unscaled(1250n, 2)` → `'12.50'` */
+/** Converts an integer in units of 10^-scale to digits: `unscaled(1250n, 2)` → `'12.50'` */
 export function unscaled(units: bigint | number, scale: number): string {
   const sign = units < 0 ? '-' : ''
   const digits = String(units < 0 ? -units : units).padStart(scale + 1, '0')
@@ -56,7 +56,7 @@ export function unscaled(units: bigint | number, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** Digits → a whole number of units of 10^-scale; digits beyond the scale are cut. */
+/** Converts digits to an integer in units of 10^-scale; cuts digits beyond the scale. */
 export const scaled = (digits: string, scale: number): bigint => BigInt(unitsOf(digits, scale))
 
 function unitsOf(digits: string, scale: number): string {
@@ -65,7 +65,7 @@ function unitsOf(digits: string, scale: number): string {
 }
 
 /**
- * `sum / count` with `more` digits beyond the scale, rounded half away from zero; the count is positive.
+ * Returns `sum / count` with `more` digits beyond the scale, rounded half away from zero. `count` is positive.
  *
  * `quotient('10.00', '3', 2, 4)` → `'3.333333'`
  */
@@ -76,7 +76,7 @@ export function quotient(sum: string, count: string, scale: number, more: number
   return unscaled(rounded, scale + more)
 }
 
-/** Whole numbers of up to 15 digits, their remainders and quotients are exact as JavaScript numbers, which are much faster than bigints. */
+/** Whether JavaScript numbers, which are much faster than bigints, hold the number and its quotients and remainders exactly. */
 const isShort = (digits: string): boolean => digits.length <= 15
 
 function byNumbers(dividend: string, divisor: string): number {
@@ -94,7 +94,7 @@ function byBigints(dividend: string, divisor: string): bigint {
   return signed < 0n ? -rounded : rounded
 }
 
-/** Rounds to twelve significant digits, because a sum of floats depends on the order of its terms beyond that. */
+/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
 export function roundedFloat(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) + 0 : null
 }

@@ -1,4 +1,4 @@
-// Converts driver values to JSON values, whatever form the driver of a database returns.
+// Converts driver values to JSON values, whatever JavaScript type the driver returns.
 
 import { base64 } from '../../json/base64.ts'
 import { canonicalJson } from '../../json/canonical.ts'
@@ -13,7 +13,7 @@ export type Decoder = (raw: unknown) => JsonValue
 // `ignoreBOM` keeps a byte order mark at the beginning of a text as part of it.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The decoder of a column; NULL is null for every type. */
+/** Returns the decoder of a column; NULL is null for every type. */
 export function decoderOf(column: DialectColumn): Decoder {
   const read = readers[column.type](column)
   return (raw) => (raw === null || raw === undefined ? null : read(raw))
@@ -48,7 +48,7 @@ const readers: Readonly<Record<DialectColumn['type'], (column: DialectColumn) =>
   binary: () => (raw) => base64(bytesOf(raw)),
 }
 
-/** JSON has no infinities and no NaN; adding zero turns -0 into 0. */
+/** Infinities and NaN become null, because JSON has no such numbers. Adding zero turns -0 into 0. */
 function number(raw: unknown): JsonValue {
   const value = typeof raw === 'number' ? raw : Number(textOf(raw))
   return Number.isFinite(value) ? value + 0 : null
@@ -56,13 +56,13 @@ function number(raw: unknown): JsonValue {
 
 function wholeText(raw: unknown): JsonValue {
   const text = textOf(raw)
-  // Engines without a strict integer type may have kept a real number.
+  // A database without strict types may have stored a real number.
   return /^-?[0-9]+$/.test(text) ? text : (decimalDigits(text) ?? null)
 }
 
 function boolean(raw: unknown): JsonValue {
   if (typeof raw === 'boolean') return raw
-  // A bit column comes as bytes.
+  // Drivers return a `bit` column as bytes.
   if (raw instanceof Uint8Array) return raw.some((byte) => byte !== 0 && byte !== 0x30)
   const text = String(raw).toLowerCase()
   return text !== '0' && text !== 'f' && text !== 'false' && text !== '0.0'

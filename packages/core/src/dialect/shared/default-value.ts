@@ -5,7 +5,7 @@ import type { Shape } from './catalogue.ts'
 import { decimalDigits } from './decimal.ts'
 import { isSymbol, sqlTokens, unwrapped } from './sql-tokens.ts'
 
-/** A constant: a string with its characters, or a word or number as it is written. */
+/** A constant: the characters of a string, or a number or `true` or `false` as written. */
 export interface Constant {
   readonly text: string
   readonly isString: boolean
@@ -72,7 +72,7 @@ export function jsonOfConstant(
   }
 }
 
-/** JSON defaults other than these are stored in another form than they are written. */
+/** The JSON defaults that are read. Databases may store others differently from how they are written. */
 const emptyJson: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['{}', {}],
   ['[]', []],

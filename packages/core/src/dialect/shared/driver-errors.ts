@@ -1,4 +1,4 @@
-// What errors of all drivers have in common: their causes, broken connections, and the form of the result.
+// Classification of errors that all dialects share: chains of causes, failures of connections, and triggers.
 
 import type { DatabaseFailure } from '../dialect.ts'
 
@@ -19,7 +19,7 @@ export interface DriverError {
   readonly cause?: unknown
   readonly errors?: unknown
   readonly routine?: unknown
-  /** The type that an error is about: the property name of pg and PGlite, and the one of postgres.js. */
+  /** The type that an error is about; pg and PGlite call it `dataType`, postgres.js `type_name`. */
   readonly dataType?: unknown
   readonly type_name?: unknown
 }
@@ -68,7 +68,7 @@ export const isWithoutTransactions = (thrown: unknown): boolean =>
 
 const timedOut = /^(Query read timeout|Query inactivity timeout)/i
 
-/** The first classification found in the error, its causes, and the members of an AggregateError. */
+/** Returns the first classification that `look` finds among the error, its causes, and the members of an AggregateError. */
 export function firstKnown(
   thrown: unknown,
   look: (error: DriverError) => DatabaseFailure | undefined,
@@ -87,7 +87,7 @@ export function firstKnown(
   return { kind: 'other' }
 }
 
-/** Failures of the connection itself, which look alike in all drivers. */
+/** Classifies failures of the connection itself, which look alike in all drivers; undefined for other errors. */
 export function connectionFailure(error: DriverError): DatabaseFailure | undefined {
   const code = text(error.code)
   const message = text(error.message)
@@ -115,7 +115,7 @@ export function failure(kind: Kind, constraint: string, column: string): Databas
   }
 }
 
-/** A trigger of the application refused the write, with its message. */
+/** Returns the failure for a write that a trigger of the application refused, with the trigger's message. */
 export function triggerFailure(error: DriverError): DatabaseFailure {
   const message = text(error.sqlMessage ?? error.message)
   return { kind: 'trigger', ...(message === '' ? {} : { message }) }

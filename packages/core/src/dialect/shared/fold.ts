@@ -1,6 +1,6 @@
 // Simple Unicode case folding, from JavaScript's own tables: the code points that `ilike` treats as equal.
 
-/** For each code point, all code points with the same simple case folding; letters with one form are left out. */
+/** For each code point, all code points with the same simple case folding; those without another case form are left out. */
 let classes: ReadonlyMap<string, string> | undefined
 
 const hasCase = /\p{Changes_When_Casemapped}/u
@@ -8,7 +8,7 @@ const kelvin = '\u212a'
 const longS = '\u017f'
 
 /**
- * All forms of one character, itself included: `k` → `kK` and the Kelvin sign. Full foldings are not included:
+ * Returns all case forms of a character, including itself: `k` → `kK` and the Kelvin sign. Full foldings are not included:
  * `ß` is never `ss`, and `İ` folds to itself.
  */
 export function caseForms(character: string): string {
@@ -21,11 +21,11 @@ export function caseForms(character: string): string {
 export interface Folded {
   /** The text with each letter replaced by the representative of its class: the ASCII lower case letter if there is one. */
   readonly text: string
-  /** The other forms of letters to replace in a text, after it was converted to lower case by ASCII rules, before it is searched. */
+  /** The replacements to make in a text before it is searched, after ASCII letters in it were converted to lower case. */
   readonly forms: readonly (readonly [form: string, by: string])[]
 }
 
-/** `ÉTÉ 5K` → `été 5k`, with `É` to be replaced by `é` and the Kelvin sign by `k`; either case of a letter may be its representative. */
+/** `ÉTÉ 5K` → `ÉtÉ 5k`, with `é` to be replaced by `É`, and the Kelvin sign by `k`. The representative of a letter may be of either case. */
 export function folded(text: string): Folded {
   const forms = new Map<string, string>()
   const letters = Array.from(text, (character) => {
@@ -46,7 +46,7 @@ function asciiForms(character: string): string {
   return lower === 's' ? `sS${longS}` : lower + upper
 }
 
-/** Full case mappings find all candidates; case-insensitive regular expressions, which use simple case folding, decide. */
+/** Finds candidates by full case mappings, and selects among them by case-insensitive regular expressions, which use simple case folding. */
 function foldClasses(): ReadonlyMap<string, string> {
   const candidates = new Map<string, string[]>()
   for (let code = 0; code <= 0x1ffff; code += 1) {
@@ -68,7 +68,7 @@ function foldClasses(): ReadonlyMap<string, string> {
   return found
 }
 
-/** Two letters that are each other's upper and lower case, as most are; no regular expression is needed. */
+/** Whether these are two letters that are each other's upper and lower case, as most are; no regular expression is then needed. */
 function isPair([a = '', b = '', ...others]: readonly string[]): boolean {
   if (others.length > 0 || b === '') return false
   return (

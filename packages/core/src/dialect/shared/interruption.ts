@@ -5,13 +5,13 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 
 /** A running statement. */
 export interface Interrupted {
-  /** The instance that its connection belongs to. */
+  /** The Kysely instance that the connection belongs to. */
   readonly db: AnyDatabase
   readonly connection: DatabaseConnection
   readonly sql: string
   /** Whether the pool is wrapped by `@model-api/core/prepared`. */
   readonly isWrapped: boolean
-  /** The error of every later statement on the connection, once it is closed. */
+  /** The error of every statement that is sent on the connection after it was closed. */
   readonly error: Error
   /** Sends a statement over another connection, within a time limit. */
   readonly send: (statement: CompiledQuery) => Promise<readonly unknown[]>

@@ -6,23 +6,23 @@ import type { DialectColumn } from '../dialect.ts'
 
 export interface JsonText {
   /**
-   * An expression whose JSON equals the text of `writer(column)` and, when parsed, gives the value of `decode`; undefined if that
-   * is not guaranteed for the column, such as for documents. A single value whose JSON would differ is marked, see `fitsJson`.
+   * Returns an expression whose JSON equals the text of `writer(column)`, and the value of `decode` when parsed; undefined if that is
+   * not guaranteed for the column, such as a json column. A value whose JSON would differ is replaced by a mark, which `fitsJson` finds.
    */
   value(column: DialectColumn, ref: Expression<unknown>): Expression<unknown> | undefined
   /** A key column as part of a URL path; undefined if its values may need escapes. */
   keyPart(column: DialectColumn, ref: Expression<unknown>): Fragment | undefined
   /** A JSON object of the columns of a one-row select; NULL without a row. */
   object(rows: Fragment): Fragment
-  /** A JSON array of the rows of a select, in its order; marked (`fitsJson`) if there are more than `most`. */
+  /** A JSON array of the rows of a select, in its order; the mark that `fitsJson` finds if there are more rows than `most`. */
   list(rows: Fragment, most?: number): Fragment
-  /** JSON text as a member of another object. */
+  /** Makes JSON text a member of another object. */
   nested(text: Fragment): Fragment
-  /** A bound string. */
+  /** Casts a bound string to text. */
   text(value: Fragment): Fragment
   /** Concatenates texts. */
   joined(parts: readonly Fragment[]): Fragment
 }
 
-/** Whether the database's JSON contains no marked value. */
+/** Whether JSON from the database contains no mark in place of a value. */
 export const fitsJson = (text: string): boolean => !text.includes('\\u0001?')

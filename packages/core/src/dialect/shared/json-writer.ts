@@ -1,4 +1,4 @@
-// Driver values → JSON text: the same as `stringify(decode(raw))`, without the decoded value for usual forms.
+// Converts driver values to JSON text: the same text as `stringify(decode(raw))`, without decoding values in their usual format.
 
 import { insideQuotes } from '../../json/quoted.ts'
 import { stringify } from '../../json/stringify.ts'
@@ -6,20 +6,20 @@ import type { DialectColumn } from '../dialect.ts'
 import { isoDatetime } from './calendar-text.ts'
 import type { Decoder } from './decode.ts'
 
-/** The JSON text of a selected value that is not NULL. */
+/** Converts a selected value that is not NULL to JSON text. */
 export interface JsonWriter {
   (raw: unknown): string
-  /** The text between the quotes, if the value is a string of the usual form; saves the concatenation of the quotes. */
+  /** Returns the text between the quotes if the value is a string in its usual format; saves concatenating the quotes. */
   readonly inside?: (raw: unknown) => string | undefined
 }
 
-/** The writer for any decoder. */
+/** Returns the writer for any decoder. */
 export const writerOfDecoder =
   (decode: Decoder): JsonWriter =>
   (raw) =>
     stringify(decode(raw))
 
-/** The writer of strings: those of the usual form between quotes, any other by `plain`. */
+/** Returns a writer that puts the text of `inside` between quotes, and writes values for which it returns undefined by `plain`. */
 export const writerOfTexts = (
   inside: (raw: unknown) => string | undefined,
   plain: JsonWriter,
@@ -31,7 +31,7 @@ export const writerOfTexts = (
   return Object.assign(write, { inside })
 }
 
-/** The writer for columns that `decoderOf` decodes. */
+/** Returns the writer for a column that `decoderOf` decodes. */
 export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
   const plain = writerOfDecoder(decode)
   switch (column.type) {
@@ -70,10 +70,10 @@ export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
   }
 }
 
-/** Decimals that already have the column's scale, without a sign. */
+/** Matches decimals without a sign that already have the column's scale. */
 const usualDecimal = (scale: number): RegExp =>
   scale === 0 ? /^(?:0|[1-9][0-9]*)$/ : new RegExp(`^(?:0|[1-9][0-9]*)\\.[0-9]{${scale}}$`)
 
-/** Writes strings of the usual form unchanged between quotes. */
+/** Writes strings that match `usual` unchanged between quotes. */
 const whereUsual = (usual: RegExp, plain: JsonWriter): JsonWriter =>
   writerOfTexts((raw) => (typeof raw === 'string' && usual.test(raw) ? raw : undefined), plain)

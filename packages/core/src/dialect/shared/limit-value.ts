@@ -1,4 +1,4 @@
-// The number of rows after LIMIT and OFFSET: a bound value, in the form that costs the database least.
+// The number of rows after LIMIT: a bound value, in the expression that costs the database least.
 
 import type { Expression } from 'kysely'
 import { sql } from '../../sql/fragment.ts'

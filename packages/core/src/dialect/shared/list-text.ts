@@ -3,14 +3,14 @@
 import type { JsonValue } from '../../json/json-value.ts'
 import type { DialectColumn } from '../dialect.ts'
 
-/** The column of one item of a list. */
+/** Describes an item of a list as a column. */
 export const itemOf = (column: DialectColumn): DialectColumn => ({
   ...column,
   type: column.items ?? 'text',
 })
 
 /**
- * The literal of an array. Every item is quoted, so that no text is read as NULL or as a bracket.
+ * Writes an array literal. Quotes every item except NULL, so that no text is read as NULL or as a bracket.
  *
  * `['a', null, 'b "c"']` → `{"a",NULL,"b \"c\""}`
  */
@@ -24,7 +24,7 @@ function itemLiteral(item: unknown): string {
   return `"${String(item).replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Reads a selected list from a JSON array of texts; nested arrays are further dimensions. */
+/** Reads a selected list from a JSON array of texts; nested arrays are the further dimensions of a list. */
 export function listOf(raw: unknown, read: (raw: unknown) => JsonValue): JsonValue {
   const items: unknown = typeof raw === 'string' ? JSON.parse(raw) : raw
   return Array.isArray(items) ? items.map((item) => itemOrList(item, read)) : read(items)

@@ -7,19 +7,22 @@ import type { Fragment } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 
 /**
- * For databases that do not enforce the declared types, such as SQLite. Testing each value in SQL costs more than writing
- * it, so the database writes the values as they are stored and the service tests the text, and discards it if it fails.
+ * For databases that do not enforce the declared types, such as SQLite. Testing each value in SQL costs more than writing it, so
+ * the database writes the values as they are stored, and the service tests the text and discards it if the test fails.
  */
 export interface ObjectText {
-  /** A value as JSON; undefined if it could differ from the text of `writer(column)` even for usual values. */
+  /** Writes a value as JSON; undefined if the JSON could differ from the text of `writer(column)` even for values in their usual format. */
   value(column: DialectColumn, ref: Expression<unknown>): TextPiece | undefined
-  /** A key column as part of a URL path; undefined if its path form is not its stored text. */
+  /**
+   * Writes a key column as part of a URL path; undefined if the part is not the stored text. `isShown`: the object also contains the
+   * column's value, so that its test already refuses a value of another type.
+   */
   keyPart(column: DialectColumn, ref: Expression<unknown>, isShown: boolean): TextPiece | undefined
-  /** The piece, or JSON's null if the condition holds. */
+  /** Writes the piece, or JSON's null if the condition holds. */
   unless(condition: Fragment, piece: TextPiece): TextPiece
-  /** The texts of all rows of a derived table, in its order and separated by commas; NULL without rows. */
+  /** Concatenates the texts of all rows of a derived table, in its order and separated by commas; NULL without rows. */
   listed(text: Fragment): Fragment
-  /** The whole as one expression; undefined if it has more values than the function's argument limit. */
+  /** Returns the expression that writes the piece; undefined if it has more values than the database's function takes arguments. */
   written(piece: TextPiece): Fragment | undefined
 }
 
@@ -28,7 +31,7 @@ export interface TextPiece {
   /** The format string of the database, such as printf's. */
   readonly format: string
   readonly values: readonly Fragment[]
-  /** The source of the regular expression that matches the text if every value has its usual form. Links begin with `base`. */
+  /** The source of a regular expression that matches the text if every value has its usual format. Links begin with `base`. */
   readonly form: (base: string) => string
 }
 
@@ -39,14 +42,14 @@ export const inRow = (pieces: readonly TextPiece[]): TextPiece => ({
   form: (base) => pieces.map(({ form }) => form(base)).join(''),
 })
 
-/** The beginning of links, escaped for a JSON string. */
+/** Writes the beginning of links, escaped for a JSON string. */
 export const basePiece = (value: Fragment): TextPiece => ({
   format: '%s',
   values: [value],
   form: (base) => literally(insideQuotes(base)),
 })
 
-/** Literal text. */
+/** Writes literal text. */
 export const constant = (text: string): TextPiece => ({
   format: text.replaceAll('%', '%%'),
   values: [],
@@ -58,7 +61,7 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 /** Longest text to test, in characters: the regular expression engine's memory grows with the text. */
 const longest = 2_000_000
 
-/** A test for strings of that form, whose links begin with `base`. */
+/** Returns a function that makes the test for a `base` of links: whether a value is text of this form. */
 export const formTest = (
   form: TextPiece['form'],
 ): ((base: string) => (value: unknown) => boolean) =>
@@ -67,7 +70,7 @@ export const formTest = (
     return (value) => typeof value === 'string' && value.length <= longest && whole.test(value)
   })
 
-/** A test for strings that contain `count` texts of that form, separated by commas. */
+/** Returns a function that makes the test for a `base` of links: whether a value is `count` texts of this form, separated by commas. */
 export const listTest = (
   form: TextPiece['form'],
 ): ((base: string) => (value: unknown, count: number) => boolean) =>
@@ -86,7 +89,7 @@ export const listTest = (
     }
   })
 
-/** Most bases whose tests are cached: an API is mounted at few paths. */
+/** Maximum number of bases whose tests are cached: an API is mounted at few paths. */
 const mostBases = 8
 
 function oncePerBase<T>(make: (base: string) => T): (base: string) => T {

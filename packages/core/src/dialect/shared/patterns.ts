@@ -4,12 +4,12 @@ import { caseForms } from './fold.ts'
 
 export type Match = 'contains' | 'startsWith' | 'endsWith'
 
-/** For `like … escape '!'`. `!` has no other meaning in any database or driver. */
+/** Returns the pattern for `like … escape '!'`. `!` has no other meaning in any database or driver. */
 export function likePattern(match: Match, text: string): string {
   return around(match, text.replace(/[!%_]/g, '!$&'), '%')
 }
 
-/** For GLOB, whose special characters are literal inside a character class. */
+/** Returns the pattern for GLOB, whose special characters are literal inside a character class. */
 export function globPattern(match: Match, text: string, ignoreCase: boolean): string {
   const literal = Array.from(text, (character) => {
     if (character === '*' || character === '?' || character === '[') return `[${character}]`
@@ -19,8 +19,8 @@ export function globPattern(match: Match, text: string, ignoreCase: boolean): st
 }
 
 /**
- * A regular expression that ignores case by character classes from `fold.ts` instead of the engine's own tables. `end` is the
- * pattern for the end of the text, excluding the position before a final line break.
+ * Returns a regular expression that ignores case by character classes from `fold.ts` instead of the engine's own tables. `end` is
+ * the engine's pattern for the end of the text, which must not match before a final line break.
  */
 export function caseRegExp(match: Match, text: string, end: string): string {
   const literal = Array.from(text, (character) =>

@@ -8,7 +8,7 @@ interface Named {
   readonly columns: readonly string[]
 }
 
-/** The table and its columns that the view shows; undefined if the table is unknown or the view has another number of columns. */
+/** Returns the table and its columns that the view shows; undefined if the table is unknown or the view has another number of columns. */
 export function projectionOf(
   query: ViewQuery,
   view: Named,

@@ -7,16 +7,16 @@ import { asksForArrays, withoutMark } from './array-rows.ts'
 export interface Recurring {
   /** The text that is sent to the database. */
   readonly text: string
-  /** Whether it requests its rows as arrays. */
+  /** Whether the statement asks for its rows as arrays. */
   readonly arrays: boolean
 }
 
 /**
- * An LRU cache of at most `size` statements that have occurred at least twice. Preparing a statement that occurs only once costs
- * more than it saves, and a client that sends ever new statements must not evict the others.
+ * Returns an LRU cache of at most `size` statements that have occurred at least twice. Preparing a statement that occurs only once
+ * costs more than it saves, and a client that sends ever new statements must not evict the others.
  *
- * `isWorth` is asked at the first two occurrences; a statement for which it returns false is never cached. `prepare` makes what
- * is cached, at the second one.
+ * `isWorth` is called at the first and second occurrence; a statement for which it returns false is never cached. `prepare` makes
+ * the cached value at the second occurrence.
  */
 export function recurringStatements<T extends Recurring>(
   size: number,

@@ -6,10 +6,10 @@ import type { Expression } from 'kysely'
 export interface Replication {
   /** The primary's position; NULL if it has none. */
   readonly position: Expression<unknown>
-  /** The setting that makes a primary have a position, for messages. */
+  /** What a primary needs to have a position, for messages. */
   readonly needs: string
   /** Whether a string has the form of a position. */
   readonly isPosition: (text: string) => boolean
-  /** 1 if a server has reached the position, else 0 or NULL. */
+  /** 1 if a server has reached the position, otherwise 0 or NULL. */
   readonly reached: (position: string) => Expression<unknown>
 }

@@ -10,7 +10,7 @@ const isSchemaPlugin = (plugin: KyselyPlugin): boolean =>
 export const hasSchemaPlugin = (db: AnyDatabase): boolean =>
   db.getExecutor().plugins.some(isSchemaPlugin)
 
-/** The instance with its other plugins only. */
+/** Returns the instance without the schema plugin, with its other plugins. */
 export function withoutSchemaPlugin(db: AnyDatabase): AnyDatabase {
   const others = db.getExecutor().plugins.filter((plugin) => !isSchemaPlugin(plugin))
   return others.reduce((own, plugin) => own.withPlugin(plugin), db.withoutPlugins())

@@ -14,8 +14,8 @@ export interface OmittedColumn {
 
 export interface SchemaRules {
   /**
-   * The named tables of a schema, or of the connection's default schema if it is undefined. If names ignore case, tables that
-   * differ only in case are included.
+   * Reads the named tables of a schema (undefined: the connection's default schema). If the database ignores the case of names,
+   * includes tables whose names differ from the given ones only in case.
    */
   readonly read: (
     db: AnyDatabase,
@@ -30,10 +30,10 @@ export interface SchemaRules {
   readonly furtherSchemas?: (db: AnyDatabase) => Promise<readonly string[]>
   /** Whether table names that differ only in case are the same name. */
   readonly foldsTables: (db: AnyDatabase) => Promise<boolean>
-  /** The same for column names. */
+  /** Whether column names that differ only in case are the same name. */
   readonly foldsColumns: boolean
-  /** Whether a column of the database can hold and give back the values of the declared type. */
+  /** Whether a column of the database can hold and return the values of the declared type. */
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
-  /** Whether the database may fill the column all the same, for example by a trigger; also true if this user cannot know. */
+  /** Whether the database may still fill the omitted column, for example by a trigger; also true if this user cannot see whether it does. */
   readonly mayFill: (db: AnyDatabase, column: OmittedColumn) => Promise<boolean>
 }

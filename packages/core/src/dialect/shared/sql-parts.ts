@@ -19,14 +19,14 @@ const symbols: Readonly<Record<Comparison, Fragment>> = {
   ge: sql`>=`,
 }
 
-/** `ref <operator> value`, both sides as given. */
+/** `ref <operator> value`, without conversion of either side. */
 export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Test {
   return sql<SqlBool>`${ref} ${symbols[operator]} ${value}`
 }
 
 /**
  * Compares a column with a less precise value, such as microseconds with a millisecond: `from` is the value's first instant,
- * `next` the first one after it. NULL stays NULL.
+ * `next` the first one after it. The result is NULL if `ref` is NULL.
  */
 export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): Test {
   switch (operator) {
@@ -45,14 +45,14 @@ export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next
   }
 }
 
-/** Compares with a value that covers the instants from `first` to `last`; NULL stays NULL. */
+/** Compares with a value that covers the instants from `first` to `last`; the result is NULL if `ref` is NULL. */
 export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
 }
 
-/** `in` for types whose equality is a range: one test per value, joined. */
+/** `in`, or `not in`, for types whose equality is a range: one test per value, joined by OR or AND. */
 export function eachOf(
   values: readonly PlanValue[],
   negated: boolean,
@@ -86,7 +86,7 @@ export function inList(ref: Ref, items: readonly unknown[], negated: boolean): T
 export const tuple = (parts: readonly Ref[]): Ref =>
   parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
 
-/** A key on both sides of a comparison, in forms that are equal if the keys are. */
+/** The expressions for both sides of a comparison of keys: they are equal if the keys are. */
 export interface KeySides {
   readonly own: Ref
   readonly other: Ref
@@ -108,7 +108,7 @@ export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
   return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select * from (${set}) as ${sql.id('keys')})`
 }
 
-/** Pads a list to a power of two, so that lists of all lengths share few statements. */
+/** Repeats the last value until the length is a power of two, so that lists of all lengths share few statements. */
 export function padded<T>(values: readonly T[]): readonly T[] {
   let length = 1
   while (length < values.length) length *= 2
@@ -122,8 +122,8 @@ export function isText(column: DialectColumn): boolean {
 }
 
 /**
- * A natural number of a model, such as a scale, as SQL text: GROUP BY and SELECT must contain the same expression, and two
- * parameters are never the same. JavaScript writes such a number as digits alone, so it can be nothing but a number.
+ * Writes a natural number of a model, such as a scale, as SQL text: GROUP BY and SELECT must contain the same expression, and two
+ * parameters are never the same. JavaScript writes such a number as digits alone, so it cannot be any other SQL.
  */
 export function natural(value: number): Fragment {
   if (!Number.isSafeInteger(value) || value < 0) {
@@ -132,14 +132,14 @@ export function natural(value: number): Fragment {
   return sql([String(value)])
 }
 
-/** The text of a `json` value as stored. */
+/** Returns the text that a `json` column stores for a value. */
 export function jsonText(value: unknown): string {
   return stringify(value as JsonValue)
 }
 
 const canonical = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/
 
-/** A datetime to store, canonical: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
+/** Converts a datetime to `YYYY-MM-DDTHH:MM:SS.sssZ`. */
 export function canonicalInstant(value: unknown): string {
   if (typeof value === 'string' && canonical.test(value)) return value
   return value instanceof Date ? value.toISOString() : new Date(String(value)).toISOString()

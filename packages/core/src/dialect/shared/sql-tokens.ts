@@ -31,8 +31,8 @@ const patterns = {
 } as const
 
 /**
- * Reads tokens; comments are left out. `backslash` says whether `\'` is a quote inside a string; a string with any other
- * backslash is `unknown` there, since its meaning depends on the mode of the session that wrote it.
+ * Reads tokens, without comments. With `backslash: 'escapes'`, `\'` is a quote inside a string, and a string with any other
+ * backslash is `unknown`, since its meaning depends on the mode of the session that wrote it.
  *
  * `"status" in ('new', 'it''s')` → quoted status, name in, symbol (, string new, symbol `,`, string it's, symbol )
  */
@@ -60,7 +60,7 @@ export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
 export const isKeyword = (token: SqlToken | undefined, word: string): boolean =>
   token?.kind === 'name' && token.text === word
 
-/** The parts between separators outside of brackets. */
+/** Returns the parts between those separators that are outside of brackets. */
 export function splitTokens(
   tokens: readonly SqlToken[],
   isSeparator: (token: SqlToken) => boolean,
@@ -85,7 +85,7 @@ export function unwrapped(tokens: readonly SqlToken[]): readonly SqlToken[] {
   return inner
 }
 
-/** The index of the bracket that closes the one at `start`; -1 if there is none. */
+/** Returns the index of the bracket that closes the one at `start`; -1 if there is none. */
 export function closingOf(tokens: readonly SqlToken[], start: number): number {
   let depth = 0
   for (let i = start; i < tokens.length; i++) {

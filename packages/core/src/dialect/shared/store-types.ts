@@ -9,6 +9,6 @@ const standard: StoreTypes = {
   boolean: 'boolean',
 }
 
-/** A dialect's own types, or those of standard SQL. */
+/** Returns the dialect's own types, or those of standard SQL. */
 export const storeTypesOf = ({ storeTypes = standard }: Pick<Dialect, 'storeTypes'>): StoreTypes =>
   storeTypes

@@ -3,7 +3,7 @@
 import { type Fragment, sql } from '../../sql/fragment.ts'
 
 /**
- * `and column in (…)`; nothing without names, so that every table is read.
+ * Returns `and column in (…)`, or nothing if `names` is undefined, so that every table is read.
  *
  * ```ts
  * sql`where table_schema = ${schema}${among(sql.id('table_name'), ['books', 'authors'])}`

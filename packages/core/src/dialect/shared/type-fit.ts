@@ -1,4 +1,4 @@
-// Whether a database column can hold the values of a declared type, judged by the type that introspection would declare for it.
+// Decides whether a database column can hold the values of a declared type, by the type that introspection would declare for it.
 
 import type { ColumnType } from '../../model/column.ts'
 import type { DialectColumn } from '../dialect.ts'
@@ -7,7 +7,7 @@ import type { CatalogueColumn } from './catalogue.ts'
 /** For each declared type, the types that introspection may declare for a database column that holds its values. */
 export type FittingTypes = Readonly<Record<ColumnType, readonly ColumnType[]>>
 
-/** The lists that databases with strict types have in common. */
+/** The fitting types that databases with strict types have in common. */
 export const strictTypes: FittingTypes = {
   integer: ['integer', 'bigint'],
   bigint: ['bigint', 'integer'],

@@ -5,7 +5,7 @@ export interface ViewQuery {
   /** As written in the query; undefined if the table is not qualified. */
   readonly schema: string | undefined
   readonly table: string
-  /** By position: the column that the view shows unchanged, `all` for `*`, null for an expression. */
+  /** For each item of the select list: the column that the view shows unchanged, `all` for `*`, or null for an expression. */
   readonly columns: readonly (string | typeof all | null)[]
 }
 
@@ -14,7 +14,7 @@ export const all: unique symbol = Symbol('*')
 
 interface Token {
   readonly text: string
-  /** Parentheses around it. */
+  /** The number of parentheses around the token. */
   readonly depth: number
   readonly kind: 'name' | 'quoted' | 'other'
 }
@@ -41,7 +41,7 @@ const combining = new Set([
 ])
 
 /**
- * Reads the text of a view, with or without `create view … as`; undefined if it is not of this simple kind.
+ * Reads the text of a view, with or without `create view … as`; undefined if it may read more than one table or combine rows.
  *
  * `select b.id, upper(b.title) as title from books b where b.sold` → books, columns `id` and null
  */
@@ -64,7 +64,7 @@ export function readViewQuery(text: string): ViewQuery | undefined {
 
 /** The names that the text of a view contains. */
 export interface NamesInView {
-  /** The names in each item of the select list, including its alias; undefined if there are several select lists, or a `*`. */
+  /** The names in each item of the select list, including aliases; undefined if there are several select lists, or a `*`. */
   readonly items: readonly (readonly string[])[] | undefined
   /** The names in the rest of the text. */
   readonly rest: readonly string[]
@@ -141,7 +141,7 @@ function readSource(tokens: readonly Token[]): SourceOfView | undefined {
   return { schema, table, alias }
 }
 
-/** Names joined by dots. */
+/** Reads names joined by dots. */
 function pathAt(tokens: readonly Token[]): string[] {
   const path: string[] = []
   for (let i = 0; isName(tokens[i]); i += 2) {
@@ -151,7 +151,7 @@ function pathAt(tokens: readonly Token[]): string[] {
   return path
 }
 
-/** The parts between commas outside of parentheses. */
+/** Returns the parts between those commas that are outside of parentheses. */
 function listOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const parts: Token[][] = [[]]
   for (const token of tokens) {

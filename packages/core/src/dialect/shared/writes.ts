@@ -1,4 +1,4 @@
-// SingleWrites: which writes of a row may be a single statement without a transaction, and how the row is read back.
+// SingleWrites: which writes of a row may be a single statement without a transaction, and how the written row is read back.
 
 import { type TableName, tableKey } from '../../sql/table-name.ts'
 import type { DialectTable } from '../dialect.ts'
@@ -6,13 +6,16 @@ import type { DialectTable } from '../dialect.ts'
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'
 
-/** How the written row is read back: by RETURNING, or by a locking SELECT afterwards; a deleted one is counted instead. */
+/**
+ * `returned`: RETURNING gives the written row as a SELECT would show it afterwards. `read`: a locking SELECT reads the row
+ * afterwards; a DELETE only reports the number of deleted rows.
+ */
 export type SingleWriteEcho = 'returned' | 'read'
 
-/** Undefined if the statement needs a transaction. `returned` means that RETURNING gives what a SELECT would show afterwards. */
+/** Returns how the written row is read back; undefined if the write needs a transaction. */
 export type SingleWrites = (change: RowChange, table: TableName) => SingleWriteEcho | undefined
 
-/** For databases where every write has RETURNING: `plain` are the tables on which RETURNING gives the row as it is finally stored. */
+/** For databases where every write has RETURNING. `plain` are the tables on which RETURNING gives the row as it is finally stored. */
 export function returningOnTables(plain: readonly DialectTable[]): SingleWrites {
   const keys = new Set(plain.map(keyOf))
   return (_change, table) => (keys.has(tableKey(table)) ? 'returned' : undefined)

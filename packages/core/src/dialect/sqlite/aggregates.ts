@@ -57,7 +57,7 @@ function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref
   return sql`((sum(${number} >> 32) * 4294967296.0 + sum(${number} & 4294967295)) / count(${number}))`
 }
 
-/** The stored number: an integer, in units of the scale, or a float; NULL for a value that is not a number. */
+/** Returns the stored number as an integer (for decimals, in units of the scale) or a float; NULL for a value that is not a number. */
 function numberOf(column: DialectColumn, ref: Ref): Ref {
   // A path into a json column gives a number.
   if (column.comparable) return ref
@@ -70,20 +70,20 @@ function numberOf(column: DialectColumn, ref: Ref): Ref {
   return sql`case when ${isNumber(ref)} then ${number} end`
 }
 
-/** The sum of floats depends on the order of its terms beyond twelve digits. */
+/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
 function rounded(value: Ref): Fragment {
   return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
 }
 
-/** Whether the sum of the column's values can exceed 64 bits only with more rows than a table can have. */
+/** Whether values are below 10^9, so that the sum of up to nine billion of them fits into 64 bits. */
 const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
   type === 'decimal' && precision <= 9
 
-/** Parses digits as a number if that is exact, else as a bigint. */
+/** Parses digits as a number if that is exact, otherwise as a bigint. */
 const wholeOf = (digits: string): number | bigint =>
   digits.length <= 15 ? Number(digits) : BigInt(digits)
 
-/** `sum/count`, or `high/low/count`, where the sum is high · 2^32 + low. */
+/** Reads `sum/count`, or `high/low/count`, where the sum is high · 2^32 + low. */
 function totalOf(raw: unknown, column: DialectColumn): Total {
   const parts = textOf(raw).split('/')
   const [first = '0', low = '0'] = parts

@@ -3,8 +3,8 @@
 import { type Fragment, sql } from '../../sql/fragment.ts'
 
 /**
- * `and column in (…)`, ignoring case; without names it is empty, so that every table is read. All names are one parameter,
- * because Cloudflare's D1 accepts at most 100.
+ * Returns `and column in (…)`, ignoring case, or nothing if `names` is undefined, so that every table is read. All names are one
+ * parameter, because Cloudflare's D1 accepts at most 100 parameters.
  *
  * ```ts
  * sql`where m.type = 'table'${amongTables(sql`m.name`, ['books', 'authors'])}`

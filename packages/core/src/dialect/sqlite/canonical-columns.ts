@@ -1,4 +1,4 @@
-// Finds the indexed columns that store all values in one form, so that ORDER BY can use the index on the plain column.
+// Finds the indexed columns that store all values in one format, so that ORDER BY can use the index on the plain column.
 
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../sql/any-database.ts'
@@ -10,22 +10,22 @@ import { classifySqlite } from './errors.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
 import { nameOf } from './table-columns.ts'
 
-/** The forms of the values that indexed columns stored at start-up. */
+/** In which formats indexed columns stored their values at start-up. */
 export interface KnownForms {
   /** Columns whose stored values compare in the order of the values that they represent. */
   readonly ordered: ReadonlySet<DialectColumn>
   /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
   readonly narrow: ReadonlySet<DialectColumn>
   /**
-   * `ordered` datetime columns in another form than the service's own, with the function that writes a value in that form, so
-   * that they stay ordered.
+   * `ordered` datetime columns that use another format than the service does, each with the function that converts a value to that
+   * format, so that writes keep the column ordered.
    */
   readonly written: ReadonlyMap<DialectColumn, InForm>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
 }
 
-/** `YYYY-MM-DD HH:MM:SS.sss` → the form of a column. */
+/** Converts `YYYY-MM-DD HH:MM:SS.sss` to the format of a column. */
 type InForm = (text: string) => string
 
 export const nothingKnown: KnownForms = {
@@ -47,7 +47,7 @@ export async function knownForms(
     const mixed: [string, DialectColumn][] = []
     for (const { schema, table, column } of await indexedColumns(db, tables)) {
       const shapes = await shapesOf(db, column, sql.id(schema, table), column.dbName)
-      // A column without values is not known to have one form: another program may store any.
+      // The format of a column without values is unknown: another program may store any.
       if (shapes.size === 0) continue
       if (!shapes.has(shape.wide)) narrow.add(column)
       if (!isOneForm(shapes)) {
@@ -73,7 +73,7 @@ interface IndexedColumn {
   readonly column: DialectTableColumn
 }
 
-/** The stored columns that are the first column of an index and whose type has several forms. */
+/** Finds the stored columns that are the first column of an index and whose type can be stored in several formats. */
 async function indexedColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -110,9 +110,9 @@ async function namesOfIndexed(
   return new Set(rows.map(({ t, c }) => nameOf(t, c)))
 }
 
-/** How a value is stored. */
+/** The format in which a value is stored. The SQL of `shapeOf` contains the same numbers. */
 const shape = {
-  /** The only form in which this value can be stored. */
+  /** The service's own format, for types other than datetime. */
   one: 1,
   /** `YYYY-MM-DD HH:MM:SS` */
   seconds: 2,
@@ -123,11 +123,14 @@ const shape = {
   /** `YYYY-MM-DDTHH:MM:SS.sssZ` */
   iso: 5,
   other: 6,
-  /** Another form, which sorts far from the usual form of the same value. */
+  /** A format that may sort far from the service's own: a datetime with an offset, or a uuid of mixed letter case. */
   wide: 7,
 } as const
 
-/** Texts of these forms sort by their instants, unless forms of different lengths can represent the same instant. */
+/**
+ * Whether stored values sort in the order of the values that they represent. Two formats of datetimes do so together if the same
+ * instant is never stored in both: seconds and milliseconds, for example, as long as no text ends in `.000`.
+ */
 const isOneForm = (shapes: ReadonlySet<number>): boolean =>
   [
     [shape.one],

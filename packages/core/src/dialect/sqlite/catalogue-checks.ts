@@ -9,7 +9,7 @@ const syntax: CheckSyntax = {
   anyCharacters: true,
 }
 
-/** The rules of all columns; column names are spelt as in the constraints. */
+/** Reads the rules of all columns; column names are spelt as in the constraints. */
 export function sqliteChecks(createTable: string): readonly CheckRule[] {
   if (!/check/i.test(createTable)) return []
   const tokens = sqlTokens(createTable, 'plain')

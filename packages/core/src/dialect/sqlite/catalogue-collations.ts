@@ -11,7 +11,7 @@ interface Token {
 const tokenPattern =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|[\p{L}\p{N}_$]+|[(),]/gu
 
-/** Collation by lower-cased column name, for columns that have a clause; `NOCASE` is upper-cased. */
+/** Returns the collations of columns that have a COLLATE clause, in upper case, by the lower-case names of the columns. */
 export function sqliteCollations(createTable: string): Map<string, string> {
   const found = new Map<string, string>()
   if (!/collate/i.test(createTable)) return found
@@ -44,7 +44,7 @@ function tokens(text: string): Token[] {
   return list
 }
 
-/** The comma-separated parts between the outermost parentheses. */
+/** Returns the comma-separated parts between the outermost parentheses. */
 function definitions(list: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]]
   for (const token of list) {

@@ -7,7 +7,7 @@ import { rowsOf } from '../../sql/statement.ts'
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
-/** The columns with a number beyond 2^53-1 in the first `rows` rows; for a row id, in any row. */
+/** Returns the columns with a number beyond 2^53-1 in the first `rows` rows; for a row id, in any row. */
 export async function largeIntegers(
   db: AnyDatabase,
   table: Fragment,

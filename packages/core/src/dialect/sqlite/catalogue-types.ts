@@ -2,7 +2,7 @@
 
 import type { Shape } from '../shared/catalogue.ts'
 
-/** Storage classes seen in a column: `integer`, `real`, `text`, `blob`. */
+/** The storage classes of a column's sampled values: `integer`, `real`, `text`, `blob`. */
 export type StorageClasses = ReadonlySet<string>
 
 const opaque: Shape = { type: 'opaque', readOnly: true }
@@ -95,7 +95,7 @@ export function sqliteNeedsValues(declared: string): boolean {
   )
 }
 
-/** `values` are the storage classes in a sample of rows; they decide if the type's name is unknown. */
+/** Chooses the column type. For unknown type names, and for dates and times, it depends on `values`, the classes of sampled values. */
 export function sqliteShape(declared: string, values: StorageClasses = new Set()): SqliteShape {
   const { name, digits } = readDeclared(declared)
   const base = name.replace(/ ?UNSIGNED$/, '')
@@ -111,7 +111,7 @@ export function sqliteShape(declared: string, values: StorageClasses = new Set()
   return type === undefined ? unknownShape(base, declared, values) : { shape: { type } }
 }
 
-/** A column of NUMERIC affinity stores floats; only a type name that contains TEXT keeps all digits. */
+/** A column of NUMERIC affinity stores fractions as floats; only a type name of TEXT affinity keeps all digits. */
 function decimalShape(name: string, [precision, scale = 0]: readonly number[]): SqliteShape {
   const stored = /TEXT|CHAR|CLOB/.test(name) ? { storage: 'text' as const } : {}
   if (precision === undefined) {

@@ -41,9 +41,9 @@ interface ColumnRow {
   readonly declared: string
   readonly not_null: number
   readonly default_value: string | null
-  /** Position in the primary key from 1, or 0. */
+  /** The column's position in the primary key, from 1; 0 if it is not part of the key. */
   readonly key: number
-  /** 1 hidden, 2 and 3 computed. */
+  /** 1: hidden; 2 and 3: generated. */
   readonly hidden: number
 }
 
@@ -61,14 +61,14 @@ interface ForeignKeyRow {
   readonly key: number
   readonly column: string
   readonly target_table: string
-  /** Null when the clause names no columns: then the target's primary key. */
+  /** Null if the clause names no columns and so refers to the primary key. */
   readonly target_column: string | null
 }
 
-/** Rows to read for the storage classes of a column whose declared type is not enough. */
+/** Number of rows that are read if the declared type of a column is not enough to choose its column type. */
 const sampleRows = 1000
 
-/** Every table of one attached database, or only the named ones; without a schema, of `main`. */
+/** Reads every table, or the tables named in `only`, of the attached database `schema`. */
 export async function readSqlite(
   db: AnyDatabase,
   schema = 'main',
@@ -197,8 +197,8 @@ async function readColumns(
 }
 
 /**
- * Whether a rule applies to the column as written: SQLite does not convert a text that is compared with a number, or a number
- * with a text, unless the declared type does.
+ * Whether the column's stored values obey the rule as it is written: SQLite converts text that is compared with a number, or a
+ * number that is compared with text, only by the affinity of the declared type.
  */
 function isRuleOf({ column, declared }: ColumnRow, rule: CheckRule): boolean {
   const convertsToText = /CHAR|CLOB|TEXT/i.test(declared) && !/INT/i.test(declared)
@@ -221,7 +221,7 @@ function foreignKey(
   }
 }
 
-/** The primary keys by lower-case table: SQLite's names ignore case, so a foreign key may spell its target differently. */
+/** Returns primary keys by the lower-case names of tables: SQLite's names ignore case, so a foreign key may spell its target differently. */
 async function referencedKeys(
   db: AnyDatabase,
   schema: string,
@@ -270,7 +270,7 @@ const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>
     where t.type = 'table' and t.sql not like 'create virtual %'${amongTables(sql`t.name`, only)}
     order by t.name, c.cid`
 
-/** The columns of a view, or why it cannot be read: the tables that it names may have been dropped. */
+/** Reads the columns of a view. Returns a sentence if the view cannot be read, for example because its tables were dropped. */
 async function viewColumnRows(
   db: AnyDatabase,
   schema: string,
@@ -286,7 +286,7 @@ async function viewColumnRows(
   }
 }
 
-/** The column of one table that each column of a view shows. SQLite's names ignore case. */
+/** Finds which column of its one table each column of a view shows. SQLite's names ignore case. */
 function projectionOfView(
   { table, text }: TableRow,
   schema: string,
@@ -309,7 +309,7 @@ function projectionOfView(
   )
 }
 
-/** Partial indexes are excluded: they are unique for some rows only. */
+/** Excludes partial indexes, which are unique for some rows only. */
 const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
@@ -317,7 +317,7 @@ const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     where t.type = 'table' and i."unique" = 1 and i.partial = 0${amongTables(sql`t.name`, only)}
     order by t.name, i.seq, c.seqno`
 
-/** SQLite's pragma returns the foreign key declared last first. */
+/** SQLite's pragma returns foreign keys in the reverse order of their declarations. */
 const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
       f."to" as target_column

@@ -6,13 +6,13 @@ import type { DialectColumn, DialectTable } from '../dialect.ts'
 import type { MultiRowInserts } from '../internal-dialect.ts'
 import { tableColumns } from './table-columns.ts'
 
-/** Inserts of many records. A record may omit these columns in a statement that has them, because NULL is their default. */
+/** For INSERT with several records: a record that omits one of these columns gets NULL, which is the column's default. */
 export const multiRowInserts = (withoutDefault: ReadonlySet<DialectColumn>): MultiRowInserts => ({
   omitted: (column) => (withoutDefault.has(column) ? sql`null` : undefined),
   counter: { by: 'returning' },
 })
 
-/** The columns of ordinary tables without a default. Cloudflare's D1 forbids to look at its own tables, whose names begin with `_cf_`. */
+/** Finds the columns without a default in ordinary tables. Skips tables named `_cf_…`, which Cloudflare's D1 forbids to read. */
 export const columnsWithoutDefault = (
   db: AnyDatabase,
   tables: readonly DialectTable[],

@@ -1,4 +1,4 @@
-// Comparisons, lists and keys of columns, adapted to the forms in which columns store their values.
+// Comparisons, lists and keys of columns, adapted to the formats in which columns store their values.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
@@ -26,7 +26,7 @@ import { averageBound, sumBound } from './sums.ts'
 export const maxSeparateParameters = 8
 
 /**
- * The most values in a list of a type whose equality is a range; such conditions can use an index. The planner's time grows with
+ * Longest list of dates or times that becomes one range condition per value, which can use an index. The planner's time grows with
  * the square of the number of conditions: 8,000 took seven seconds.
  */
 const mostRanges = 50
@@ -34,7 +34,7 @@ const mostRanges = 50
 const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
 
-/** How values of a type with several forms are compared. */
+/** Comparisons of columns whose types may be stored in several formats. */
 export interface Comparisons {
   compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test
   oneOf(column: DialectColumn, ref: Ref, values: readonly PlanValue[], negated: boolean): Test
@@ -48,7 +48,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   const isPlain = (column: DialectColumn): boolean =>
     column.comparable === true || !hasForms(column) || known.ordered.has(column)
 
-  /** Whether it is a uuid column that is searched for two spellings, lower and upper case. */
+  /** Whether to search a uuid column for two spellings, in lower and in upper case, because no stored value mixes the cases. */
   const hasSpellings = (column: DialectColumn): boolean =>
     column.type === 'uuid' && column.comparable !== true && known.narrow.has(column)
 
@@ -106,10 +106,13 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     )
   }
 
-  /** Whether both columns of a key store it in one form. For a junction, the pair is its column and the column of the linked record. */
+  /**
+   * Whether both sides of a key are known to be stored in the same format. For a junction, `column` and `otherColumn` are both the
+   * linked record's column, and the format in the junction table is unknown.
+   */
   const isOneForm = ({ column, otherColumn }: KeyPair): boolean =>
     !hasForms(column) ||
-    // Two ordered datetime columns may store different forms.
+    // Two ordered datetime columns may store different formats.
     (column.type !== 'datetime' &&
       column !== otherColumn &&
       known.ordered.has(column) &&
@@ -139,7 +142,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   }
 }
 
-/** A range condition on the plain column, for its index, that includes all values equal to that of another column. */
+/** Returns a range condition on the plain column, which can use its index; all values that equal the other column's are in the range. */
 function near(column: DialectColumn, ref: Ref, otherRef: Ref): Ref {
   const other = exactForm(column, otherRef)
   switch (column.type) {
@@ -154,7 +157,7 @@ function near(column: DialectColumn, ref: Ref, otherRef: Ref): Ref {
   }
 }
 
-/** A uuid in lower and in upper case. */
+/** Returns a uuid in lower and in upper case. */
 export const spellings = (value: PlanValue): readonly string[] => [
   String(value),
   String(value).toUpperCase(),
@@ -168,7 +171,7 @@ function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): T
   return sql<SqlBool>`${ref} ${not}in (select value from json_each(${jsonList(values)}))`
 }
 
-/** One parameter for a list of any length; SQLite's JSON keeps 64-bit integers exact. */
+/** Writes a list of any length as one parameter; SQLite's JSON keeps 64-bit integers exact. */
 function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map(jsonItem).join()}]`
 }

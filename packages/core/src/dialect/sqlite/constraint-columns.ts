@@ -1,11 +1,11 @@
-// Finds the columns of a violated constraint of SQLite by its error: the columns of a unique one; of a CHECK its name or the text of its expression.
+// Finds the columns of a violated constraint by what SQLite's error contains: the columns of a unique key, or the name or expression of a CHECK.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { TableName } from '../../sql/table-name.ts'
 
-/** The names in the expression, including SQL keywords. */
+/** Returns the names in the list of columns or in the expression of the CHECK, including SQL keywords. */
 export async function sqliteConstraintColumns(
   db: AnyDatabase,
   { schema = 'main', table }: TableName,
@@ -26,7 +26,7 @@ const namesIn = (expression: string): readonly string[] =>
       double?.replaceAll('""', '"') ?? tick ?? bracket ?? plain ?? '',
   )
 
-/** The text in the brackets after `constraint <name> check`. */
+/** Returns the text in the brackets after `constraint <name> check`. */
 function clauseOf(table: string, name: string): string {
   const start = new RegExp(`\\bconstraint\\s+["\`[]?${name}["\`\\]]?\\s+check\\s*\\(`, 'i').exec(
     table,

@@ -1,4 +1,4 @@
-// SQLite: text as stored, decimals as scaled integers, datetimes as UTC text, case folding by replacing letters.
+// SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by replacing letters.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'
@@ -37,14 +37,14 @@ import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { type Sampled, sampledColumns } from './samples.ts'
 import { foundByFts, sqliteSearchIndexes } from './search-index.ts'
-import { heldColumns } from './stored-columns.ts'
+import { storedColumns } from './stored-columns.ts'
 import { firstOf } from './stored-forms.ts'
 import { storedDecoder, storedWriter } from './stored-values.ts'
 import { sqliteSingleWrites } from './writes.ts'
 
 export const sqlite: InternalDialect = sqliteWith(nothingKnown)
 
-/** The dialect that knows how indexed columns store their values. */
+/** Creates the dialect; `known` says in which formats indexed columns store their values. */
 function sqliteWith(known: KnownForms): InternalDialect {
   const { compare, oneOf, ordered, sameKey, keySides } = comparisonsOf(known)
   return {
@@ -75,12 +75,12 @@ function sqliteWith(known: KnownForms): InternalDialect {
 
     async connect(db, tables = []) {
       await shortBusyTimeout(db)
-      const held = await heldColumns(db, tables)
+      const stored = await storedColumns(db, tables)
       const forms = await knownForms(db, tables)
       const dialect = sqliteWith(forms)
       const shortcuts = {
         ...dialect.shortcuts,
-        objectText: sqliteObjectText(held),
+        objectText: sqliteObjectText(stored),
         multiRowInserts: multiRowInserts(await columnsWithoutDefault(db, tables)),
       }
       const { usable, advice } = await sqliteSearchIndexes(db, tables)
@@ -183,7 +183,7 @@ const usualForms = {
   uuid: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
 } as const
 
-/** Whether a row's key is among those of others; the collation is that of the left side. */
+/** Tests whether a row's key is among the keys of `rows`. IN compares under the collation of its left side, which `keySides` sets. */
 function keysIn(lookUp: LookUp, keys: readonly KeySides[], rows: Ref): Test | undefined {
   // IN reads all keys of the related rows; EXISTS is evaluated only for the rows of the page.
   return lookUp === 'each' || lookUp === 'unmerged' || lookUp === 'nested'
@@ -191,26 +191,26 @@ function keysIn(lookUp: LookUp, keys: readonly KeySides[], rows: Ref): Test | un
     : inKeys(keys, rows)
 }
 
-/** A case-folded text, and the function that folds a column for comparison with it; SQLite's own `lower()` converts ASCII letters only. */
+/** Returns a case-folded text, and a function that folds a column for comparison with it. SQLite's `lower()` folds ASCII letters only. */
 function inFold(text: string, own: boolean): { text: string; fold: (of: Ref) => Ref } {
   if (own) return { text: asciiLower(text), fold: (of) => sql`lower(${of})` }
   const { text: letters, forms } = folded(text)
   return { text: letters, fold: (of) => withReplaced(sql`lower(${of})`, forms) }
 }
 
-/** `lower()` of SQLite. */
+/** Converts ASCII letters to lower case, as SQLite's `lower()` does. */
 const asciiLower = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
- * The numbers of nested `replace` calls, padded so that searches of similar size have the same SQL. Every letter except `k` and
- * `s` has at most one other form.
+ * Numbers of nested `replace` calls; a search with fewer replacements is padded, so that searches of similar size have the same
+ * SQL. Of the ASCII letters, only `k` and `s` need a replacement; most other letters need one.
  */
 const nestedSizes = [4, 16]
 
 /**
- * `replace(replace(text, 'É', 'é'), '', '')`: replacing an empty text does nothing. If there are more forms than the largest
- * size, a recursive query replaces them one after the other; SQLite accepts a few hundred of such queries in a statement.
+ * `replace(replace(text, 'é', 'É'), '', '')`: replacing an empty text does nothing. If there are more replacements than the largest
+ * size, a recursive query makes them one after the other; SQLite accepts a few hundred such queries in a statement.
  */
 function withReplaced(text: Ref, forms: Folded['forms']): Ref {
   const size = nestedSizes.find((most) => forms.length <= most)
@@ -225,7 +225,7 @@ function withReplaced(text: Ref, forms: Folded['forms']): Ref {
   return sql`(with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f))`
 }
 
-/** Casts that leave the values of a type unchanged. */
+/** For each type, the SQL type to which its values can be cast without a change. */
 const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
   integer: sql`integer`,
   string: sql`text`,
@@ -234,7 +234,10 @@ const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
   uuid: sql`text`,
 }
 
-/** The dialect for a planner that uses value samples: casts hide values that do not need their own plan. */
+/**
+ * Adapts the dialect to statistics with value samples, with which the planner makes a plan for each bound value. A cast hides the
+ * value from the planner; this casts values of columns for which one plan is enough.
+ */
 function withSamples(
   dialect: InternalDialect,
   { columns, even }: Sampled,

@@ -13,7 +13,7 @@ import {
   triggerFailure,
 } from '../shared/driver-errors.ts'
 
-/** By result code, extended codes first; names for better-sqlite3, numbers for drivers that give no names. */
+/** Kinds of failures by result code: names for better-sqlite3, numbers for drivers without names. */
 const resultCodes: CodeTable = [
   [
     'unique',
@@ -86,7 +86,7 @@ function sqliteKindOfMessage(message: string): Kind | undefined {
   return /database (table )?is locked/.test(message) ? 'locked' : undefined
 }
 
-/** The name or the expression of a constraint; of a unique one `t.a, t.b`, its columns as `"a", "b"`. */
+/** Returns the name or expression of a CHECK; of a unique key, which the message lists as `t.a, t.b`, the columns as `"a", "b"`. */
 function sqliteConstraint(kind: Kind, message: string): string {
   if (kind === 'unique') {
     const index = /constraint failed: index '([^']+)'/.exec(message)?.[1]
@@ -96,7 +96,7 @@ function sqliteConstraint(kind: Kind, message: string): string {
   return kind === 'check' ? (/CHECK constraint failed: (.+)$/.exec(message)?.[1] ?? '') : ''
 }
 
-/** `t.a, t.b`: the first column of the key. */
+/** Returns the column that the message names; of several (`t.a, t.b`) the first. */
 function sqliteColumn(kind: Kind, message: string): string {
   if (kind === 'value') return / column \w+\.(\w+)$/.exec(message)?.[1] ?? ''
   if (kind !== 'unique' && kind !== 'notNull') return ''

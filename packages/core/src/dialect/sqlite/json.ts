@@ -6,14 +6,14 @@ import type { ObjectText, TextPiece } from '../shared/object-text.ts'
 import { isText, natural, type Ref } from '../shared/sql-parts.ts'
 import { isNumber } from './stored-forms.ts'
 
-/** The JSON functions for the stored columns whose JSON printf can build. */
-export const sqliteObjectText = (held: ReadonlySet<DialectColumn>): ObjectText => ({
-  value: (column, ref) => (held.has(column) ? valuePiece(column, ref) : undefined),
+/** Returns the functions that build JSON, from columns that are stored in tables. */
+export const sqliteObjectText = (stored: ReadonlySet<DialectColumn>): ObjectText => ({
+  value: (column, ref) => (stored.has(column) ? valuePiece(column, ref) : undefined),
   keyPart(column, ref, isShown) {
-    const form = held.has(column) ? keyForms[column.type] : undefined
+    const form = stored.has(column) ? keyForms[column.type] : undefined
     if (form === undefined) return undefined
     const number = isShown ? sql`${ref}` : numberOf(ref)
-    const value = isText(column) ? undividedText(ref) : number
+    const value = isText(column) ? asciiText(ref) : number
     return { format: '%s', values: [value], form: () => form }
   },
   unless: (condition, piece) => ({
@@ -42,25 +42,25 @@ const plainPath = "[A-Za-z0-9_.!~*'()-]+"
 const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
   integer: digits,
   bigint: '-?[0-9]+',
-  // Links contain it in lower case.
+  // Links contain a uuid in lower case.
   uuid: '[0-9a-f-]+',
   string: plainPath,
   text: plainPath,
 }
 
 /**
- * Accepts numbers only. `printf` cuts a text at a zero character, and the rest could look like a number. SQLite sorts numbers
- * before all texts.
+ * Replaces everything except numbers with `?`, which fails the test: `printf` cuts text at a NUL character, so text could become
+ * a number. SQLite sorts numbers before all text, so `< ''` finds them.
  */
 const numberOf = (ref: Ref): Fragment => sql`case when ${ref} < '' then ${ref} else '?' end`
 
-/** Whether a text has no zero character: `length` stops there, the length in bytes does not. */
-const undividedText = (ref: Ref): Fragment =>
+/** Replaces everything except ASCII text without NUL with `?`: `length` counts characters up to a NUL, and the length of a blob all bytes. */
+const asciiText = (ref: Ref): Fragment =>
   sql`case when ${ref} >= '' and ${ref} < x'' and length(${ref}) = length(cast(${ref} as blob)) then ${ref} else '?' end`
 
 /**
- * The format of a column's value. A stored value of another form must give a text that fails the form's test, never a different
- * text that passes it.
+ * Returns the piece for a column's value. A stored value in another format than the usual must give text that fails the test of
+ * `form`, never text that passes it and differs from the decoded value.
  */
 function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
   const { nullable: mayBeNull } = column
@@ -116,10 +116,10 @@ function valuePiece(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
 }
 
-/** A NULL in a column that is declared NOT NULL also fails the test of the form. */
+/** Returns the form for a column that may be NULL. A NULL in a column that is declared NOT NULL must fail the test. */
 const orNull = (form: string, mayBeNull: boolean): string => (mayBeNull ? `(?:null|${form})` : form)
 
-/** A value between quotes, or null for NULL. The closing quote is part of the value, so that a text that printf cuts fails the test. */
+/** Writes a value between quotes, or null for NULL. The closing quote is part of the value, so that text cut by `printf` fails the test. */
 const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
   mayBeNull
     ? {
@@ -130,8 +130,8 @@ const quoted = (mayBeNull: boolean, value: Fragment, form: string): TextPiece =>
     : { format: '"%s', values: [sql`${value} || '"'`], form: () => `"${form}"` }
 
 /**
- * A decimal, printed from the number of units that comparisons use: with at most 15 digits, the quotient has exactly the original
- * digits.
+ * Prints a decimal from the rounded number of units that comparisons use: with at most 15 digits, the quotient has exactly the
+ * original digits.
  */
 function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
   const { scale, storage, nullable: mayBeNull } = column
@@ -142,7 +142,7 @@ function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
   const unit = natural(10 ** scale)
   const whole = `(?!-0(?:\\.0+)?")-?(?:0|[1-9][0-9]{0,${14 - scale}})${fraction}`
-  // 1e16 has too many digits for the expected form, so the page is decoded in JavaScript; printf would write 0 for a text.
+  // 1e16 has too many digits to pass the test, so the page is decoded in JavaScript; for text, printf would write 0.
   const number = sql`ifnull(case when ${isNumber(ref)} then round(${ref} * ${unit}) / ${unit} end, 1e16)`
   const format = `"%.${scale}f"`
   if (!mayBeNull) return { format, values: [number], form: () => `"${whole}"` }

@@ -1,4 +1,4 @@
-// The form of columns and values in comparisons: decimals as integers of units, and a common form for values that are stored in several.
+// Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
@@ -6,12 +6,12 @@ import { decimalDigits, scaled } from '../shared/decimal.ts'
 import { isText, natural, type Ref } from '../shared/sql-parts.ts'
 import { isNumber, servedForm } from './stored-forms.ts'
 
-/** Decimals of at most 15 digits, stored as the number or text that the column's affinity made of them. */
+/** Whether a decimal has at most 15 digits and is stored as the number or text that the column's affinity makes of it. */
 export function isScaled(column: DialectColumn): boolean {
   return column.type === 'decimal' && column.storage !== 'text'
 }
 
-/** Integers of units of 10^-scale; a value that is not a number stays as it is. */
+/** Converts a decimal to an integer in units of 10^-scale; a value that is not a number stays as it is. */
 export function unitsOf(column: DialectColumn, ref: Ref): Ref {
   return sql`case when ${isNumber(ref)} then ${roundedUnits(column, ref)} else ${ref} end`
 }
@@ -19,7 +19,7 @@ export function unitsOf(column: DialectColumn, ref: Ref): Ref {
 export const roundedUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>
   sql`cast(round(${ref} * ${natural(10 ** scale)}) as integer)`
 
-/** The form in which values with equal JSON are equal. */
+/** Returns an expression that is equal for all values with the same JSON. */
 export function asComparable(column: DialectColumn, ref: Ref): Ref {
   if (column.comparable) return ref
   if (isScaled(column)) return unitsOf(column, ref)
@@ -27,8 +27,8 @@ export function asComparable(column: DialectColumn, ref: Ref): Ref {
 }
 
 /**
- * The expression by which a column with a single form is compared and ordered. Text gets an explicit collation, because the
- * column may be declared with another.
+ * Returns the expression by which a column that is stored in a single format is compared and ordered. Text gets an explicit
+ * collation, because the column may be declared with another.
  */
 export function operand(column: DialectColumn, ref: Ref): Ref {
   if (column.comparable) return ref

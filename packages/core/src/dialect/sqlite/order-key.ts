@@ -1,4 +1,4 @@
-// The value of a row in a cursor: with all digits that ORDER BY compares, also if it is not of its column's type.
+// The sort key that cursors contain: a value with all digits that ORDER BY compares, also if it is not of its column's type.
 
 import type { DialectColumn } from '../dialect.ts'
 import type { Ref } from '../shared/sql-parts.ts'
@@ -6,7 +6,7 @@ import { isScaled, operand } from './operand.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
 import { storedDecoder } from './stored-values.ts'
 
-/** The expression that ORDER BY compares, or one with the same order. */
+/** Returns the expression that ORDER BY compares, or one with the same order. */
 export function exactValue(column: DialectColumn, ref: Ref): Ref {
   return hasForms(column) ? exactForm(column, ref) : operand(column, ref)
 }

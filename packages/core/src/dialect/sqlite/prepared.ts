@@ -28,7 +28,7 @@ export interface SqliteFile {
 }
 
 export interface SqliteOptions {
-  /** The most statements in the cache (LRU). Default 200. */
+  /** Maximum number of statements in the cache; the least recently used one is dropped first. Default 200. */
   readonly statements?: number
 }
 
@@ -63,7 +63,7 @@ const isSingle = (text: string): boolean =>
 
 type CachedStatement = ReturnType<SqliteDatabase['prepare']>
 
-/** A statement for repeated use. Reads `reader` once, because each access is a call into native code. */
+/** Makes a statement for repeated use. Reads `reader` once, because each access is a call into native code. */
 function reusableStatement(prepare: () => SqliteStatement, isSingle: boolean): CachedStatement {
   const statement = prepare()
   const one = (parameters: readonly unknown[]): unknown[] => {

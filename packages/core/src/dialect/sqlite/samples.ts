@@ -26,7 +26,7 @@ const mostAlike = 1000
 
 const nothing: Sampled = { columns: new Set(), even: new Set() }
 
-/** The samples that `analyze` stored, if this build of SQLite uses them. */
+/** Reads which columns have samples. ANALYZE stores samples only if this build of SQLite uses them. */
 export async function sampledColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],

@@ -25,7 +25,7 @@ export const sqliteSearchIndexes = (
     return lacking && `the FTS5 table "${index}" has no column "${lacking.dbName}".`
   })
 
-/** Quotes make each word literal. The column filter restricts the search to the declared columns, even if the FTS5 table indexes more. */
+/** Finds the rows with all words; quotes make each word literal. Searches only the declared columns, even if the FTS5 table has more. */
 export function foundByFts(
   { schema, index, columns }: SearchIndex,
   words: readonly string[],

@@ -8,10 +8,10 @@ import { classifySqlite } from './errors.ts'
 import { tableColumns } from './table-columns.ts'
 
 /**
- * Columns that a table stores. Values computed by a view, a virtual table or the model are excluded: SQLite may mark them as JSON
- * and would then not quote them. Empty if the database only resembles SQLite, or if its JSON differs.
+ * Returns the columns that tables store. Excludes values computed by a view, a virtual table or the model: SQLite may mark them as
+ * JSON, and json_quote would then not quote them. Empty if the database only resembles SQLite, or if its JSON differs.
  */
-export async function heldColumns(
+export async function storedColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<ReadonlySet<DialectColumn>> {
@@ -25,7 +25,7 @@ const withoutComputed = (table: DialectTable): DialectTable => ({
   columns: table.columns.filter(({ computed }) => computed === undefined),
 })
 
-/** Also false if the database lacks a function that the sample uses. */
+/** Whether the database writes the sample as expected; also false if it lacks a function that the sample uses. */
 const canWriteTexts = (db: AnyDatabase): Promise<boolean> =>
   writesTexts(db).catch((error: unknown) => {
     if (classifySqlite(error).kind === 'other') return false
@@ -34,7 +34,7 @@ const canWriteTexts = (db: AnyDatabase): Promise<boolean> =>
 
 const given = 'quote " back \\ tab \t line \n unit \u001f delete \u007f ß € 😀 \u2028 %s'
 
-/** A sample of every construct in the JSON that SQLite builds; with UTF-16 encoding, lone surrogates differ. */
+/** Tests a sample of every construct in the JSON that SQLite builds. Excludes databases in UTF-16, where lone surrogates differ. */
 async function writesTexts(db: AnyDatabase): Promise<boolean> {
   const rows = await rowsOf<{ readonly text: unknown }>(db)`
     select printf(${'{"a":%s,"b":"%.2f","c":%s%%,"d":%s,"e":"%s"'}, json_quote(${given}),

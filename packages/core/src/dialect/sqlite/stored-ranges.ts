@@ -1,4 +1,4 @@
-// Comparisons of dates, times and datetimes that are correct for every stored form, and can use an index on the plain column.
+// Comparisons of dates, times and datetimes that are correct for every stored format, and can use an index on the plain column.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
@@ -16,23 +16,23 @@ import {
 import { exactForm, servedForm } from './stored-forms.ts'
 
 /**
- * The range of stored values that equal a value. The exact form of an equal value is at or after `from` and before `next`.
+ * The limits of a comparison with one value. A stored value equals it if its exact form, that of `exactForm`, is at or after `from`
+ * and before `next`.
  *
- * The stored texts of equal values are at or after `low` and before `high`. A value stored before `low` is less than `from`, and
- * a value stored at or after `high` is not less than `next`. So a condition on the plain column can use its index, and the exact
- * form is computed only between `low` and `high`.
+ * `low` and `high` are limits of the text as stored. Text before `low` represents an earlier value, text at or after `high` a later
+ * one. So a condition on the plain column can use its index, and the exact form is computed only for text between `low` and `high`.
  */
 interface Span {
   readonly from: string
   readonly next: string
   readonly low: string
   readonly high: string
-  /** Shorter ranges that together contain all equal values, for equality. */
+  /** For equality: shorter ranges of stored text that together contain all equal values. */
   readonly parts?: readonly (readonly [low: string, high: string])[]
 }
 
 /**
- * `column <operator> value`. `zoned`: the column may hold datetimes with an offset, whose text can be 15 hours away.
+ * `column <operator> value`. `zoned`: the column may hold datetimes with an offset, whose text can be 15 hours away from UTC.
  *
  * `day__ge=2024-05-14` → `(day >= '2024-05-14' and (day >= '2024-05-15' or <exact form> >= '2024-05-14'))`
  */
@@ -43,7 +43,7 @@ export function compareStored(
   value: string,
   zoned: boolean,
 ): Test {
-  // The key of a group, or a minimum or maximum with microseconds.
+  // `ref` is the key of a group, or a minimum or maximum with microseconds.
   if (column.comparable) {
     const [text, next] = bounds(column, value)
     return rangeCompare(ref, operator, text, next)
@@ -65,7 +65,7 @@ export function compareStored(
   }
 }
 
-/** `column in (values)`: ranges of the plain column, for its index, combined with a test of the common form. */
+/** `column in (values)`: ranges of the plain column, which can use its index, and a test of the converted value. */
 export function storedIn(
   column: DialectColumn,
   ref: Ref,
@@ -79,7 +79,7 @@ export function storedIn(
   return sql<SqlBool>`((${chain(ranges, 'or')}) and ${equalsOne(column, ref, values)})`
 }
 
-/** Whether a value is one of these, tested by the form that responses contain, or by the exact form, without ranges of the stored texts. */
+/** Tests whether the converted value is one of `values`: with the precision of responses, or exactly if a value has six fractional digits. */
 export function equalsOne(
   column: DialectColumn,
   ref: Ref,
@@ -95,7 +95,7 @@ export function equalsOne(
     : inList(form, texts, negated)
 }
 
-/** A value as text, and the first text after all texts that are equal to it. */
+/** Returns the text of a value, and the first text after the exact forms of all stored values that equal it. */
 function bounds({ type }: DialectColumn, value: string): readonly [text: string, next: string] {
   if (type === 'date') return [value, nextText(value)]
   if (type === 'time') return [value, afterDigits(value, 8)]
@@ -124,19 +124,19 @@ function spanOf(column: DialectColumn, value: string, zoned: boolean): Span {
   return { from, next, low, high: withT(high), parts }
 }
 
-/** A text after all texts of this second; `:` sorts after everything that may follow the seconds, except time zones. */
+/** Returns the next second. Followed by `:`, it sorts after every stored text of this second, also with a fraction or time zone. */
 function laterSecond(text: string): string {
   const later = new Date(Date.parse(`${text.slice(0, 19)}Z`) + 1000).toISOString()
   return /^\d{4}-/.test(later) ? later.slice(0, 19).replace('T', ' ') : '9999-12-31 23:59:60'
 }
 
-/** With six digits of fraction: `10:30:00` → `10:30:00.000000` */
+/** Adds fractional digits up to six: `10:30:00` → `10:30:00.000000` */
 function sixDigits(text: string): string {
   const [whole = '', fraction = ''] = text.split('.')
   return `${whole}.${fraction.padEnd(6, '0')}`
 }
 
-/** The shortest stored text of the same instant: without a zero fraction, zero seconds, or midnight. */
+/** Returns the shortest text that may be stored for the same instant: without a zero fraction, zero seconds, or midnight. */
 const shortest = (text: string): string =>
   text
     .replace(/\.?0+$/, '')
@@ -145,7 +145,10 @@ const shortest = (text: string): string =>
 
 const nextText = (text: string): string => `${text}\u0001`
 
-/** The first text after all texts with six fractional digits that begin with this one; `length` is the length of values from clients. */
+/**
+ * Returns the first text after all texts with six fractional digits that begin with `text`. A text longer than `length`, the length
+ * of values from clients, comes from a cursor and has six fractional digits itself.
+ */
 function afterDigits(text: string, length: number): string {
   if (text.length > length) return nextText(text)
   return text.includes('.') ? `${text}:` : `${text}.:`
@@ -159,7 +162,7 @@ function nextDay(day: string): string {
   return /^\d{4}-/.test(next) ? next.slice(0, 10) : ':'
 }
 
-/** The day so many hours later, within the years of four digits. */
+/** Returns the date `hours` after `iso`, clamped to the years 0000 to 9999. */
 function dayOf(iso: string, hours: number): string {
   const day = new Date(Date.parse(`${iso.slice(0, 19)}Z`) + hours * 3_600_000).toISOString()
   if (/^\d{4}-/.test(day)) return day.slice(0, 10)

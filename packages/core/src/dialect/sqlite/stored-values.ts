@@ -7,13 +7,13 @@ import { decimalDigits, unscaled } from '../shared/decimal.ts'
 import { type Decoder, decoderOf, textOf } from '../shared/decode.ts'
 import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 
-/** The usual forms, whose digits responses contain unchanged. */
+/** Matches the usual formats, whose digits responses contain unchanged. */
 const usual = /^(?!0000)\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/
 
 const dated =
   /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?[ \t\n\v\f\r]*(?:[Zz]|([+-])(\d\d):(\d\d))?[ \t\n\v\f\r]*)?$/
 
-/** A stored text → `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts` reads. */
+/** Converts stored text to `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts` reads. */
 function instantOf(text: string): string | undefined {
   if (usual.test(text)) return isoDatetime(text)
   const rest = text.slice(19).replace(/^[.\d]+/, '')
@@ -67,7 +67,7 @@ const uuidOf = (text: string): string =>
 /** A number, or the text of one as JSON writes it. */
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** The decoder of a column. `isScaled`: the selected value is a whole number of units of 10^-scale. */
+/** Returns the decoder of a column. `isScaled` says that the selected value is an integer in units of 10^-scale. */
 export function storedDecoder(column: DialectColumn, isScaled: boolean): Decoder {
   const read = readerOf(column, isScaled)
   return (raw) => {
@@ -123,7 +123,7 @@ const texts =
   (raw: unknown): string | undefined =>
     read(textOf(raw))
 
-/** The JSON text of what `storedDecoder` reads. */
+/** Returns the writer of the JSON text of what `storedDecoder` reads. */
 export function storedWriter(column: DialectColumn, decode: Decoder): JsonWriter {
   const plain = writerOfDecoder(decode)
   switch (column.type) {

@@ -10,13 +10,13 @@ const high = (whole: Ref): Fragment =>
   sql`(sum(${whole} >> 32) + (sum(${whole} & 4294967295) >> 32))`
 const low = (whole: Ref): Fragment => sql`(sum(${whole} & 4294967295) & 4294967295)`
 
-/** The sum of whole numbers, as 29 digits: `high + 2^62`, then `low`. NULL without values. */
+/** Returns the sum of whole numbers as 29 digits: `high + 2^62`, then `low`. NULL without values. */
 export const sumText = (whole: Ref): Fragment =>
   sql`case when count(${whole}) > 0 then printf('%019d%010d', ${high(whole)} + 4611686018427387904, ${low(whole)}) end`
 
 /**
- * The average of whole numbers with four digits more, half away from zero, as 24 digits: `average / 2^32 + 2^31`, the rest of
- * that, and the four digits. NULL without values.
+ * Returns the average of whole numbers, rounded half away from zero to four more digits, as 24 digits: `average / 2^32 + 2^31` in
+ * ten digits, the remainder of that division in ten, and the four more digits. NULL without values.
  */
 export function averageText(whole: Ref): Fragment {
   const count = sql`count(${whole})`
@@ -31,14 +31,14 @@ export function averageText(whole: Ref): Fragment {
 
 const mask = 4294967295n
 
-/** A value that sums are compared with, in the form of `sumText`. A fraction sorts between two sums. */
+/** Writes a value in the format of `sumText`, for comparisons with sums. A value with a fraction sorts between two sums. */
 export function sumBound(value: PlanValue, scale: number): string {
   const { units, isWhole } = unitsOf(value, scale)
   const text = fixed([(units >> 32n) + (1n << 62n), 19], [units & mask, 10])
   return isWhole ? text : `${text}5`
 }
 
-/** A value that averages are compared with, of this scale, in the form of `averageText`. */
+/** Writes a value of this scale in the format of `averageText`, for comparisons with averages. */
 export function averageBound(value: PlanValue, scale: number): string {
   const { units } = unitsOf(value, scale)
   const fraction = ((units % 10000n) + 10000n) % 10000n
@@ -46,7 +46,7 @@ export function averageBound(value: PlanValue, scale: number): string {
   return fixed([(whole >> 32n) + (1n << 31n), 10], [whole & mask, 10], [fraction, 4])
 }
 
-/** Digits of fixed width; below or above all of them if the first number has more digits or is negative. */
+/** Writes numbers with fixed widths. If the first is negative or too wide, returns text that sorts before or after all others. */
 function fixed(...parts: readonly (readonly [number: bigint, width: number])[]): string {
   const [[first, width] = [0n, 0]] = parts
   if (first < 0n) return ''
@@ -54,7 +54,7 @@ function fixed(...parts: readonly (readonly [number: bigint, width: number])[]):
   return parts.map(([number, digits]) => String(number).padStart(digits, '0')).join('')
 }
 
-/** Whole units of 10^-scale, rounded down. */
+/** Converts a value to whole units of 10^-scale, rounded down. */
 function unitsOf(
   value: PlanValue,
   scale: number,

@@ -9,7 +9,7 @@ import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
- * The columns that meet `condition`, in which `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo.
+ * Returns the columns that meet `condition`, in which `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo.
  * Excludes views, virtual tables, and tables hidden by a temporary one. Empty if the database only resembles SQLite and hides its
  * catalogue.
  */
@@ -53,6 +53,6 @@ async function columnNames(
   return new Set(rows.map(({ t, c }) => nameOf(t, c)))
 }
 
-/** SQLite's names ignore the case of ASCII letters. */
+/** Returns the key of a column in a set. SQLite's names ignore the case of ASCII letters. */
 export const nameOf = (table: unknown, column: unknown): string =>
   `${table}\n${column}`.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -10,9 +10,9 @@ import { bySchema } from './by-schema.ts'
 import { classifySqlite } from './errors.ts'
 
 /**
- * Ordinary tables without triggers, because triggers run after RETURNING. Tables with a foreign key to a key that is not the
- * primary key are excluded if its ON UPDATE may change other columns of the same row. Cloudflare's D1 does not show its own
- * tables (`_cf_…`). Empty if the database only resembles SQLite and hides its catalogue.
+ * Allows ordinary tables without triggers, because triggers run after RETURNING. A table is excluded if a foreign key with an ON
+ * UPDATE action refers to columns outside of its primary key, because the action may change the same row. Skips tables named
+ * `_cf_…`, which Cloudflare's D1 forbids to read. Allows no table if the database only resembles SQLite and hides its catalogue.
  */
 export async function sqliteSingleWrites(
   db: AnyDatabase,
