@@ -15,7 +15,7 @@ import {
 import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
 
 /**
- * Serves the API's paths; `next()` for every other. Works mounted under a prefix, behind other middleware, and with or
+ * Serves the API's paths and calls `next()` for all others. Works mounted under a prefix, behind other middleware, and with or
  * without a body parser before it. Errors of earlier middleware on the API's paths are sent in the API's envelope.
  *
  * ```ts
@@ -50,7 +50,8 @@ export function modelApi(
       next(error)
       return
     }
-    // The error of a body parser is passed on as the body: the API throws it only if it needs the body.
+    // If the host's body parser failed, pass its error in place of the body. The API throws that error only if the endpoint reads the
+    // body.
     const body = unreadBody(error)
     const written =
       body === undefined
@@ -63,6 +64,6 @@ export function modelApi(
   return [serve, refuse]
 }
 
-/** Uses `req.url`, the raw text; Express's query parser would split `or[…]`. */
+/** Converts an Express request. Uses `req.url`, the raw text, because Express's query parser would split `or[…]`. */
 const requestOf = (req: ExpressRequest, res: ServerResponse, body: unknown) =>
   readRequest(req, { url: req.url, baseUrl: req.baseUrl, body, res })

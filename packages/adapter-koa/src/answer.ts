@@ -4,10 +4,10 @@ import { type ApiRequest, type ApiResponse, responseText, type TextResponse } fr
 import { readRequest, setHeaders } from '@model-api/http-node'
 import type { KoaContext } from './context.ts'
 
-/** The raw URL below all mounts; Koa's query parser would split `or[…]`. */
+/** Returns the raw URL below all mounts; Koa's query parser would split `or[…]`. */
 export const urlOf = (ctx: KoaContext): string => ctx.req.url ?? '/'
 
-/** The ApiRequest of a context; the mount prefix is the part of `originalUrl` that `url` lacks. */
+/** Converts a context to an ApiRequest; the mount prefix is the part of `originalUrl` that `url` lacks. */
 export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   const url = urlOf(ctx)
   const { originalUrl } = ctx
@@ -15,7 +15,7 @@ export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   return readRequest(ctx.req, { url, baseUrl, body, host: ctx, res: ctx.res })
 }
 
-/** The result of a body parser of the host. */
+/** Returns the body that a parser of the host has parsed. */
 export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?: unknown }).body
 
 /** Puts a response into the context. */
@@ -24,7 +24,7 @@ export function answer(ctx: KoaContext, response: ApiResponse): void {
   answerText(ctx, { status, headers, text: responseText(response) })
 }
 
-/** `answer` for the result of `api.answer`. */
+/** Puts the result of `api.answer` into the context. */
 export function answerText(ctx: KoaContext, { status, headers, text, bytes }: TextResponse): void {
   // Headers before the body: Koa guesses a content type if there is none, also for an empty body.
   setHeaders(ctx.res, headers)

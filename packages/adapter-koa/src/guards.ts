@@ -15,8 +15,9 @@ import { answer, parsedBody, urlOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
 /**
- * Lets requests of authenticated users pass, by every strategy of the API; others get its 401. `{ auth: false }` lets anonymous
- * requests pass, too, but no wrong credential; with `{ roles: ['admin'] }` users without these roles get 403.
+ * Lets requests pass that any strategy of the API authenticates; others get 401 in the API's envelope. With `{ auth: false }`
+ * requests without credentials pass too, but a wrong credential still gets 401. With `{ roles: ['admin'] }` users without these
+ * roles get 403.
  *
  * ```ts
  * router.get('/reports', requireUser(api), (ctx) => { ctx.body = reportFor(currentUser(ctx)) })
@@ -36,7 +37,7 @@ export const jwtAuthentication = (api: GuardingApi, options: JwtOptions = {}): H
   guarding(api, jwtRule(options))
 
 /**
- * Lets users with all of the roles pass, with `{ any_of: true }` users with one of them; others get 403.
+ * Lets users with all of the roles pass, or with `{ any_of: true }` users with at least one of them; others get 403.
  *
  * ```ts
  * router.delete('/cache', requireRoles(api, 'admin', 'editor', { any_of: true }), (ctx) => { ctx.status = 204 })
@@ -48,7 +49,7 @@ export const requireRoles = (
 ): Handler => guarding(api, roleRule(roles))
 
 /**
- * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known.
+ * Returns the user that an earlier guard authenticated; null without a guard, and for a caller without a user.
  *
  * ```ts
  * const user = currentUser<Member>(ctx) // currentUser<Member | null>(ctx) where the guard has auth: false

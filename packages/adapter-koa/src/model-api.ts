@@ -12,7 +12,7 @@ import { answer, answerText, parsedBody, requestOf, urlOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
 /**
- * Serves the API's paths; `next()` for every other. Works mounted under a prefix (`koa-mount`), behind other middleware,
+ * Serves the API's paths and calls `next()` for all others. Works mounted under a prefix (`koa-mount`), behind other middleware,
  * and with or without a body parser before it.
  *
  * ```ts
@@ -25,7 +25,7 @@ export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handl
     if (!api.owns(urlOf(ctx))) return next()
     const turn = connectionTurn(ctx.req, ctx.res)
     if (turn !== undefined && !(await turn)) return
-    // Koa sends the response.
+    // Koa sends the response after this function has returned, so the time limit starts on `prefinish`.
     ctx.res.once('prefinish', () => limitSending(ctx.res))
     const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
     const body = read instanceof Promise ? await read : read
@@ -49,7 +49,8 @@ export function apiErrors(api: Pick<Api, 'answer' | 'refuse' | 'owns'>): Handler
       await next()
     } catch (error) {
       if (!api.owns(request.url)) throw error
-      // The error of a body parser is passed on as the body: the API throws it only if it needs the body.
+      // If the host's body parser failed, pass its error in place of the body. The API throws that error only if the endpoint reads
+      // the body.
       const body = unreadBody(error)
       if (body === undefined) answer(ctx, await api.refuse(request, hostError(error)))
       else answerText(ctx, await api.answer({ ...request, body }))

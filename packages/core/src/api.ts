@@ -73,7 +73,7 @@ import type { AnyDatabase } from './sql/any-database.ts'
 import { withoutPlugins } from './sql/without-plugins.ts'
 import { createRefreshTokenStore } from './store/refresh-tokens.ts'
 
-/** What `createApi` takes. */
+/** The options of `createApi`. */
 export interface ApiOptions<
   Models extends readonly AnyModel[] = readonly AnyModel[],
   UserModel extends AnyModel = AnyModel,
@@ -144,7 +144,7 @@ type Captured<Given> = [Given] extends [never] ? Given : unknown
  * `Api<{ models: typeof models }>`.
  */
 export interface Api<Given extends ApiModels = ApiModels> {
-  /** Never present: it carries the type. */
+  /** Never set: it only holds the type for TypeScript. */
   readonly '~given'?: Given
   /**
    * Serves a request; never rejects.
@@ -240,8 +240,8 @@ export interface Api<Given extends ApiModels = ApiModels> {
     request: Pick<ApiRequest, 'method' | 'url'>,
   ): Promise<AccessExplanation>
   /**
-   * What anonymous callers, users without roles, and users of each role can reach, as text to commit and compare. Default:
-   * every role that a rule names.
+   * Lists what anonymous callers, users without roles, and users of each role can reach, as text to commit and compare.
+   * Default: every role that a rule names.
    *
    * ```ts
    * writeFileSync('exposure.txt', api.exposure(['admin', 'editor', 'viewer']))
@@ -268,7 +268,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
   close(): Promise<void>
 }
 
-/** The cause behind an ApiError, which `ready` reports although responses do not show it. */
+/** Returns the cause of an ApiError, which responses do not show but `ready` reports; any other error unchanged. */
 const causeOf = (error: unknown): unknown =>
   error instanceof ApiError ? (error.cause ?? error) : error
 
@@ -290,7 +290,7 @@ export function createApi<
   KeyUser = unknown,
   Given extends ApiModels = ApiModels,
 >(options: ApiOptions<Models, UserModel, CustomUser, KeyUser> & Captured<Given>): Api<Given> {
-  // Called without options, it says that db is missing.
+  // Without options, `detectDialect` throws that `db` is missing.
   const { db } = options ?? {}
   const detected = detectDialect(db, options?.dialect)
   const config = (options.config ?? {}) as unknown as ApiConfig
@@ -476,7 +476,7 @@ export function createApi<
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
       )
-      // Copying the API reads this property without awaiting it; a failed start must not end the process then.
+      // Copying the API object reads this property without awaiting it. An unhandled rejection must not end the process then.
       ready.catch(() => {})
       return ready
     },
@@ -492,7 +492,7 @@ export function createApi<
   }
 }
 
-/** The warning about an API without endpoints. */
+/** Returns the warning about an API without endpoints. */
 const nothingPublished = (models: number): string =>
   models === 0
     ? 'No model is published: createApi({ models }) lists none.'
@@ -504,7 +504,7 @@ const noPositions = (dialect: InternalDialect): string =>
   `The primary does not report its log position, which requires ${dialect.server?.replication?.needs}. Until then ` +
   `${settingNames.readYourWrites} sends requests with a position to the primary.`
 
-/** The warning about an unavailable replica. */
+/** Returns the warning about an unavailable replica. */
 const replicaAway = (index: number, cause: unknown): string =>
   `replicas[${index}] is unavailable and skipped until it is back: ${cause instanceof Error ? cause.message : String(cause)}`
 
@@ -520,13 +520,13 @@ const describedEndpoints: Omit<Endpoints, 'hasSessions'> = {
 /** Placeholder for `onError` if a failure belongs to no request. */
 const noRequest: ApiRequest = { method: '', url: '' }
 
-/** `process.env`, if there is one. */
+/** Returns `process.env`; undefined on runtimes without it. */
 function environment(): Readonly<Record<string, string | undefined>> | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   return process?.env
 }
 
-/** The tables that are read: those of the resources and of the user model. */
+/** Returns the tables that the API reads: those of the resources and of the user model. */
 const tablesOf = ({ resources, users }: Registry): readonly DialectTable[] =>
   [...new Set([...resources, ...(users === undefined ? [] : [users])])].map(
     ({ schema, table, allColumns, searchIndex }) => ({

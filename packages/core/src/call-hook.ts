@@ -16,7 +16,7 @@ import { withTimeLimit } from './time-limit.ts'
  */
 export type CallHook = <T>(name: string, call: () => T | PromiseLike<T>) => MaybePromise<T>
 
-/** A host function exceeded API_HOOK_TIMEOUT: always 500, while other errors of logins give 401. */
+/** Thrown when a host function exceeds API_HOOK_TIMEOUT. Always gives 500, whereas other errors of host functions in a login give 401. */
 export class HookTimeout extends Error {}
 
 /** Creates a CallHook that waits at most `timeout` milliseconds for promises (API_HOOK_TIMEOUT). */
@@ -39,7 +39,7 @@ export function hookCaller(timeout: number): CallHook {
   }
 }
 
-/** The result of a hook; throws if it is undefined. */
+/** Returns the result of a hook; throws if it is undefined. */
 export function returned<T>(name: string, result: T): T {
   if (result === undefined) {
     throw new Error(`The ${name} returned undefined; it must return a value.`)
@@ -47,14 +47,14 @@ export function returned<T>(name: string, result: T): T {
   return result
 }
 
-/** The result of a hook that is sent to the client; throws if it is undefined or not JSON. */
+/** Returns the result of a hook that is sent to the client; throws if it is undefined or not JSON. */
 export function returnedJson<T>(name: string, result: T): T {
   const problem = problemOf(name, returned(name, result))
   if (problem === undefined) return result
   throw new Error(`The ${name} returned a value that is not JSON: ${problem}.`)
 }
 
-/** `returnedJson` as JSON text. */
+/** Returns the result of a hook as JSON text; throws as `returnedJson` does. */
 export const returnedText = (name: string, result: JsonValue): string =>
   stringifyUnless(returned(name, result), () => returnedJson(name, result))
 

@@ -1,4 +1,4 @@
-// Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only; the folder `call` has their parts, for functions that need no more.
+// Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only; the folder `call` has types for parts of both.
 
 import type { CallerRegistries } from './access/column-rights.ts'
 import type { Policies } from './access/policy.ts'
@@ -27,7 +27,7 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   readonly settings: ApiSettings
   /** All resources, without regard to the rights of a caller. */
   readonly registry: Registry
-  /** What each caller may see of the registry. */
+  /** Finds the part of the registry that a caller may see. */
   readonly callerRegistries: CallerRegistries
   readonly routes: RouteTable
   /** Whether a caller without credentials may list a resource. */
@@ -35,7 +35,7 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   /** The access policy of each resource that has one. */
   readonly policies: Policies
   readonly clock: Clock
-  /** Counts that concurrent requests share. */
+  /** Results of count statements that concurrent requests share. */
   readonly counts: SharedCounts
   /** Cached reads, by query and authority. */
   readonly reads: ReadCache
@@ -52,13 +52,13 @@ export interface Call extends RoutedRequest, HookCall {
   readonly runtime: Runtime
   /** Whether the value may be serialised directly to JSON text: no hook and no caller needs it as an object. */
   readonly asText: boolean
-  /** Whether the value may be serialised once the return callback has had it as an object. */
+  /** Whether the value may be serialised to JSON text after the return callback has received it as an object. */
   readonly endsAsText: boolean
-  /** Whether the response is a page for a browser, which has no ETag. */
+  /** Whether the response is an HTML page. HTML pages have no ETag. */
   readonly asPage: boolean
   /** Whether the caller may list a resource. */
   readonly reach: Reach
-  /** The resources with the columns that the caller may read and write; all resources of this call are from here. */
+  /** The registry as the caller sees it, without columns that the caller may not read. All resources of this call come from it. */
   readonly registry: Registry
   /** The replica that this read uses; absent if it uses the primary. */
   readonly replica?: Replica

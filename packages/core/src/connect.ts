@@ -69,7 +69,7 @@ export function connectOnce({
   }
 }
 
-/** The dialect with the single-statement writes of this database. */
+/** Adds to the dialect the single-statement writes that this database supports. */
 async function withSingleWrites(
   db: AnyDatabase,
   dialect: InternalDialect,

@@ -3,26 +3,26 @@
 import type { ErrorBody } from './error-body.ts'
 import type { JsonValue } from './json/json-value.ts'
 
-/** Characters of the client's text that a sentence quotes. */
+/** Longest quote of the client's text in a sentence, in characters. */
 const longestExcerpt = 100
 
-/** Characters of a path in a body, and of `at`. */
+/** Longest path in a body, and longest `at`, in characters. */
 export const longestPath = 200
 
-/** Characters of a `reason`. Each takes at most six bytes in JSON, as in `\u0001`. */
+/** Longest `reason`, in characters. Each takes at most six bytes in JSON, as in `\u0001`. */
 const longestReason = 1500
 
-/** Characters of a message about a field; only validators of the host give longer ones. */
+/** Longest message about a field, in characters; only validators of the host give longer ones. */
 const longestMessage = 500
 
-/** Problems of a body that are listed. */
+/** Most problems of a body that an error lists. */
 export const mostProblems = 100
 
-/** Bytes of JSON for all listed problems; the rest of 16 KiB is for the envelope and the headers. */
+/** Most bytes of JSON for all listed problems; the rest of the 16 KiB is for the envelope and the headers. */
 const mostProblemBytes = 12_288
 
 /**
- * The beginning of a text, for quoting it in an error.
+ * Cuts a text for quoting it in an error.
  *
  * ```ts
  * excerpt('title') // 'title'
@@ -38,7 +38,7 @@ export function excerpt(text: string, length: number = longestExcerpt): string {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** An error with every member cut to its maximum length. */
+/** Cuts every member of an error to its maximum length. */
 export function bounded({ error, reason, code, at }: ErrorBody): ErrorBody {
   return {
     error: excerpt(error, longestPath),
@@ -51,7 +51,7 @@ export function bounded({ error, reason, code, at }: ErrorBody): ErrorBody {
 }
 
 /**
- * Problems by path as the `reason` of an error. Problems beyond the limits are counted under the empty path, the path of
+ * Formats problems by path as the `reason` of an error. Problems beyond the limits are counted under the empty path, the path of
  * the whole body: `{ "items[0].sku": ["Expected a string."], "": ["and 400 more problems"] }`.
  *
  * `more`: the number of further problems that were found.

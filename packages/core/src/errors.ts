@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Header names as every stage writes them; a host may write `Vary`. */
+/** Lower-cases header names: the stages write lower case, but a host may write `Vary`. */
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
@@ -41,7 +41,7 @@ export function apiError(status: number, error: string, reason?: JsonValue): Api
   return new ApiError(status, reason === undefined ? { error } : { error, reason })
 }
 
-/** The error of an operation of a batch, with its place among the operations; other errors are returned unchanged. */
+/** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {
   if (!(error instanceof ApiError)) return error
   const { status, body, headers, cause } = error
@@ -49,14 +49,14 @@ export function atOperation(error: unknown, index: number): unknown {
   return Object.assign(placed, { cause })
 }
 
-/** An error of the service itself, cut to a maximum size. */
+/** Creates an error of the service itself, cut to a maximum size. */
 const refusal = (
   status: number,
   body: ErrorBody,
   headers?: Readonly<Record<string, string>>,
 ): ApiError => new ApiError(status, bounded(body), headers)
 
-/** Text of the client, quoted and cut. */
+/** Quotes text of the client, cut to a maximum length. */
 const quoted = (text: string): string => `"${excerpt(text)}"`
 
 const badRequest = (code: string, reason: string, at?: string): ApiError =>
@@ -147,7 +147,7 @@ export const tooManyRequests = (
     headers,
   )
 
-/** A look-up that start-up needs failed; the cause is in the log. */
+/** A start-up query failed; the cause is in the log. */
 export const notReady = (): ApiError =>
   unavailable('not_ready', 'The service is not ready yet.', { 'retry-after': '5' })
 
@@ -185,7 +185,7 @@ export const authorizationMissing = (
     challenge,
   )
 
-/** A malformed or wrong credential; all of them give the same bytes. */
+/** A malformed or wrong credential; the response is the same for all of them. */
 export const invalidCredentials = (challenge: string): ApiError =>
   unauthorized('invalid_credentials', 'Invalid credentials', challenge)
 
@@ -222,7 +222,7 @@ export const passwordTooLong = (bytes: number): ApiError =>
 export const forbidden = (): ApiError =>
   denied('forbidden', 'This is not allowed for the current user.')
 
-/** PATCH or DELETE by filters, from a caller who may not list the resource: how many records match would tell what they hold. */
+/** PATCH or DELETE by filters, from a caller who may not list the resource: the number of matching records would reveal their values. */
 export const forbiddenFilters = (method: string): ApiError =>
   denied(
     'forbidden_filters',
@@ -267,7 +267,7 @@ export const unknownParameter = (name: string, hint: string, at: string): ApiErr
 export const repeatedParameter = (name: string, at: string): ApiError =>
   badRequest('repeated_parameter', `${quoted(name)} may be given only once.`, at)
 
-/** A request limit; the error names the setting. */
+/** The request exceeds a limit; the error names the setting. */
 export const limitExceeded = (
   setting: string,
   limit: number,
@@ -281,7 +281,7 @@ export const limitExceeded = (
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
-/** A relation that does not exist, is not published, or fits several names. */
+/** A filter or an option of embedded relations names a relation that does not exist or is not published. */
 export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
   badRequest('unknown_relation', `${quoted(segment)} is not a relation here.${hint}`, at)
 
@@ -387,7 +387,10 @@ export const unsupportedQuery = (reason: string, at: string): ApiError =>
 
 // ---------------------------------------------------------------- execute: 404, 503
 
-/** No record has this key, or the caller may not see it; both give the same bytes. `path` is that of the record in a list. */
+/**
+ * No record has this key, or the caller may not see it; the response is the same for both. If a list of records was sent, the
+ * reason has the path of the record in the body.
+ */
 export const recordNotFound = (path: string = ''): ApiError =>
   notFound('record_not_found', path === '' ? 'No such record.' : { [path]: ['No such record.'] })
 
@@ -430,7 +433,7 @@ export const transactionsUnsupported = (): ApiError =>
     code: 'transactions_unsupported',
   })
 
-/** The client closed its connection during a statement; nobody reads this response. */
+/** The client closed its connection during a statement, so it does not receive this response. */
 export const clientGone = (): ApiError =>
   refusal(499, {
     error: 'Client Closed Request',
@@ -577,7 +580,7 @@ const refusedFor = (
 const takenValue = 'Another record has this value.'
 const takenCombination = 'Another record has this combination of values.'
 
-/** Another record has these values; with the fields of each unique key that is taken, if they can be found. */
+/** Another record has these values; the error lists the fields of each unique key that is taken, if they can be found. */
 export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError => {
   const fields = new Map<string, readonly string[]>()
   for (const paths of keys) {
@@ -591,11 +594,11 @@ export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError 
 export const missingReference = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'missing_reference', paths, 'No such record.')
 
-/** A NOT NULL constraint of the database. */
+/** A value is missing that a NOT NULL constraint of the database requires. */
 export const notNullViolation = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'not_null_violation', paths, 'A value is needed here.')
 
-/** A CHECK constraint or a domain of the database; with its name, if all of its fields are known. */
+/** A value violates a CHECK constraint or a domain of the database; the error names it if all of its fields are known. */
 export const checkViolation = (paths: readonly string[] = [], rule?: string): ApiError =>
   refusedBy(
     422,
@@ -606,7 +609,7 @@ export const checkViolation = (paths: readonly string[] = [], rule?: string): Ap
       : `A value breaks the rule ${quoted(rule)} of the database.`,
   )
 
-/** A trigger of the application refused the write; with its message where API_SHOW_TRIGGER_MESSAGES is set. */
+/** A trigger of the application refused the write; the error has the trigger's message if API_SHOW_TRIGGER_MESSAGES is true. */
 export const refusedByDatabase = (message: string, paths: readonly string[] = []): ApiError =>
   refusedBy(
     422,
@@ -657,7 +660,7 @@ export const filterNeeded = (method: string): ApiError =>
     `${method} on a collection needs at least one filter, so that nobody changes everything by mistake.`,
   )
 
-/** More records than the client's own maximum, or than API_MAX_BULK allows. */
+/** More records than `max_affected` of the request or API_MAX_BULK allows. */
 export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
   badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
 

@@ -1,4 +1,4 @@
-// api.fetch: a web Request in, a Response out; a thin wrapper of `answer` for Bun, Deno and workers.
+// api.fetch: serves a web Request with a web Response; a thin wrapper of `answer` for Bun, Deno and workers.
 
 import { settingNames } from './config/setting-names.ts'
 import { type ApiError, bodyTooLarge, incompleteBody } from './errors.ts'
@@ -6,7 +6,7 @@ import type { ApiRequest } from './http/request.ts'
 import type { TextResponse } from './http/response.ts'
 
 export interface FetchOptions<Other = never> {
-  /** Address of the peer, which a Request does not know; rate limits count by it. */
+  /** Address of the peer, which a Request does not contain; rate limits count by it. */
   readonly ip?: string | undefined
   /** The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. */
   readonly baseUrl?: string
@@ -41,7 +41,7 @@ export interface Serving {
 export async function serveFetch<Other = never>(
   { answer, owns, bodyLimit }: Serving,
   request: Request,
-  // With `fetch: api.fetch` the runtime passes its own second argument; only values of these types under these names are used.
+  // With `fetch: api.fetch` the runtime passes its own second argument, so members of other types must be ignored.
   { ip, baseUrl, host, compress, fallback }: FetchOptions<Other> = {},
 ): Promise<Response | Other> {
   const mount = typeof baseUrl === 'string' ? baseUrl : ''
@@ -72,16 +72,16 @@ export async function serveFetch<Other = never>(
 const bodyWasRead =
   'The body of the Request was read before api.fetch. Ask the API first, or read a copy: request.clone().json().'
 
-/** Whether code of the host has taken the body. */
+/** Whether code of the host has read the body, or is reading it. */
 const bodyIsRead = ({ bodyUsed, body }: Request): boolean => bodyUsed || body?.locked === true
 
-/** Path and query as they were sent, without the origin. */
+/** Returns path and query as they were sent, without the origin. */
 const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
 const below = (url: string, mount: string): boolean =>
   url.startsWith(mount) && /^(?:[/?]|$)/.test(url.slice(mount.length))
 
-/** The body's bytes, or the error that a write responds with if they could not be read. */
+/** Reads the body's bytes. If they cannot be read, returns the error that a write responds with. */
 async function readBody(
   { method, headers, body }: Request,
   limit: number,

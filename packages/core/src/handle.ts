@@ -68,7 +68,7 @@ export const answer = (
   refused?: Refused,
 ): Promise<TextResponse> => settle(runtime, request, asText, refused)
 
-/** A response with its body as an object or as text. */
+/** A response whose body is an object or text. */
 type Settled = ApiResponse | TextResponse
 
 /** Whether the caller needs the body as an object or as text. */
@@ -112,9 +112,9 @@ interface Answering {
   dump: DumpSettings
   /** Whether errors are sent as problem details. */
   asProblem: boolean
-  /** Whether the client may choose between JSON and a page. */
+  /** Whether the client can choose between JSON and an HTML page. */
   negotiates: boolean
-  /** Makes a page of the response; undefined if it is sent as JSON. */
+  /** Renders the response as an HTML page; undefined if it is sent as JSON. */
   page: MakePage | undefined
   /** Headers of every response to this request, including errors. */
   readonly always: Record<string, string>
@@ -209,7 +209,7 @@ async function settle<R>(
   }
 }
 
-/** Decides whether a read is answered by a page. */
+/** Decides whether a read is answered with an HTML page. */
 function choosePage(answering: Answering, call: RoutedCall, route: Route): void {
   answering.negotiates = true
   answering.page = recordsPageFor(call, route)
@@ -226,7 +226,7 @@ const stampOf = ({ runtime: { settings, clock }, requestId, started }: Answering
   elapsed: clock.elapsed() - started,
 })
 
-/** The Server-Timing header; computed last, so that it covers all stages. */
+/** Returns the Server-Timing header. Called last, so that it covers all stages. */
 const timed = ({ timing }: Answering): Readonly<Record<string, string>> | undefined =>
   timing && { 'server-timing': timing.header() }
 
@@ -259,7 +259,7 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
   )
 }
 
-/** A success as a page for a browser. */
+/** Sends a success as an HTML page. */
 async function answerPage(answering: Answering, result: Result, page: MakePage): Promise<Settled> {
   const { runtime, requestId, wantsText, hooks, dump, always } = answering
   const made = () => runFinal(runtime, hooks, successBody(result, stampOf(answering), dump))
@@ -277,7 +277,7 @@ async function answerPage(answering: Answering, result: Result, page: MakePage):
     : respond(result.status, html, requestId, headers, timed(answering))
 }
 
-/** The header Vary of a response whose form the client chooses. */
+/** Adds `Accept` to the Vary header, for a response whose form the client can choose. */
 const variesByAccept = ({ vary }: Readonly<Record<string, string>>): string =>
   vary === undefined ? 'Accept' : `${vary}, Accept`
 
@@ -293,7 +293,7 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
   return respondFailure(answering, failure)
 }
 
-/** The response to an error that has been reported. */
+/** Builds the response to an error that has been reported. */
 async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
   const { runtime, request, hooks, dump } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
@@ -316,14 +316,14 @@ async function respondFailure(answering: Answering, failure: ApiError): Promise<
   )
 }
 
-/** The response if building an error response fails. */
+/** Builds the response if building an error response fails. */
 function plainFailure(answering: Answering): Settled {
   const failure = internalError(answering.requestId)
   const body = failureBody(failure.status, failure.body, stampOf(answering), answering.dump)
   return sentFailure(answering, failure, body)
 }
 
-/** The envelope of an error or its page, or the problem details that are made of it, so that they say nothing that a final callback has removed. */
+/** Sends the body of an error. Problem details are made from the envelope, so they lack what a final callback has removed from it. */
 function sentFailure(
   { runtime, requestId, asProblem, always }: Answering,
   { status }: ApiError,

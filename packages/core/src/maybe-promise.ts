@@ -14,8 +14,8 @@ export function andThen<T, R>(
 }
 
 /**
- * Calls `next` with every item, in their order and without waiting in between: the results, or a promise of them as soon as
- * one of them is a promise.
+ * Calls `next` with every item in order, without waiting in between. Returns the results, or a promise of them if any result is a
+ * promise.
  */
 export function mapAll<T, R>(
   items: readonly T[],
@@ -34,7 +34,7 @@ export function mapAll<T, R>(
   return results
 }
 
-/** Calls `next` with every item, each when the one before it has ended: synchronously until the first promise. */
+/** Calls `next` with one item after the other, waiting for each result; synchronously up to the first promise. */
 export function inTurn<T>(
   items: readonly T[],
   next: (item: T) => MaybePromise<void>,

@@ -23,7 +23,7 @@ export interface EvalClient {
 /** Any of the common clients. */
 export type RedisClient = CallClient | SendCommandClient | EvalClient
 
-/** Increments the count and sets its expiry atomically; a key without expiry gets one. */
+/** Increments the count and sets the expiry of the key in one atomic step; also repairs a key without expiry. */
 const hitScript = `local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then
@@ -35,7 +35,7 @@ return { count, left }`
 const peekScript = `return { tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1]) }`
 
 /**
- * A store that several processes share. Counting is atomic; windows end by the clock of the Redis server.
+ * Creates a store that several processes share. Counting is atomic; windows end by the clock of the Redis server.
  *
  * `client` is an ioredis or node-redis client, or one with the same methods; it is neither opened nor closed here.
  *
@@ -67,7 +67,7 @@ export function redisRateLimitStore(
 
 type Evaluate = (script: string, key: string, argument: string) => Promise<unknown>
 
-/** `call` first: the `sendCommand` of ioredis takes other arguments. */
+/** Returns the client's way to run a script. Tries `call` first, because the `sendCommand` of ioredis takes other arguments. */
 function evaluator(client: RedisClient): Evaluate {
   if ('call' in client && typeof client.call === 'function') {
     return (script, key, argument) => client.call('EVAL', script, '1', key, argument)

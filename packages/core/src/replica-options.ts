@@ -17,7 +17,7 @@ export interface ReplicaOptions {
   readonly readYourWrites: ReadYourWrites
 }
 
-/** The replicas to read from; each invalid one becomes a problem. */
+/** Returns the replicas to read from; reports each invalid one as a problem. */
 export function checkedReplicas(
   { replicas, schema, dialect, named, readYourWrites }: ReplicaOptions,
   problems: Problems,

@@ -52,7 +52,7 @@ function refuseSchemaPlugin(what: string, db: AnyDatabase, schema: string | unde
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** The problem with an instance that has a schema plugin if the `schema` option is not set. */
+/** Returns the problem with an instance that has a schema plugin without the `schema` option; undefined if there is none. */
 export function schemaPluginProblem(
   what: string,
   db: AnyDatabase,

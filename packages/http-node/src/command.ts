@@ -184,7 +184,7 @@ function runCheck(target: string | undefined, words: Words, io: CommandIo): Prom
   return check(module, io)
 }
 
-/** The module argument of a command without options. */
+/** Returns the module argument of a command that has no options. */
 function moduleOf(command: string, module: string | undefined, { values }: Words): string {
   const [option] = Object.keys(values)
   if (option !== undefined) throw usageError(`${command} has no option "--${option}".`)
@@ -204,7 +204,7 @@ function schemaOptions({ values }: Words): ReadSchemaOptions {
   }
 }
 
-/** `order_totals=order_id` → the key of `order_totals`. */
+/** Parses the keys of tables: `order_totals=order_id` makes `order_id` the key of `order_totals`. */
 function readKeys(texts: readonly string[]): GivenKeys {
   const keys = new Map<string, readonly string[]>()
   for (const text of texts) {

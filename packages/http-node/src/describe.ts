@@ -10,19 +10,19 @@ import type {
 } from '@model-api/core/introspect'
 import { relationLine } from './relations-file.ts'
 
-/** Suggestions that are shown; further ones are counted. */
+/** Most suggestions that are shown; further ones are counted. */
 const mostSuggestions = 40
 
-/** Names per line; further ones are counted. */
+/** Most names per line; further ones are counted. */
 const mostNames = 8
 
-/** `a, b, c`, with the number of names beyond eight. */
+/** Joins names as `a, b, c`; further names than eight are only counted. */
 export function listed(names: readonly string[]): string {
   const more = names.length - mostNames
   return more > 1 ? `${names.slice(0, mostNames).join(', ')} … and ${more} more` : names.join(', ')
 }
 
-/** One line per endpoint: path, number of columns, relations. */
+/** Returns one line per endpoint: path, number of columns, relations. */
 export function describeResources(registry: Registry, prefix: string): string[] {
   const rows = registry.resources.map((resource) => [
     `${prefix}/${resource.paths[0]}`,
@@ -32,7 +32,7 @@ export function describeResources(registry: Registry, prefix: string): string[] 
   return ['Published', ...aligned(rows)]
 }
 
-/** One line per table, tables with the same reason together. */
+/** Lists the tables that are not published; tables with the same reason together. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return []
   return ['', 'Left out', ...linesByReason(leftOut)]
@@ -46,7 +46,7 @@ function linesByReason(tables: readonly (LeftOut | ListOnly)[]): string[] {
   return [...byReason].map(([reason, names]) => `  ${listed(names)}: ${reason}`)
 }
 
-/** Tables and views without a key, and how to give them one; `published` are tables. */
+/** Lists the published tables and views without a key, and how to give them one. `published` has the names of published tables. */
 export function describeListOnly(
   listOnly: readonly ListOnly[],
   published: ReadonlySet<string>,
@@ -62,7 +62,7 @@ export function describeListOnly(
   ]
 }
 
-/** Tables and columns that look like credentials, and how to publish them; `published` are tables. */
+/** Lists the tables and columns that look like credentials, and how to publish them. `published` has the names of published tables. */
 export function describeHeldBack(
   heldBack: readonly HeldBack[],
   published: ReadonlySet<string>,
@@ -84,7 +84,7 @@ export function describeHeldBack(
   ]
 }
 
-/** Relations that names suggest, as lines for the file of `--relations`. */
+/** Lists the relations that column names suggest, as lines for the file of `--relations`. */
 export function describeSuggestions(suggestions: readonly GivenRelation[]): string[] {
   if (suggestions.length === 0) return []
   const shown = suggestions.slice(0, mostSuggestions).map((one) => `  ${relationLine(one)}`)

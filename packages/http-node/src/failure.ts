@@ -47,13 +47,13 @@ const sentences: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'another process has locked it.',
 }
 
-/** Why a database could not be opened or read. */
+/** Returns why a database could not be opened or read. */
 export function databaseFailure(name: string, error: unknown): string {
   const sentence = codesOf(error).flatMap((code) => sentences[code] ?? [])[0]
   return `Cannot read ${name}: ${sentence ?? messageOf(error)}`
 }
 
-/** Why an address could not be listened at. */
+/** Returns why the server could not listen on an address. */
 export function listenFailure(host: string, port: number, error: unknown): string {
   const [code] = codesOf(error)
   const place = `${host}:${port}`
@@ -68,13 +68,13 @@ export function listenFailure(host: string, port: number, error: unknown): strin
   return `Cannot listen at ${place}: ${messageOf(error)}`
 }
 
-/** The error codes; a host with several addresses gives an error with one for each. */
+/** Returns the codes of an error; connecting to a host with several addresses fails with one code for each address. */
 function codesOf(error: unknown): string[] {
   const { code, errors } = (error ?? {}) as SystemError
   return [code, ...(errors ?? []).map((one) => one.code)].filter((one) => typeof one === 'string')
 }
 
-/** The first line of an error message; drivers append statements and hints. */
+/** Returns the first line of an error message; drivers append statements and hints. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   const line = text.split('\n')[0]?.trim() ?? ''

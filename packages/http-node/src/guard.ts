@@ -22,8 +22,8 @@ export type GuardingApi = Pick<Api, 'authenticate' | 'refuse'>
 const users = new WeakMap<IncomingMessage, unknown>()
 
 /**
- * The user that a guard before this handler authenticated; null without a guard, and for a caller of whom nothing is known. As in
- * `modelsFor`, the type argument says which it can be: `Member | null` where the guard has `auth: false`.
+ * Returns the user that an earlier guard authenticated; null without a guard, and for a caller without a user. The type argument
+ * is not checked: use `Member | null` where the guard has `auth: false`.
  *
  * ```ts
  * const user = currentUser<Member>(req)
@@ -55,7 +55,7 @@ export const jwtRule = ({ secret, auth }: JwtOptions): HostRule => ({
   ...(auth === undefined ? {} : { auth }),
 })
 
-/** The role rule of `'admin', 'editor', { any_of: true }`; throws without roles, since that would guard nothing. */
+/** Converts the arguments `'admin', 'editor', { any_of: true }` to a role rule; throws without roles, since that would guard nothing. */
 export function roleRule(args: readonly (string | RoleOptions)[]): HostRule {
   const roles = args.filter((arg) => typeof arg === 'string')
   const [options] = args.filter((arg) => typeof arg === 'object')

@@ -11,11 +11,12 @@ interface Refusal {
   readonly message?: unknown
 }
 
-/** Characters of a message that are sent; middleware may quote the request at any length. */
+/** Longest message that is sent, in characters; middleware may quote the request at any length. */
 const longestMessage = 1000
 
 /**
- * A 4xx error keeps its status, and its message if `expose` is true. Any other error is returned unchanged and gives 500.
+ * Converts an error. A 4xx error keeps its status, and its message if `expose` is true. Any other error is returned unchanged and
+ * gives 500.
  *
  * `createError(403, 'Not from this network')` → 403, `{ error: 'Forbidden', reason: 'Not from this network' }`
  */

@@ -39,7 +39,7 @@ interface HostRequest extends IncomingMessage {
 type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'>
 
 /**
- * The API as a request listener, or as middleware if the host passes `next`.
+ * Returns the API as a request listener, which is also middleware if the host passes `next`.
  *
  * ```ts
  * http.createServer(listener(api, { fallback: (req, res) => res.end('hello') })).listen(3000)

@@ -5,9 +5,9 @@ import { type ApiError, apiError, incompleteBody } from '@model-api/core'
 import { announcesBody, readBody } from './read-body.ts'
 
 /**
- * The body as a parser of the host left it.
+ * Returns the body that a parser of the host has parsed.
  *
- * A parser that did not parse leaves undefined or an empty object, and the stream unread; only then the body is read here.
+ * If no parser did, `parsed` is undefined or an empty object and the stream is unread; this function then reads the body.
  */
 export function readParsed(
   req: IncomingMessage,
@@ -32,8 +32,8 @@ interface ParserError {
 }
 
 /**
- * The body of a failed body parser: its text, which the API then refuses with its own error, or an ApiError. Undefined if
- * the error is not from a body parser.
+ * Returns what to pass as the body after a body parser failed: the text, which the API then refuses with its own error, or an
+ * ApiError. Undefined if the error is not from a body parser.
  */
 export function unreadBody(error: unknown): string | ApiError | undefined {
   const { type, status, body, limit, code } = (error ?? {}) as ParserError

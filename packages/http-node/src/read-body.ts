@@ -8,7 +8,7 @@ const bodiless = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 type Body = string | Uint8Array | ApiError | undefined
 
-/** The body's text, its bytes if they are not UTF-8, or the ApiError that a write responds with. */
+/** Reads the body: its text, its bytes if they are not UTF-8, or the ApiError that a write responds with. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Body> {
   if (!hasBody(req)) return undefined
   // Refused before reading; Node discards the body.
@@ -28,8 +28,9 @@ export const announcesBody = ({ headers }: IncomingMessage): boolean =>
 const tooLarge = (limit: number): ApiError => bodyTooLarge('API_BODY_LIMIT', limit)
 
 /**
- * Uses events, because leaving an async iteration early would destroy the connection before the response is sent. The
- * listeners are not removed: they no longer fire after the end, and removing them costs as much as reading a small body.
+ * Collects the chunks. Uses events, because leaving an async iteration early would destroy the connection before the response
+ * is sent. The listeners are not removed: they no longer fire after the end, and removing them costs as much as reading a small
+ * body.
  */
 function collect(req: IncomingMessage, limit: number): Promise<Buffer | ApiError | undefined> {
   return new Promise((resolve) => {
@@ -68,7 +69,7 @@ const whole = (chunks: readonly Buffer[], size: number): Buffer => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The text, or the bytes if they are not UTF-8, which the API refuses with its own error. */
+/** Returns the text, or the bytes if they are not UTF-8; the API refuses such bytes with its own error. */
 function textOf(bytes: Buffer): string | Buffer {
   try {
     return utf8.decode(bytes)

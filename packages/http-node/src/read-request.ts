@@ -20,7 +20,7 @@ export interface RequestParts {
 }
 
 /**
- * The ApiRequest of a Node request. The URL stays unparsed: `or[id__in=(1,2),title__eq=a%2Cb]` reaches the API unchanged.
+ * Converts a Node request to an ApiRequest. The URL stays unparsed: `or[id__in=(1,2),title__eq=a%2Cb]` reaches the API unchanged.
  *
  * ```ts
  * const response = await api.handle(readRequest(req, { body: await readBody(req, api.bodyLimit) }))

@@ -7,7 +7,7 @@ import type { Asset } from '@model-api/core'
 
 let redoc: Promise<Asset | undefined> | undefined
 
-/** The installed Redoc script; undefined if there is none. Read once. */
+/** Returns the installed Redoc script; undefined if there is none. Read once. */
 export function installedAsset(): Promise<Asset | undefined> {
   redoc ??= readRedoc()
   return redoc
@@ -33,7 +33,7 @@ function redocFolder(): string | undefined {
   return undefined
 }
 
-/** Replaces the logo that Redoc loads from its vendor's server by an inline SVG. */
+/** The inline SVG that replaces the logo which Redoc loads from its vendor's server. */
 const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" width="44" height="14"><text y="11" font-family="sans-serif" font-size="12" fill="#777">Redoc</text></svg>'
 

@@ -17,7 +17,7 @@ function textOf(path: string): string {
   }
 }
 
-/** `orders.customer_id -> customers.id`; of several columns `lines.(order_id, no) -> orders.(id, no)`. */
+/** Parses `orders.customer_id -> customers.id`, or with several columns `lines.(order_id, no) -> orders.(id, no)`. */
 export function relationsIn(text: string, path: string): readonly GivenRelation[] {
   return text.split(/\r?\n/).flatMap((line, i) => {
     const content = line.replace(/(?:^|\s)#.*$/, '').trim()
@@ -45,7 +45,7 @@ function sideOf(text: string): Side | undefined {
   return table === undefined || columns.length === 0 ? undefined : { table: table.trim(), columns }
 }
 
-/** A relation as a line of the file. */
+/** Formats a relation as a line of the file. */
 export function relationLine({ table, columns, to, references }: GivenRelation): string {
   const side = (name: string, of: readonly string[]): string =>
     `${name}.${of.length === 1 ? of[0] : `(${of.join(', ')})`}`

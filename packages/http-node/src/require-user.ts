@@ -1,4 +1,4 @@
-// requireUser for routes of node:http, Connect, Polka and Fastify: the user that the API's strategies authenticate, or its 401.
+// requireUser for routes of node:http, Connect, Polka and Fastify: lets authenticated requests pass; others get the API's 401.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostRule } from '@model-api/core'
@@ -6,8 +6,9 @@ import { type GuardingApi, guard } from './guard.ts'
 import { writeResponse } from './write-response.ts'
 
 /**
- * Lets requests of authenticated users pass, by every strategy of the API; others get its 401. `{ auth: false }` lets anonymous
- * requests pass, too, but no wrong credential; with `{ roles: ['admin'] }` users without these roles get 403.
+ * Lets requests pass that any strategy of the API authenticates; others get 401 in the API's envelope. With `{ auth: false }`
+ * requests without credentials pass too, but a wrong credential still gets 401. With `{ roles: ['admin'] }` users without these
+ * roles get 403.
  *
  * ```ts
  * app.use('/reports', requireUser(api), (req, res) => res.end(reportFor(currentUser(req)))) // Connect, Polka
@@ -17,7 +18,7 @@ import { writeResponse } from './write-response.ts'
 export const requireUser =
   (api: GuardingApi, rule: HostRule = {}) =>
   (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
-    // What `next` throws is an error of the host, and stays one.
+    // An error that `next` throws belongs to the host; it is not caught here.
     void guard(api, { auth: true, ...rule }, req, { res }).then((refused) =>
       refused === undefined ? next() : writeResponse(res, refused),
     )

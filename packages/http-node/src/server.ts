@@ -118,7 +118,7 @@ export function createServer(
     await api.close()
   }
 
-  /** Settles when every open connection has been idle for this long. */
+  /** Resolves once this many milliseconds have passed since the last response that left its connection open. */
   const keptAreQuiet = async (milliseconds: number): Promise<void> => {
     // Reads the clock once and rounds up, so that the time cannot be negative.
     const left = (): number => Math.ceil(keptAt + milliseconds - performance.now())

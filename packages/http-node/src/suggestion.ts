@@ -1,12 +1,12 @@
 // "Did you mean …?" for commands and options.
 
-/** ` Did you mean "serve"?` if a known word is similar, otherwise the list of all. */
+/** Returns ` Did you mean "serve"?` if a known word is similar, otherwise the list of all known words. */
 export function suggestion(unknown: string, known: readonly string[]): string {
   const near = known.find((word) => word.startsWith(unknown) || distance(unknown, word) <= 2)
   return near === undefined ? ` There are: ${known.join(', ')}.` : ` Did you mean "${near}"?`
 }
 
-/** Edit distance: insertions, deletions and replacements. */
+/** Computes the edit distance: insertions, deletions and replacements. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (const [i, letter] of [...a].entries()) {

@@ -9,7 +9,7 @@ export function writeResponse(res: ServerResponse, response: ApiResponse): void 
   writeText(res, { status, headers, text: responseText(response) })
 }
 
-/** `writeResponse` for the result of `api.answer`. */
+/** Sends the result of `api.answer`, as `writeResponse` sends a response. */
 export function writeText(res: ServerResponse, response: TextResponse): void {
   const { status, headers, text } = response
   if (res.headersSent || res.destroyed) return
@@ -27,8 +27,8 @@ export function writeText(res: ServerResponse, response: TextResponse): void {
 }
 
 /**
- * `writeText` for responses that no code of the host uses afterwards: if the host set no headers, they are written directly
- * with writeHead, without being stored on the response, which is most of their cost.
+ * Sends a response as `writeText` does, but faster, if no code of the host uses the response afterwards. Unless the host has set
+ * headers, `writeHead` writes them directly; storing them on the response would be most of their cost.
  */
 export function sendText(res: ServerResponse, answer: TextResponse): void {
   const { status, headers, text } = answer

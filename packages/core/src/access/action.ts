@@ -40,7 +40,7 @@ const keys: Readonly<Record<Action, readonly AccessKey[]>> = Object.fromEntries(
 ) as unknown as Record<Action, readonly AccessKey[]>
 
 /**
- * The keys of a map that can apply to an action, the most specific first.
+ * Returns the keys of a map that can apply to an action, the most specific first.
  *
  * ```ts
  * keysFor('RELATION_GET_MANY') // ['RELATION_GET_MANY', 'RELATION_GET', 'GET_MANY', 'GET', 'ALL', '*']
@@ -49,7 +49,7 @@ const keys: Readonly<Record<Action, readonly AccessKey[]>> = Object.fromEntries(
 export const keysFor = (action: Action): readonly AccessKey[] => keys[action]
 
 /**
- * The most specific key of a map that applies to an action; undefined if the map has no rule for it.
+ * Returns the most specific key of a map that applies to an action; undefined if the map has no rule for it.
  *
  * ```ts
  * decidingKey({ GET: 'viewer', ALL: true }, 'GET_ONE') // 'GET'

@@ -13,7 +13,7 @@ export interface Check {
 }
 
 /**
- * The checks of a request. A relation route needs two: the RELATION_ action on the parent, and reading the target.
+ * Returns the checks of a request. A relation route needs two: the RELATION_ action on the parent, and reading the target.
  *
  * ```ts
  * checksOf({ kind: 'related', resource: author, relation: books, key: ['1'] }, 'GET')

@@ -7,8 +7,8 @@ import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
 
 /**
- * A user and its roles: the result of `methods.roles(user)` of the user model, or else the user's `roles`: a list of strings, or
- * of related records with a `name` each. Any other value means no roles.
+ * Looks up the roles of a user: the result of `methods.roles(user)` if the user model has that method, otherwise the user's
+ * `roles`. Roles are a list of strings, or of related records with a `name` each; any other value means no roles.
  *
  * ```ts
  * await callerOf(callHook, { id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }

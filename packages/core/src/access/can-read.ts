@@ -13,7 +13,7 @@ import { type Subject, subjectArgs } from './hook-args.ts'
 const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'
 
-/** Adds to a plan every column of the records that can_read will check: the record of a GET one, and embedded records. */
+/** Adds to a plan all columns of the records that can_read will check: the record of a GET one, and embedded records. */
 export function readRecords<P extends ReadPlan>(call: HookCall, plan: P): P {
   if (!hasObjectChecks(call, plan)) return plan
   const base = isOne(plan) && hasCanRead(call, plan.rows.from.resource)
@@ -85,7 +85,7 @@ async function checkEmbeds(
   }
 }
 
-/** Whether any embedded resource has a can_read hook; without one the rows need no pass. */
+/** Whether any embedded resource has a can_read hook. If none has, the rows are not traversed. */
 const anyHasCanRead = (call: HookCall, embeds: readonly EmbedPlan[]): boolean =>
   embeds.some(
     (embed) => hasCanRead(call, embed.relation.target) || anyHasCanRead(call, embed.embeds),

@@ -12,7 +12,7 @@ import { hookCallerOf, subjectArgs } from './hook-args.ts'
 import { isKnown } from './reach.ts'
 import { anonymous, type Caller, satisfies } from './roles.ts'
 
-/** The registry as each caller may see it. */
+/** Finds the registry that a caller may see. */
 export interface CallerRegistries {
   /**
    * The registry for a request to a resource. If no column that the request can name is withheld from the caller, this is the
@@ -24,11 +24,11 @@ export interface CallerRegistries {
 /** The part of a call that the rules of columns depend on. */
 export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'method' | 'relation'>
 
-/** A read or write rule of columns. Columns with the same rule share its answer, because its arguments are the same. */
+/** A read or write rule of columns. Columns with the same rule share one call of it, because the arguments are the same. */
 interface Rule {
   readonly resource: Resource
   readonly right: ColumnRight
-  /** What it decides, for errors: `read of Book.price`. */
+  /** What the rule decides, for error messages: `read of Book.price`. */
   readonly name: string
   readonly reads: NamedColumn[]
   readonly writes: NamedColumn[]
@@ -46,7 +46,7 @@ const maxRegistries = 100
 /** Finds the column rules of a registry. A resource from which no request can reach a column with a rule needs no decision. */
 export function callerRegistries(registry: Registry): CallerRegistries {
   const ruled = ruledModels(registry)
-  // Keyed by the first resource and the answers of its rules.
+  // Keyed by the first resource of the group and the answers of the rules.
   const known = lruMap<Registry>(maxRegistries)
   return {
     of(call, resource) {
@@ -94,7 +94,7 @@ function rulesOf(resource: Resource): readonly Rule[] {
 }
 
 /**
- * The registry that these roles give, without a request. Columns whose rule is a function are included.
+ * Returns the registry for a caller's roles alone, without a request. Columns whose rule is a function count as allowed.
  *
  * ```ts
  * registryOfRoles(registry, { user: null, authenticated: true, roles: ['editor'] })

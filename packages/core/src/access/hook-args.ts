@@ -8,7 +8,7 @@ import type { Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Action } from './action.ts'
 
-/** The action and rows a hook decides about. */
+/** The action and the rows that a hook decides about. */
 export interface Subject {
   readonly action: Action
   readonly resource: Resource
@@ -56,7 +56,7 @@ function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
   return db
 }
 
-/** Calls hooks with a guard on their connection: on a pool of one, a hook that needs a second connection gets an error instead of a deadlock. */
+/** Returns the function that calls hooks. On a pool of one connection, a hook that needs a second one gets an error instead of a deadlock. */
 export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
   const db = transaction ?? runtime.session(request)
   return db instanceof Promise ? runtime.callHook : runtime.callHookOn(db)

@@ -10,17 +10,17 @@ import type { Registry, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
 import { warnOfLiftedRoles } from './role-map-warning.ts'
 
-/** The policy of each resource that has one. A model whose policy has no hooks has no policy, not even that of the API. */
+/** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
 export interface Policies {
   get(resource: Resource): AccessPolicy | undefined
   has(resource: Resource): boolean
-  /** Whether the policy of a resource has a hook, beside its scope, that an action on one of its records may call. */
+  /** Whether the policy of a resource has a hook, apart from the scope, that an action on one record may call. */
   hasHookFor(resource: Resource, action: Action): boolean
-  /** Whether the policy of a resource decides which of its rows are seen. */
+  /** Whether the policy of a resource restricts which rows a caller sees. */
   narrows(resource: Resource): boolean
   /** The checked conditions of `scope`; undefined if it is a function, or if there is none. */
   scopeOf(resource: Resource): CheckedScope | undefined
-  /** The number of resources that have one. */
+  /** The number of resources with a policy. */
   readonly size: number
 }
 

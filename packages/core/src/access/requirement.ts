@@ -4,8 +4,8 @@ import type { Resource } from '../registry/resource.ts'
 import { type Action, decidingKey } from './action.ts'
 
 /**
- * Whether the action needs authentication: what the most specific key of API_AUTH_REQUIREMENTS says, else whether any
- * strategy protects the resource.
+ * Whether the action needs authentication. The most specific key of API_AUTH_REQUIREMENTS decides; without such a key, true
+ * if any strategy protects the resource.
  *
  * ```ts
  * needsAuthentication(books, 'GET_MANY') // false with { GET: false }, true without a key that says otherwise

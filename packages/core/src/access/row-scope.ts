@@ -1,4 +1,4 @@
-// rowScopeOf: the scope of a policy or a filter callback as a condition on the row alone, so that the statement which writes the row can hold it.
+// rowScopeOf: turns the scope of a policy or filter callback into a condition on columns of the row, which the statement that writes the row can contain.
 
 import {
   AndNode,
@@ -29,8 +29,8 @@ import { sql } from '../sql/fragment.ts'
 import { kyselyText } from '../sql/kysely-text.ts'
 
 /**
- * The condition of a scope, if it tests columns of the row alone. Undefined if it joins, limits or changes rows, or if it has a
- * subquery or a function: those may read rows that change while the statement waits for the lock of its row.
+ * Returns the condition of a scope that only tests columns of the row. Undefined for a scope that joins, limits or changes rows,
+ * or has a subquery or a function: these may read rows that change while the statement waits for the lock of its row.
  *
  * `select "books".* from "books" where "owner_id" = $1` → `("owner_id" = $1)`
  */
@@ -54,7 +54,7 @@ export function rowScopeOf(
   }
 }
 
-/** The stored columns that conditions test; undefined if they test rows of other tables. */
+/** Returns the stored columns that conditions test; undefined if they test rows of other tables. */
 function columnsTested(conditions: readonly Condition[]): readonly string[] | undefined {
   const columns: string[] = []
   for (const condition of conditions) {
@@ -78,7 +78,7 @@ function columnsTested(conditions: readonly Condition[]): readonly string[] | un
   return columns
 }
 
-/** The WHERE condition of a query that has no other clause. */
+/** Returns the WHERE condition of a query; undefined if the query has any other clause. */
 function scopeOfQuery(
   db: AnyDatabase,
   { dialect }: Pick<Target, 'dialect'>,
@@ -107,13 +107,13 @@ function scopeOfQuery(
 const isTableOf = (node: OperationNode, { table, schema }: Resource): boolean =>
   TableNode.is(node) && node.table.identifier.name === table && node.table.schema?.name === schema
 
-/** Whether a selection gives stored columns as they are. `checked` in `scope.ts` has made sure that all are selected. */
+/** Whether a selection returns stored columns unchanged. `checkedQuery` has made sure that all are selected. */
 const isPlain = ({ selection }: SelectionNode, resource: Resource): boolean =>
   SelectAllNode.is(selection) ||
   (ReferenceNode.is(selection) &&
     (selection.table === undefined || isTableOf(selection.table, resource)))
 
-/** Whether an expression depends on columns of the row and on bound values alone; adds the names of the columns. */
+/** Whether an expression depends only on columns of the row and on bound values. Adds the names of these columns to `columns`. */
 function testsRow(node: OperationNode, resource: Resource, columns: string[]): boolean {
   const all = (...parts: readonly OperationNode[]): boolean =>
     parts.every((part) => testsRow(part, resource, columns))
@@ -135,10 +135,10 @@ function testsRow(node: OperationNode, resource: Resource, columns: string[]): b
   return OperatorNode.is(node) || ValueNode.is(node) || PrimitiveValueListNode.is(node)
 }
 
-/** Words that SQL written by hand may have beside columns: they neither call nor read anything. */
+/** Words allowed beside column names in handwritten SQL: they neither call a function nor read a table. */
 const words = /^(?:and|or|not|is|null|true|false|like|in|\d+)$/i
 
-/** Whether SQL written by hand compares columns of the model: without parentheses, strings and comments. */
+/** Whether handwritten SQL only compares columns of the model, without parentheses, strings or comments. Adds the columns to `columns`. */
 function namesColumns(text: string, { allColumns, table }: Resource, columns: string[]): boolean {
   if (!/^(?:[\w\s.,"`=<>!+*%|]|(?<!-)-(?!-))*$/.test(text)) return false
   const stored = [...allColumns.values()].filter(({ computed }) => computed === undefined)

@@ -15,7 +15,7 @@ import { hasSchemaPlugin, withoutSchemaPlugin } from '../dialect/shared/schema-p
 import type { Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 
-/** The query that a policy receives: all rows of the model, on the host application's Kysely instance. */
+/** Returns the query that a policy receives: all rows of the model, on the host application's Kysely instance. */
 export function openQuery(
   db: AnyDatabase,
   shared: string | undefined,
@@ -36,7 +36,7 @@ function inSchema(
   return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
 }
 
-/** The returned query after its plugins ran. Throws unless it selects each column of the model exactly once. */
+/** Returns the query of a hook after its Kysely plugins ran. Throws unless it selects each column of the model exactly once. */
 export function checkedQuery(query: unknown, resource: Resource): Expression<unknown> {
   if (!isExpression(query)) {
     throw new Error('it must return the query it received, narrowed, or a falsy value')
@@ -90,7 +90,7 @@ function selectionProblem(node: SelectQueryNode, resource: Resource): string | u
 /** `select *`: the columns depend on the tables it selects from. */
 const unknownColumns = '*'
 
-/** The column names that one selection gives; `table.*` gives those of the model. */
+/** Returns the column names of one selection; `table.*` stands for all columns of the model. */
 function selectedNames(node: OperationNode, stored: readonly string[]): readonly string[] {
   if (SelectAllNode.is(node)) return [unknownColumns]
   if (AliasNode.is(node)) return IdentifierNode.is(node.alias) ? [node.alias.name] : []

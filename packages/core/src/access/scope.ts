@@ -71,7 +71,7 @@ export function scopeRead<P extends ReadPlan>(
 }
 
 export interface ScopedRead<P extends ReadPlan> {
-  /** The same plan if its policies refuse no embed. */
+  /** The plan without the embeds that policies refuse; the original object if they refuse none. */
   readonly plan: P
   readonly scopes: ScopeDecisions
 }
@@ -92,8 +92,8 @@ export const scopeRows = (
   )
 
 /**
- * The scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one
- * does, since it decides for each request.
+ * Returns the scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one
+ * of them does, since it decides anew for each request.
  */
 export function openScopes(
   { runtime: { policies }, hooks }: HookCall & Pick<RoutedRequest, 'hooks'>,
@@ -110,7 +110,7 @@ export function openScopes(
 
 type Relations = Pick<ReadPlan, 'embeds' | 'links'>
 
-/** Scopes the embeds of a level; those that their policies refuse become links. */
+/** Scopes the embeds of one level; an embed that its policy refuses becomes a URL. */
 function scopeEmbeds(
   scope: ScopeCall,
   relations: Relations,
@@ -137,7 +137,7 @@ function scopeEmbeds(
   )
 }
 
-/** Scopes the other sources of an embed, the junction and the conditions of `books[…]`, and what it embeds. */
+/** Scopes the remaining sources of an embed: the junction table, the conditions in `books[…]`, and the embeds inside it. */
 const scopeInside = (
   scope: ScopeCall,
   embed: EmbedPlan,
@@ -153,7 +153,7 @@ const scopeInside = (
       ),
   )
 
-/** Scopes a source that has no rows if its policy refuses. */
+/** Scopes a source; if its policy refuses, the source has no rows. */
 const scopeOrEmpty = (
   scope: ScopeCall,
   source: Source,
@@ -182,7 +182,7 @@ type NarrowedSource = Pick<Source, 'resource' | 'many'> & {
   readonly relation: { readonly name: string } | null
 }
 
-/** Asks the policy of a source: 'all' without a scope, 'none' if it refuses, otherwise conditions or the returned query. */
+/** Asks the policy of a source: 'all' if it has no scope, 'none' if it refuses, otherwise its conditions or the query it returned. */
 function narrow(
   scoping: ScopeCall,
   source: NarrowedSource,
@@ -196,7 +196,7 @@ function narrow(
   return narrowByQuery(scoping, source, filter)
 }
 
-/** Calls scope_query for a source: 'all' without such a hook, 'none' for a falsy result, otherwise the returned query. */
+/** Calls scope_query for a source: 'all' without this hook, 'none' for a falsy result, otherwise the returned query. */
 function narrowByQuery(
   { call, db, action }: Omit<ScopeCall, 'target'>,
   { resource, many, relation }: NarrowedSource,
@@ -265,7 +265,7 @@ type NarrowedRecord = RowScope | 'all' | 'none' | 'other rows'
 /** Hooks that have returned a promise. They are not called before a write, because its transaction calls them again. */
 const waiting = new WeakSet<object>()
 
-/** The conditions of `scope` on the table, or on the filter callback's query. */
+/** Applies the conditions of `scope` to the table, or to the query of the filter callback. */
 function narrowByConditions(
   scoping: ScopeCall,
   scope: PolicyScope,
@@ -276,15 +276,15 @@ function narrowByConditions(
     andThen(conditionsOf(scoping, scope, source), (found) => {
       if (found === false) return 'none'
       if (found === true) return rows
-      // Rows of other models that a condition tests are not shown to the caller, so the policies of those models do not narrow
-      // them.
+      // A condition may test rows of other models. The caller does not see these rows, so the policies of those models do not
+      // narrow them.
       const condition = allOf(unscoped(scoping.target), found.conditions)
       return condition === undefined ? rows : { ...found, rows, condition }
     }),
   )
 }
 
-/** All rows of a source, or those in the query of the filter callback. */
+/** Returns all rows of a source, or the query of the filter callback. */
 function filteredRows(
   { call, db }: ScopeCall,
   { resource }: NarrowedSource,
@@ -295,7 +295,7 @@ function filteredRows(
   return andThen(filtered, (query) => checkedQuery(query, resource))
 }
 
-/** Plans the conditions of `scope` with the values of this request; 'all' or 'none' if the request may see all rows or none. */
+/** Plans the conditions of `scope` with the values of this request; true if it may see all rows, false if none. */
 function conditionsOf(
   { call, action }: Pick<ScopeCall, 'call' | 'action'>,
   scope: PolicyScope,
@@ -317,7 +317,7 @@ interface GivenScope {
   readonly values: readonly unknown[]
 }
 
-/** The checked conditions of a request and their values; 'all' or 'none' if it may see all rows or none. */
+/** Returns the checked conditions of a request and their values; true if it may see all rows, false if none. */
 function valuesOf(
   scope: PolicyScope,
   known: CheckedScope | undefined,

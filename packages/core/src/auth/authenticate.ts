@@ -32,7 +32,7 @@ function refuseUntilReady(cause: unknown): never {
 export const unguarded: CheckGuard = { before: async () => {}, failed: async () => {} }
 
 /**
- * The identity of the sender; null for a request without credentials if none are required. A wrong credential is always
+ * Returns the identity of the sender; null for a request without credentials if none are required. A wrong credential is always
  * 401; it is never treated as missing.
  *
  * `guard` is called around every expensive check of a credential.
@@ -53,7 +53,7 @@ export async function authenticate(
       return identity
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      // After a wrong credential the next one is tried; 429 and 503 end the request.
+      // After a wrong credential the loop tries the next one; 429 and 503 end the request.
       if (error.status !== 401 && error.status !== 403) throw error
       if (credential.certain) failure ??= error
       else if (error.body.code !== 'invalid_credentials') throw error
@@ -65,7 +65,7 @@ export async function authenticate(
   if (auth.onlyCookie !== undefined && names.every((name) => name === 'jwt')) {
     throw authorizationMissing(challenge, { cookie: auth.onlyCookie })
   }
-  // It is not known here which credential the host's strategy reads.
+  // Only the host knows which credential its custom strategy reads.
   const place = names.every((name) => name === 'custom') ? 'host' : 'header'
   throw header(request, 'authorization') === undefined
     ? authorizationMissing(challenge, place)

@@ -1,4 +1,4 @@
-// Parses `Authorization: Basic …`: strict base64 of `user:password` in UTF-8; any other value has no credentials.
+// Parses `Authorization: Basic …`: strict base64 of `user:password` in UTF-8. Any other value counts as no credentials.
 
 /** A login name and a password, as sent. */
 export interface NameAndPassword {
@@ -6,11 +6,11 @@ export interface NameAndPassword {
   readonly password: string
 }
 
-/** Longest name, password or key in characters; a longer one is refused unread. */
+/** Longest name, password or key in characters; a longer one is refused without being checked. */
 const longestCredential = 1024
 
 /**
- * The credentials of a Basic header's value, or undefined; the first colon separates.
+ * Returns the name and password in the value of a Basic header, separated by the first colon; undefined if it is malformed.
  *
  * ```ts
  * readBasic('YW5uOmE6Yg==') // { name: 'ann', password: 'a:b' }

@@ -9,6 +9,6 @@ const challenges: Readonly<Record<StrategyName, string>> = {
   custom: 'Custom realm="api"',
 }
 
-/** The challenges of the accepted strategies, in their order. */
+/** Returns the challenges of the strategies, in the order given. */
 export const challengeOf = (strategies: readonly StrategyName[]): string =>
   strategies.map((name) => challenges[name]).join(', ')

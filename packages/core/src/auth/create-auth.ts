@@ -24,7 +24,7 @@ export interface Auth {
   readonly tokens: Tokens | undefined
   /** The WWW-Authenticate value of all strategies. */
   readonly challenge: string
-  /** The name of the access token's cookie, if tokens are read only from it. */
+  /** The name of the cookie with the access token, if tokens are read from no other place. */
   readonly onlyCookie: string | undefined
   /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
   readonly ready: (() => Promise<unknown>) | undefined
@@ -33,7 +33,7 @@ export interface Auth {
    * the original error reported.
    */
   refusal(error: unknown, request: ApiRequest): unknown
-  /** For the operations of a batch with this request. Depending on the settings, it calls the custom strategy once for all of them. */
+  /** Returns the `Auth` for the operations of a batch. With API_CUSTOM_AUTH_PER_BATCH it calls the custom strategy once for all of them. */
   forBatch(request: ApiRequest): Auth
 }
 

@@ -14,7 +14,7 @@ export interface Identity {
   readonly key: string | undefined
 }
 
-/** Called around every expensive check: before it, where it may refuse, and after a failed one. */
+/** Called around every expensive check of a credential: `before` may refuse the check, `failed` counts a wrong credential. */
 export interface CheckGuard {
   before(): Promise<void>
   failed(): Promise<void>
@@ -25,7 +25,7 @@ export interface Credential {
   readonly strategy: StrategyName
   /** Whether the credential is certainly present; false for a custom strategy, which reads the request itself. */
   readonly certain: boolean
-  /** The key under which failures of its account are counted; never a secret. */
+  /** The key under which failed sign-ins of the account are counted; never a secret. */
   readonly account: string | undefined
   /** Whether the account is already verified, by the signature of a token. */
   readonly proven: boolean
@@ -37,13 +37,13 @@ export interface Credential {
 export interface FindOptions {
   /** Verifies tokens with this secret instead of the configured key. */
   readonly secret?: string
-  /** The route only reads, whatever the method of the request: a QUERY that was sent as POST. */
+  /** Whether the route only reads, whatever the method of the request: true for a QUERY that was sent as POST. */
   readonly reads?: boolean
 }
 
 /** A way to authenticate. */
 export interface Strategy {
   readonly name: StrategyName
-  /** The credential of this strategy in a request; undefined if there is none. */
+  /** Finds the credential of this strategy in a request; undefined if there is none. */
   find(request: ApiRequest, options: FindOptions): MaybePromise<Credential | undefined>
 }

@@ -1,4 +1,4 @@
-// lookUp: reads the user whose columns have given values, alone or by one statement with the users of other requests.
+// lookUp: reads a user by the values of some columns, by its own statement or by one that several requests share.
 
 import { unscoped } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
@@ -15,13 +15,13 @@ import { userPlan, usersPlan } from './user-plan.ts'
 export interface OpenedDatabase {
   readonly connection: Connection
   readonly target: Target
-  /** Whether requests may share statements: it is the API's own pool or a replica, and no connection that the host chose for a request. */
+  /** Whether requests may share statements. True if the connection is the API's pool or a replica, false if the host chose it for this request. */
   readonly isShared: boolean
 }
 
 export interface LookUp {
   readonly columns: readonly NamedColumn[]
-  /** The row whose columns have exactly these values; its values belong to this request alone. */
+  /** Reads the row whose columns have exactly these values. No other request gets the same object. */
   readonly read: (
     opened: OpenedDatabase,
     values: readonly Value[],
@@ -45,9 +45,9 @@ export function lookUp(resource: Resource, columns: readonly NamedColumn[]): Loo
 }
 
 /**
- * A look-up by one column whose statement requests share if they ask in the same turn of the event loop. A shortcut: with
- * 16 connections, a read sends 1.2 statements instead of 2. A row that the shared statement does not find is looked up
- * alone.
+ * Returns a look-up by one column; requests that use it in the same turn of the event loop share one statement. A shortcut:
+ * with 16 connections, a read sends 1.2 statements instead of 2. If the shared statement does not find a row, the request
+ * looks it up by its own statement.
  */
 export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]): LookUp {
   const alone = lookUp(resource, columns)
@@ -63,7 +63,7 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
     const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
     const program = compileByKeys(unscoped(target), prepared, [...values.values()], finish)
     const rows = await readAll(connection, program).catch((error: unknown) => {
-      // The database refused one of the values, and only its request may fail.
+      // The database refused one of the values. Each request now looks up its own, so that only one of them fails.
       if (error instanceof ApiError && error.status === 400) return []
       throw error
     })

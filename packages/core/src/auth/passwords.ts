@@ -44,7 +44,7 @@ export interface PasswordCheck {
     secret: string,
     kind?: 'password' | 'api_key',
   ): Promise<boolean>
-  /** The field it reads, which is therefore hidden. */
+  /** The field that the check reads; it is hidden from clients. */
   readonly credentialField: string
 }
 
@@ -71,6 +71,6 @@ export function passwordCheck(field: string): PasswordCheck {
 /** The cost of the last stored hash that was checked. */
 let usualCost = String(defaultCost)
 
-/** A hash that no password matches. Checking it for an unknown user takes as long as checking the hash of a known one. */
+/** Returns a hash that no password matches. Checking it for an unknown user takes as long as checking the hash of a known one. */
 export const unmatchableHash = (): string =>
   `$2b$${usualCost}$NOBODYHASTHISPASSWORDuW4bVlXbTyPIkgJ9YZzmuqxRUO3u4GQy`

@@ -1,11 +1,11 @@
-// A queue for expensive work, with a limit of running and of waiting tasks; a task above both is refused immediately.
+// A queue for expensive work that limits how many tasks run and how many wait; a further task is refused immediately.
 
 import { tooBusy } from '../errors.ts'
 
 /** Runs work when a slot is free; rejects with 503 if the queue is full. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T>
 
-/** A queue that runs `slots` tasks at once and lets `waiting` more wait. */
+/** Creates a queue that runs `slots` tasks at once and lets `waiting` more wait. */
 export function createQueue(slots: number, waiting: number): Queue {
   let running = 0
   const line: (() => void)[] = []

@@ -1,4 +1,4 @@
-// Remembered users: keeps the user of an access token for a few seconds, so that its requests do not each read it again (API_USER_CACHE).
+// Remembered users: caches the user of an access token for a few seconds, so that not every request with the token reads it (API_USER_CACHE).
 
 import type { Clock } from '../call/clock.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -8,7 +8,7 @@ import { lruMap } from '../lru-map.ts'
 /** Users that are remembered; the least recently used one is forgotten first. */
 const maxUsers = 1000
 
-/** The user with a key: the one remembered, or what `find` gives. */
+/** Returns the cached user with this key, otherwise the result of `find`. */
 export type RememberUser = (
   key: string,
   find: () => Promise<HookRecord | undefined>,
@@ -24,7 +24,7 @@ export function rememberUsers(clock: Clock, seconds: number): RememberUser {
   return async (key, find) => {
     const now = clock.now()
     const before = known.get(key)
-    // An entry from the future means that the clock was set back; it is not used, so that it does not live longer.
+    // An entry from the future means that the clock was set back; using it would keep it for longer than `seconds`.
     if (before !== undefined && now >= before.at && now - before.at < seconds * 1000) {
       return copyJson(before.user) as HookRecord
     }

@@ -1,4 +1,4 @@
-// sameTurn: combines what several requests ask for in the same turn of the event loop.
+// sameTurn: answers the questions of several requests together if they are asked in the same turn of the event loop.
 
 import type { MaybePromise } from '../maybe-promise.ts'
 
@@ -11,15 +11,15 @@ interface Waiting<Q, A> {
   readonly reject: (error: unknown) => void
 }
 
-/** Calls a function when the input of this turn of the event loop has been handled; undefined on runtimes without it. */
+/** Calls a function once the I/O events of this turn of the event loop are handled; undefined on runtimes without `setImmediate`. */
 const { setImmediate: afterTurn } = globalThis as {
   readonly setImmediate?: (call: () => void) => unknown
 }
 
 /**
- * Returns a function that asks a question. `answer` gets the questions of one turn, and is called after the last of them was
- * asked; if it fails, all of them fail. The result is undefined if no other question was asked in the same turn, and on
- * runtimes that do not tell the end of a turn: the caller then looks for the answer itself.
+ * Returns a function that asks a question. At the end of a turn, `answer` is called with all questions of that turn; if it
+ * fails, each of them fails. The result is undefined if no other question was asked in the same turn, and on runtimes without
+ * `setImmediate`: the caller must then find the answer itself.
  */
 export function sameTurn<Q, A>(
   answer: (questions: readonly Q[]) => Promise<readonly (A | undefined)[]>,

@@ -52,7 +52,7 @@ async function signer(
   return pem === undefined ? undefined : importPKCS8(pem, algorithm)
 }
 
-/** The verifying key of a PEM; of a private key, its public half. */
+/** Returns the verifying key of a PEM; the PEM of a private key gives its public half. */
 async function verifier(
   pem: string | undefined,
   algorithm: Algorithm,

@@ -14,7 +14,7 @@ export interface FoundToken {
 /** Reads a token from a request. */
 export type FindToken = (request: ApiRequest) => MaybePromise<FoundToken | undefined>
 
-/** The credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */
+/** Returns the credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */
 export function authorization(request: ApiRequest, scheme: string): string | undefined {
   const value = header(request, 'authorization')
   if (value === undefined) return undefined
@@ -24,7 +24,7 @@ export function authorization(request: ApiRequest, scheme: string): string | und
   return blank === -1 ? '' : value.slice(blank + 1)
 }
 
-/** The value of a cookie; of several with one name the first, which browsers send for the most specific path. */
+/** Returns the value of a cookie. If several have the name, it is the first: browsers send the one with the longest path first. */
 export function cookie(request: ApiRequest, name: string): string | undefined {
   for (const pair of header(request, 'cookie')?.split(';') ?? []) {
     const equals = pair.indexOf('=')
@@ -80,7 +80,7 @@ export function tokenProviders(
   }
 }
 
-/** The token that the first provider finds; they are asked one after the other. */
+/** Asks the providers one after the other and returns the first token found. */
 function firstOf(finders: readonly FindToken[], request: ApiRequest): ReturnType<FindToken> {
   const [first, ...others] = finders
   if (first === undefined) return undefined
@@ -92,7 +92,7 @@ function loadOnce(path: string): () => Promise<Callable> {
   const [specifier = '', name = 'default'] = path.split('#')
   let loaded: Promise<Callable> | undefined
   return () => {
-    // The module is the application's, found when it runs: bundlers must leave the import as it is.
+    // The module belongs to the application and is resolved at run time, so bundlers must leave this import unchanged.
     const url = resolved(specifier)
     loaded ??= import(
       /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ url

@@ -21,11 +21,11 @@ export interface Subject {
 
 /** The claims of a verified token. */
 export interface Claims extends Subject {
-  /** Whether it has expired; everything else about it is valid. */
+  /** Whether the token has expired; it is valid in all other respects. */
   readonly expired: boolean
-  /** The key under which requests and failed sign-ins of its account are counted. */
+  /** The key under which requests and failed sign-ins of the account are counted. */
   readonly account: string
-  /** Seconds since 1970 at which it expires. */
+  /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number
 }
 
@@ -45,7 +45,7 @@ export interface Tokens {
   readRefresh(token: string): Promise<Claims | undefined>
 }
 
-/** The `typ` header distinguishes the two kinds, so that neither is accepted as the other. */
+/** Values of the `typ` header: an access token is not accepted as a refresh token, nor the reverse. */
 const accessType = 'at+jwt'
 const refreshType = 'rt+jwt'
 
@@ -76,7 +76,7 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   }
 }
 
-/** The key of an explicit secret, which must be as strong as a configured one. */
+/** Returns the key texts of an explicit secret or PEM; throws for a weak secret, as `createApi` does for a configured one. */
 function textsOf(secret: string): KeyTexts {
   if (looksLikePem(secret)) return { secret: undefined, privateKey: undefined, verifyKey: secret }
   const problem = secretProblem(secret)

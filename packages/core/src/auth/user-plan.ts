@@ -25,7 +25,7 @@ const rowsOf = (
   distinctBase: false,
 })
 
-/** The user whose columns have the values of a request (`slot`). */
+/** Plans the read of the user whose columns have the values that a request fills in (`slot`). */
 export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): ReadPlan =>
   planWhere(resource, (from) =>
     columns.map((column, i) => ({
@@ -37,7 +37,7 @@ export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): R
     })),
   )
 
-/** The users whose column has one of the values of several requests. */
+/** Plans the read of the users whose column has one of the values of several requests. */
 export const usersPlan = (resource: Resource, column: NamedColumn): ReadPlan =>
   planWhere(resource, (from) => [
     { kind: 'oneOf', operand: refOf(from, column), values: [''], negated: false, slot: { key: 0 } },
@@ -55,7 +55,7 @@ function planWhere(resource: Resource, whereOf: (from: Source) => readonly Condi
   return { action: 'GET_ONE', rows, embeds: [], links: [], count: 'none' }
 }
 
-/** The relation whose records are the user's roles, each with a name; undefined if there is none. */
+/** Plans the embed of the user's roles: records of a relation, each with a name. Undefined if the user model has no such relation. */
 export function roleRelation(resource: Resource): EmbedPlan | undefined {
   const relation = resource.roles
   const name = relation?.target.allColumns.get('name')

@@ -38,8 +38,8 @@ export interface Users {
   /** The user with this API key hash. */
   byKeyHash(request: ApiRequest, hash: string): Promise<HookRecord | undefined>
   /**
-   * Calls the model's credential check; without a user, a check of the same cost that fails. `before` runs when the queue
-   * has a free slot and may still refuse.
+   * Calls the model's credential check; for an unknown user, a check that takes as long and fails. `before` runs when the
+   * queue has a free slot, and may still refuse the check.
    */
   check(
     user: HookRecord | undefined,
@@ -94,8 +94,8 @@ export function createUsers(
     resource,
     byName: (request, name) => find(request, looks.name, [name]),
     byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
-    // A token is already verified. A password or an API key is checked on the primary, because a replica that lags has the old
-    // one.
+    // Only the user of a token may come from a replica: the token is already verified, whereas a lagging replica may still have an
+    // old password or API key.
     byKey: (request, key) => find(request, looks.key, keyTexts(key), readUserFromReplica),
     check: (user, secret, kind, before) =>
       checks(async () => {
@@ -108,7 +108,7 @@ export function createUsers(
   }
 }
 
-/** Calls the credential check of the user model; only `true` accepts. */
+/** Calls the credential check of the user model. Only the result `true` accepts the credential. */
 async function checkCredential(
   callHook: CallHook,
   resource: Resource,
@@ -131,7 +131,7 @@ async function checkCredential(
   return false
 }
 
-/** A record with a password hash in every string field, so that the check finds one in whichever field it reads. */
+/** Returns a record with a password hash in every string field, so that the check finds one in whichever field it reads. */
 function placeholderUser(resource: Resource): HookRecord {
   const record: HookRecord = {}
   for (const [name, { type }] of resource.allColumns) {

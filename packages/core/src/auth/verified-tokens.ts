@@ -1,10 +1,10 @@
-// Verified tokens: remembers the claims of access tokens that were verified, by their full text, so that a signature is verified once.
+// Verified tokens: caches the claims of verified access tokens by the full text of the token, so that each signature is verified once.
 
 import type { Clock } from '../call/clock.ts'
 import { lruMap } from '../lru-map.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 
-/** Tokens that are remembered; the least recently used one is forgotten first. */
+/** Most tokens in the cache (LRU). */
 const maxTokens = 1000
 
 /** The claim that this cache reads. */
@@ -21,9 +21,9 @@ interface Verified<C> {
 }
 
 /**
- * Returns a function that gives the claims of a token: those remembered under its text, else what `verify` gives. Only valid
- * tokens are remembered. An expired one is verified again, and so is every token after the clock was set back, because its
- * `iat` or `nbf` may then lie in the future. `leeway` is in seconds.
+ * Returns a function that gives the claims of a token: the cached ones, otherwise the result of `verify`. Only valid tokens are
+ * cached. A token is verified again once it has expired, and after the clock was set back, because its `iat` or `nbf` may then
+ * lie in the future. `leeway` is in seconds.
  */
 export function rememberVerified<C extends Expiry>(
   clock: Clock,

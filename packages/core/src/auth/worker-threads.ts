@@ -16,7 +16,7 @@ interface WorkerThreads {
   readonly parentPort: Pick<WorkerThread, 'on' | 'postMessage'> | null
 }
 
-/** The module `node:worker_threads` (Node, Bun, Deno); undefined elsewhere. */
+/** Returns the module `node:worker_threads` (Node, Bun, Deno); undefined elsewhere. */
 export function workerThreads(): WorkerThreads | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (name: string) => unknown }
@@ -24,7 +24,7 @@ export function workerThreads(): WorkerThreads | undefined {
   return process?.getBuiltinModule?.('worker_threads') as WorkerThreads | undefined
 }
 
-/** The number of processors; undefined if the runtime does not tell. */
+/** Returns the number of processors; undefined if the runtime does not report it. */
 export function processors(): number | undefined {
   const { navigator } = globalThis as { navigator?: { hardwareConcurrency?: number } }
   return navigator?.hardwareConcurrency

@@ -45,7 +45,7 @@ export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
 
 /** Row-level access: any subset of these; a missing one allows everything, a falsy result of a hook is 403. */
 export interface AccessPolicy<User = HookUser> {
-  /** The rows of the model that the caller may see, as data: narrows every read like `scope_query`, which a policy then does not have. */
+  /** The rows that the caller may see, as conditions in plain data. Narrows every read like `scope_query`; a policy cannot have both. */
   readonly scope?: PolicyScope<User>
   /** Narrows every read of the model's rows, also in joins, embeds and filters. */
   scope_query?(query: HookQuery, args: HookArgs<User>): Awaitable<HookQuery | Falsy>
@@ -64,7 +64,7 @@ export type AccessPolicyOption<User = HookUser> =
 /** Takes an API key, returns its user or nothing. */
 export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
-/** Decides a custom strategy: true, the user, or a falsy value. */
+/** Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse. */
 export type CustomAuth<User = HookUser> = (request: ApiRequest) => Awaitable<User>
 
 /** Where an access token is read from: the Authorization header, a cookie, or a host function. */
@@ -87,6 +87,6 @@ export interface RateCount {
 export interface RateLimitStore {
   /** Counts one request and returns the new count. */
   hit(key: string, windowMs: number, now: number): Promise<RateCount>
-  /** Returns the count unchanged. Without this method failed passwords are counted in the process. */
+  /** Returns the count without changing it. If a store lacks this method, each process limits failed passwords by its own counts. */
   peek?(key: string, windowMs: number, now: number): Promise<RateCount>
 }

@@ -16,7 +16,7 @@ export const authPaths = (
   me: config.API_AUTH_ME_ROUTE ?? keyTable.API_AUTH_ME_ROUTE.default ?? '',
 })
 
-/** Which authentication routes are served, by the specification's column 'Available when'. */
+/** Returns the path of each authentication route, or null where the route is not served (specification: column 'Available when'). */
 export function resolveAuthRoutes(
   config: ApiConfig,
   strategies: readonly StrategyName[],

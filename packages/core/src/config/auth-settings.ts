@@ -58,7 +58,7 @@ export interface AuthSettings {
   readonly hashField: string | undefined
   readonly keyLookup: ApiKeyLookup | undefined
   readonly customAuth: CustomAuth | undefined
-  /** Whether `customAuth` is asked once for all operations of a batch. */
+  /** Whether `customAuth` is called once for all operations of a batch. */
   readonly customPerBatch: boolean
   readonly customScheme: CustomAuthScheme | undefined
   /** Null if the strategy jwt is not enabled. */

@@ -28,7 +28,7 @@ function namesOf(value: object): readonly string[] {
   return [...new Set(names)]
 }
 
-/** The problem with the hooks of an object. A plain object may hold hooks only; a class instance may also have helper methods. */
+/** Returns the problem with the hooks of an object. A plain object (`mapping`) may have only hooks; a class instance may also have helper methods. */
 function problemOf(value: object, mapping: boolean): string | undefined {
   const names = namesOf(value)
   for (const name of names) {
@@ -56,25 +56,25 @@ function problemOf(value: object, mapping: boolean): string | undefined {
 const isClass = (value: unknown): value is new () => AccessPolicy =>
   typeof value === 'function' && typeof value.prototype === 'object' && value.prototype !== null
 
-/** Whether a policy is a function of the model: arrow functions and methods cannot be constructed. */
+/** Whether a policy is a function of the model rather than a class: true for arrow functions and methods, which cannot be constructed. */
 export const isPolicyFunction = (
   option: AccessPolicyOption,
 ): option is (model: AnyModel) => AccessPolicy => typeof option === 'function' && !isClass(option)
 
-/** The policy of a model: the object itself, the instance of a class, or what a function gives. */
+/** Returns the policy of a model: the object itself, an instance of the class, or the result of the function. */
 export function policyFrom(option: AccessPolicyOption, model: AnyModel): AccessPolicy {
   if (isPolicyFunction(option)) return option(model)
   return isClass(option) ? new option() : (option as AccessPolicy)
 }
 
-/** A policy is an object of hooks, a class instance, a class with a constructor without arguments, or a function of the model. */
+/** Checks a policy: an object of hooks, a class instance, a class whose constructor takes no arguments, or a function of the model. */
 export const policy: Check = (value) => {
   if (isClass(value)) {
     // Hooks may also be instance fields; `constructed` checks those after construction.
     const problem = problemOf(value.prototype as object, false)
     return problem?.startsWith('has none') ? undefined : problem
   }
-  // `constructed` checks what a function of the model gives.
+  // `constructed` checks the result of a function of the model.
   if (typeof value === 'function') return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return `expected a policy: an object, an instance or a class with any of ${policyHooks.join(', ')}, got ${shown(value)}.`
@@ -83,7 +83,7 @@ export const policy: Check = (value) => {
   return problemOf(value, parent === Object.prototype || parent === null)
 }
 
-/** The check of `policy` for the instance of a policy class, and for what a function of the model gives. */
+/** Checks the instance of a policy class, or the result of a function of the model, as `policy` checks an object. */
 export function constructed(made: unknown): string | undefined {
   if (typeof made !== 'object' || made === null) {
     return 'expected the class or function to give an object.'

@@ -25,7 +25,7 @@ function* allMetaEntries(): Generator<[string, KeyEntry]> {
   }
 }
 
-/** The valid members of `given`; every other member becomes a problem. */
+/** Returns the valid members of `given`; reports every other member as a problem. */
 function checked(
   given: unknown,
   at: string,
@@ -71,12 +71,12 @@ function unknownMetaKey(key: string): string {
   return `unknown key.${suggestion(key, metaEntries.keys())}`
 }
 
-/** The valid keys of config. */
+/** Returns the valid keys of config and reports the others. */
 export function checkConfig(config: unknown, problems: Problems): ApiConfig {
   return checked(config ?? {}, 'config', configEntries, unknownConfigKey, problems)
 }
 
-/** The valid keys of a model's meta. */
+/** Returns the valid keys of a model's meta and reports the others. */
 export function checkMeta(modelName: string, meta: unknown, problems: Problems): Meta {
   const at = `models.${modelName}.meta`
   const good = checked(meta, at, metaEntries, unknownMetaKey, problems) as Meta

@@ -6,7 +6,7 @@ import { rateWindows } from './rate-windows.ts'
 /** Returns what is wrong with a value, or undefined. */
 export type Check = (value: unknown) => string | undefined
 
-/** A value as an error message shows it: shortened, without the members of objects. */
+/** Formats a value for an error message: shortened, without the members of objects. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 60))
   if (typeof value === 'function') return 'a function'
@@ -60,7 +60,7 @@ export const oneOf =
       : expected(`one of ${words.join(', ')}`, value) +
         (typeof value === 'string' ? didYouMean(value, words) : '')
 
-/** A list whose every item passes. */
+/** Accepts a list whose items all pass `item`. */
 export const listOf =
   (item: Check): Check =>
   (value) => {
@@ -72,7 +72,7 @@ export const listOf =
     return undefined
   }
 
-/** One value, or a list of at least one. */
+/** Accepts a value that passes `item`, or a list of at least one such value. */
 export const oneOrMore =
   (item: Check): Check =>
   (value) => {
@@ -80,13 +80,13 @@ export const oneOrMore =
     return value.length === 0 ? expected('at least one', value) : listOf(item)(value)
   }
 
-/** Accepts what either check accepts; an error comes from the first. */
+/** Accepts a value that passes either check. If neither accepts it, the message is that of `first`. */
 export const either =
   (first: Check, second: Check): Check =>
   (value) =>
     second(value) === undefined ? undefined : first(value)
 
-/** An object with a fixed set of keys. */
+/** Accepts an object whose keys are among `keys` and whose values pass `entry`. */
 export const mapping =
   (keys: readonly string[], entry: Check): Check =>
   (value) => {

@@ -103,7 +103,7 @@ export interface ApiConfig<
   readonly API_ALLOW_GROUPBY?: boolean
   /** Allows aggregates; otherwise they are 400. Default false. Config, meta. Specification: Grouping. */
   readonly API_ALLOW_AGGREGATION?: boolean
-  /** `limit` of a list whose request names none. Default 20, or the largest `limit` if that is smaller. Config, meta. */
+  /** Page size of a list if the request has no `limit`. Default 20, or the largest `limit` if that is smaller. Config, meta. */
   readonly API_PAGINATION_SIZE_DEFAULT?: number
   /** Largest `limit`; more is 400. Default 100. Config, meta. */
   readonly API_PAGINATION_SIZE_MAX?: number
@@ -116,7 +116,7 @@ export interface ApiConfig<
 
   /** Methods of generated endpoints; PUT only where listed. Default GET, POST, PATCH, DELETE. Config, meta. Specification: Generated resource endpoints 2. */
   readonly API_ALLOWED_METHODS?: readonly MethodName[]
-  /** Methods taken away from the allowed ones. Default none. Config, meta. */
+  /** Methods removed from the allowed ones. Default none. Config, meta. */
   readonly API_BLOCK_METHODS?: readonly MethodName[]
   /** Allows related records inside a body. Default false. Config, meta. Specification: Generated resource endpoints. */
   readonly API_ALLOW_NESTED_WRITES?: boolean
@@ -130,13 +130,13 @@ export interface ApiConfig<
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /** Allows `?cascade_delete=1`. Default false. Config, meta. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
-  /** Soft delete: DELETE marks records, which reads then leave out; it applies to every published model with the column. Default false. Config, meta. Specification: States and transitions. */
+  /** Soft delete: DELETE marks a record as deleted, and reads omit marked records; applies to every published model with the column. Default false. Config, meta. Specification: States and transitions. */
   readonly API_SOFT_DELETE?: boolean
   /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_ATTRIBUTE?: string
   /**
-   * The value of that column in an active record, and in a deleted one. The first may be `null`; the second may be `'now'` in a
-   * date or datetime column, or a function of the hook arguments: then every record without the first value is deleted. Default
+   * The values of the soft-delete column in an active record and in a deleted one. The first may be `null`. The second may be `'now'`
+   * in a date or datetime column, or a function of the hook arguments; every record without the first value is then deleted. Default
    * `[false, true]`. Config, meta. Specification: Model-derived resources 4.
    */
   readonly API_SOFT_DELETE_VALUES?: SoftDeleteValues<User>
@@ -169,14 +169,14 @@ export interface ApiConfig<
    */
   readonly API_LIST_ETAGS?: boolean
   /**
-   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), for caches that remove
-   * what a write has outdated. Default false. Config only.
+   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), so that caches can
+   * remove the responses that a write has made stale. Default false. Config only.
    */
   readonly API_CACHE_GROUPS?: boolean
-  /** Adds the header `Server-Timing`: the milliseconds of each stage. It tells strangers what is slow. Default false. Config only. */
+  /** Adds the header `Server-Timing`: the milliseconds of each stage. Every client can then see which stages are slow. Default false. Config only. */
   readonly API_SERVER_TIMING?: boolean
   /**
-   * What the `type` of problem details begins with; the code of the error follows, as in `https://example.org/errors#unknown_column`. Default none: the
+   * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`. Default none: the
    * type is `about:blank`. Config only.
    */
   readonly API_PROBLEM_TYPE_PREFIX?: string
@@ -195,18 +195,18 @@ export interface ApiConfig<
   readonly API_REMOVE_CALLBACK?: WriteCallback<User, DB>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<User>
-  /** Receives the value of every answer of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
+  /** Receives the value of every response of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
   readonly API_RETURN_CALLBACK?: ReturnCallback<User>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback
-  /** Receives, once before COMMIT, every record that a request has written, with before and after; `args.db` is the transaction. A failure rolls the request back. Unset by default. Config, meta. */
+  /** Called once before COMMIT with every record that a request has written, each as it was before and after; `args.db` is the transaction. A failure rolls the request back. Unset by default. Config, meta. */
   readonly API_BEFORE_COMMIT_CALLBACK?: BeforeCommitCallback<User, DB>
-  /** Receives, once after COMMIT, every record that a request has written, with before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
+  /** Called once after COMMIT with every record that a request has written, each as it was before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
   readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User, DB>
   /** Receives every failure. Unset by default. Config, meta. */
   readonly API_ERROR_CALLBACK?: ErrorCallback
 
-  // ------------------------------------------------------------------ who may: strategies, roles, policies
+  // ------------------------------------------------------------------ access: strategies, roles, policies
 
   /** The strategies that protect the generated endpoints. Default none. Config, meta. Specification: Strategies. */
   readonly API_AUTHENTICATE_METHOD?: readonly StrategyName[]
@@ -214,9 +214,9 @@ export interface ApiConfig<
   readonly API_AUTH_REQUIREMENTS?: AuthRequirements
   /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
   readonly API_ROLE_MAP?: RoleMap
-  /** Roles that are all needed, for every endpoint; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
+  /** Roles that every endpoint requires, all of them; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_REQUIRED?: readonly string[] | string
-  /** Roles of which any is enough, for every endpoint; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
+  /** Roles of which every endpoint requires any one; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_ACCEPTED?: readonly string[] | string
   /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
   readonly API_ACCESS_POLICY?: AccessPolicyOption<User>
@@ -238,14 +238,14 @@ export interface ApiConfig<
   /** The custom strategy: returns true, the user, or nothing. Unset by default. Config only. Specification: Strategies. */
   readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser>
   /**
-   * Whether API_CUSTOM_AUTH is asked once for a batch, with the request of the batch (`POST /api/batch`), instead of once for each
+   * Whether API_CUSTOM_AUTH is called once for a batch, with the request of the batch (`POST /api/batch`), instead of once for each
    * operation. The function must then decide by the credential alone, not by the method, path or body. Default false. Config only.
    */
   readonly API_CUSTOM_AUTH_PER_BATCH?: boolean
   /**
    * Where the custom strategy finds its credential, for the OpenAPI document and `Vary`: `{ in: 'cookie', name: 'session' }`,
-   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`; `csrf: 'x-csrf-token'`
-   * beside a cookie names the header that writing requests need, too. Default: the header `Authorization`. Config only.
+   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`. With a cookie,
+   * `csrf: 'x-csrf-token'` names a header that writing requests need as well. Default: the header `Authorization`. Config only.
    */
   readonly API_CUSTOM_AUTH_SCHEME?: CustomAuthScheme
 
@@ -334,9 +334,9 @@ export interface ApiConfig<
   // ------------------------------------------------------------------ pages
 
   /**
-   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` shows the index, a list, a record or an error as a page with links, made of the
-   * JSON of the same response, without scripts. Default true, unless the environment variable `NODE_ENV` is `production` or there is no environment, as in
-   * workers. Config only.
+   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page with links. The page
+   * shows the data of the JSON response and has no scripts. Default true, unless the environment variable `NODE_ENV` is `production` or there is no
+   * environment, as in workers. Config only.
    */
   readonly API_HTML_PAGES?: boolean
 
@@ -359,11 +359,11 @@ export interface ApiConfig<
   /** Maximum number of operations of one batch. Default 1000. Config only. */
   readonly API_MAX_BATCH?: number
   /**
-   * Most characters of the results of one batch together; more is 400, and nothing is stored. Default 16777216. Config only.
+   * Maximum total length of the results of one batch, in characters; more is 400, and nothing is stored. Default 16777216. Config only.
    */
   readonly API_MAX_BATCH_RESPONSE?: number
   /**
-   * Longest batch in milliseconds, its wait for a connection and all attempts included; longer is 503, and nothing is stored. The
+   * Longest batch in milliseconds, including the wait for a connection and all retries; longer is 503, and nothing is stored. The
    * time is checked between operations; a running statement is cancelled up to a second later. Default 30000. Config only.
    */
   readonly API_BATCH_TIMEOUT?: number
@@ -391,8 +391,8 @@ export interface ApiConfig<
    * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults differ. The schema is
    * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences; `ready` rejects only if
    * nothing fills a required read-only column, so that every POST fails. `error`: `ready` rejects with the list, and requests get
-   * 503 until there are none. `off` skips the model, whose differences are then intended; in config, it
-   * skips all models, which `model-api check` still compares. Default `warn`. Config, meta.
+   * 503 until there are none. `off` in meta skips the model, also in `model-api check`; `off` in config skips all models, but
+   * `model-api check` still compares them. Default `warn`. Config, meta.
    */
   readonly API_SCHEMA_CHECK?: SchemaCheckMode
 

@@ -9,7 +9,7 @@ export type CustomAuthScheme =
       readonly in: 'cookie'
       /** The name of the cookie. */
       readonly name: string
-      /** The header without which the function refuses what writes, such as `x-csrf-token`: a token that other sites do not know. */
+      /** The header with a CSRF token, such as `x-csrf-token`, without which the function refuses writes. */
       readonly csrf?: string
       readonly description?: string
     }
@@ -22,7 +22,7 @@ export type CustomAuthScheme =
   | {
       /** `Authorization: Bearer <token>` */
       readonly in: 'bearer'
-      /** The form of the token, for readers: `JWT`, `opaque`. */
+      /** The format of the token, as information for readers of the document: `JWT`, `opaque`. */
       readonly format?: string
       readonly description?: string
     }
@@ -35,7 +35,7 @@ const members: Readonly<Record<CustomAuthScheme['in'], readonly string[]>> = {
 
 const places = Object.keys(members)
 
-/** The characters of a cookie or header name: those that a shell does not interpret. */
+/** Valid names of a cookie or header. Code samples contain the name, so characters that a shell interprets are not allowed. */
 const token = /^[A-Za-z0-9_.-]+$/
 
 export const customAuthScheme: Check = (value) => {

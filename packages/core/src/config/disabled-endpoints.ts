@@ -1,4 +1,4 @@
-// The endpoints beside the resources that the configuration disables, each with the key that enables it.
+// Disabled endpoints: those that belong to no resource and that the configuration disables, each with the key that enables it.
 
 import { authPaths } from './auth-routes.ts'
 import type { AuthSettings } from './auth-settings.ts'
@@ -7,7 +7,7 @@ import { keyTable } from './key-table.ts'
 import type { ApiSettings } from './settings.ts'
 
 /**
- * The paths that other settings would serve: path → the key that enables the endpoint.
+ * Returns the path of each disabled endpoint with the key that enables it.
  *
  * ```ts
  * disabledEndpoints({}, settings, auth).get('/api/batch') // 'API_ALLOW_BATCH'
@@ -38,7 +38,7 @@ export function disabledEndpoints(
   return disabled
 }
 
-/** The setting that enables the endpoint of the current user. */
+/** Returns the key that enables the endpoint of the current user. */
 function meKey(config: ApiConfig, authenticates: boolean, strategy: string): string {
   if (!authenticates || config.API_AUTO_AUTH_ROUTES === false) return strategy
   return config.API_EXPOSE_ME === false ? 'API_EXPOSE_ME' : 'API_USER_MODEL'

@@ -51,7 +51,7 @@ export interface HookArgs<User = HookUser, DB = HookTables> {
   readonly model: AnyModel
   /** Whether a list is being served. */
   readonly many: boolean
-  /** The relation that led here, or null. */
+  /** The relation through which the rows are reached, or null. */
   readonly relation_name: string | null
   /**
    * The connection of this request, with the Kysely plugins of `db`; inside a write, its transaction. Hooks should run their
@@ -75,13 +75,13 @@ export interface Change {
   readonly after: HookRecord | null
   /**
    * The links that were added and removed, by many-to-many relation, for junction tables without a published model: `{ tags: {
-   * added: [[3]], removed: [] } }`, each partner by its key. Absent if no list of links has changed. Links of a published
-   * junction are changes of their own.
+   * added: [[3]], removed: [] } }`, each linked record by its key. Absent if no links have changed. If the junction table has a
+   * published model, its records appear as separate changes instead.
    */
   readonly links?: Readonly<Record<string, LinkChanges>>
 }
 
-/** The keys of the partners that a record was linked to, and of those that it was unlinked from. */
+/** The keys of the records that a record was linked to (`added`) and unlinked from (`removed`). */
 export interface LinkChanges {
   readonly added: readonly (readonly JsonValue[])[]
   readonly removed: readonly (readonly JsonValue[])[]

@@ -55,7 +55,7 @@ export interface OwnMeta {
   readonly register_canonical_routes?: boolean
   /** The model's section of the documentation. Default: the model's name. */
   readonly tag?: string
-  /** The group of its section. */
+  /** The group of the model's section in the documentation. */
   readonly tag_group?: string
   /** Text about the model, for the documentation. */
   readonly description?: string
@@ -69,7 +69,7 @@ export interface OwnMeta {
   readonly patch_summary?: string
   /** Summary of DELETE. */
   readonly delete_summary?: string
-  /** Another spelling of `role_map`; it takes precedence over that. Specification: Roles 3. */
+  /** Another spelling of `role_map`; setting both is an error. Specification: Roles 3. */
   readonly api_role_map?: RoleMap
 }
 

@@ -41,7 +41,7 @@ interface Der {
   readonly to: number
 }
 
-/** The DER element at an offset. */
+/** Reads the DER element at an offset; undefined if the bytes are malformed. */
 function derAt(bytes: Uint8Array, at: number): Der | undefined {
   const tag = bytes[at]
   const first = bytes[at + 1]
@@ -73,7 +73,7 @@ const rsa = '2a864886f70d010101'
 const hex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** SPKI: (algorithm, bit string of (modulus, exponent)); PKCS #8: (version, algorithm, octets of (version, modulus, …)). */
+/** Finds the RSA modulus. SPKI: (algorithm, bit string of (modulus, exponent)); PKCS #8: (version, algorithm, octets of (version, modulus, …)). */
 function modulusOf(bytes: Uint8Array, kind: PemKey['kind']): string | undefined {
   const outer = membersOf(bytes, 0)
   const [algorithm, wrapped] = kind === 'public' ? outer : outer.slice(1)

@@ -1,4 +1,4 @@
-// Names with a meaning in the query language, which fields and the host's own query parameters therefore cannot have.
+// Names reserved by the query language: fields and the host's own query parameters cannot have them.
 
 import { aggregateFunctions, filterOperators, operatorAliases } from '../parse/operators.ts'
 import { listParameters, singleParameters } from '../parse/parameter-names.ts'
@@ -11,7 +11,7 @@ const suffixes: ReadonlySet<string> = new Set([
 
 const parameters: ReadonlySet<string> = new Set([...singleParameters, ...listParameters])
 
-/** The operator or function at the end of a name: `price__ge` → `ge`. */
+/** Returns the operator or function at the end of a name: `price__ge` → `ge`. */
 export function operatorSuffix(name: string): string | undefined {
   const underscores = name.lastIndexOf('__')
   const suffix = name.slice(underscores + 2)

@@ -16,7 +16,7 @@ const periods: Readonly<Record<string, number>> = {
 const form = /^([1-9]\d*)\s*(?:\/|\s+per\s+)\s*(?:([1-9]\d*)\s+)?(second|minute|hour|day)s?$/
 
 /**
- * The windows of a limit, shortest first; undefined if the string is not a limit.
+ * Returns the windows of a limit, shortest first; undefined if the string is not a limit.
  *
  * ```ts
  * rateWindows('5 per minute; 100/2 hours') // [{ count: 5, ms: 60000 }, { count: 100, ms: 7200000 }]

@@ -1,11 +1,11 @@
-// Which strategies protect a model and which kinds of request need authentication: the model's own level, else the API's.
+// Resolves which strategies protect a model and which kinds of request need authentication: by its meta, otherwise by config.
 
 import type { AccessKey, AuthRequirements, StrategyName } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 
-/** The requirements of a level as booleans; for an absent key the next more general one applies. */
+/** The requirements of meta or config, as booleans. If a key is absent, the next more general key applies. */
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
 /** Requirements may be strings: true 1 yes on, false 0 no off. */

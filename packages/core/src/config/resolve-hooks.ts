@@ -1,4 +1,4 @@
-// Resolves the callbacks of each method: those in meta for the method, else in meta, else in config (docs/hooks.md).
+// Resolves the callbacks of each method, in order of precedence: meta for the method, meta, config (docs/hooks.md).
 
 import type { ApiConfig } from './config.ts'
 import type {
@@ -14,7 +14,7 @@ import type {
 } from './hook-types.ts'
 import { type Meta, type MetaMethod, metaKeyOf } from './meta.ts'
 
-/** The callbacks of one kind of request; absent ones are not set. */
+/** The callbacks for one kind of request; a callback that is not configured is absent. */
 export interface HookSettings {
   readonly setup?: SetupCallback
   readonly filter?: FilterCallback
@@ -55,16 +55,16 @@ const methodKeys: Readonly<Record<string, MetaMethod>> = {
   DELETE: 'delete',
 }
 
-/** The callbacks of a method in upper case. */
+/** Returns the callbacks for an HTTP method, given in upper case. */
 export const hooksOf = (hooks: HooksByMethod, method: string): HookSettings =>
   hooks[methodKeys[method] ?? 'get']
 
-/** The callbacks of the whole API: for requests that reach no resource. */
+/** Resolves the callbacks for requests that reach no resource. */
 export function resolveApiHooks(config: ApiConfig): HookSettings {
   return resolve((key) => config[key])
 }
 
-/** The callbacks of one resource, by method. */
+/** Resolves the callbacks of one resource, by method. */
 export function resolveResourceHooks(meta: Meta, config: ApiConfig): HooksByMethod {
   const settings = meta as Readonly<Record<string, unknown>>
   const byMethod = methods.map((method): [MetaMethod, HookSettings] => [

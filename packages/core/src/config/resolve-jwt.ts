@@ -16,7 +16,7 @@ import { secretProblem } from './secret-strength.ts'
 
 type Kind = 'ACCESS' | 'REFRESH'
 
-/** The JWT settings; `signs` is false if the service only verifies tokens that others issue. */
+/** Resolves the JWT settings; `signs` is false if the service only verifies tokens that others issue. */
 export function resolveJwt(
   config: ApiConfig,
   env: Environment,
@@ -63,7 +63,7 @@ function known(name: string, at: string, problems: Problems): Algorithm {
   return found ?? 'HS256'
 }
 
-/** The accepted algorithms: a list or a comma-separated string; by default the signing algorithm only. */
+/** Resolves the accepted algorithms, given as a list or a comma-separated string. Default: only the signing algorithm. */
 function resolveAllowed(
   config: ApiConfig,
   algorithm: Algorithm,
@@ -119,8 +119,8 @@ function resolveKeys(
 const noPair = { privateKey: undefined, verifyKey: undefined }
 
 /**
- * The RSA key pair. The verifying key is the public key, else the PEM given as secret, else the public half of the
- * private key.
+ * Resolves the RSA key pair. The verifying key is the public key; without one, the PEM given as the secret; without that, the
+ * public half of the private key.
  */
 function resolvePair(
   kind: Kind,

@@ -187,7 +187,7 @@ export function resolveResourceSettings(
   }
 }
 
-/** The default page size. The built-in default is lowered to a smaller maximum; an explicit one above the maximum is a problem. */
+/** Resolves the default page size. The built-in default is lowered to a smaller maximum; an explicit one above the maximum is a problem. */
 function pageSize(read: Reader, problems: Problems): number {
   checkOrder(read, 'API_PAGINATION_SIZE_DEFAULT', 'API_PAGINATION_SIZE_MAX', problems)
   return Math.min(read.get('API_PAGINATION_SIZE_DEFAULT'), read.get('API_PAGINATION_SIZE_MAX'))
@@ -205,7 +205,7 @@ type NumberKey =
   | 'API_SERIALIZATION_DEPTH'
   | 'API_MAX_DEPTH'
 
-/** Reports an explicit setting above its maximum; of the two, the one in meta is reported. */
+/** Reports an explicit setting above its maximum. If only the maximum is set in meta, the problem names the maximum. */
 function checkOrder(read: Reader, key: NumberKey, mostKey: NumberKey, problems: Problems): void {
   const value = read.find(key)
   const most = read.get(mostKey)

@@ -1,4 +1,4 @@
-// Resolves the role maps and the policy of a model: its own, else the API's; on each level a role map takes precedence over the simple lists.
+// Resolves the role maps and the policy of a model: those of meta, otherwise those of config. In each, a role map takes precedence over the lists of roles.
 
 import type { RoleRule } from './access-types.ts'
 import type { ApiConfig } from './config.ts'
@@ -16,7 +16,7 @@ interface Level {
 }
 
 /**
- * The role maps of a model: those of its meta if it sets any role, else those of config.
+ * Returns the role maps of a model: those of its meta if it sets any role, otherwise those of config.
  *
  * `roles_required: ['editor']` is the map `{ ALL: ['editor'] }`, `roles_accepted` the map `{ ALL: { roles, any_of: true } }`.
  */
@@ -37,7 +37,7 @@ export function resolveRoleMaps(
   return own ?? globalRoleMaps(config)
 }
 
-/** The role maps of config that the model's own replace. */
+/** Returns the role maps of config if those of the model's meta replace them, otherwise none. */
 export function replacedRoleMaps(
   modelName: string,
   meta: Meta,
@@ -76,7 +76,7 @@ function mapsOf(level: Level): readonly RoleMapSetting[] | undefined {
   ]
 }
 
-/** The policy of a model: its own, else the API's. */
+/** Returns the policy of a model: that of its meta, otherwise that of config. */
 export function resolvePolicy(
   modelName: string,
   meta: Meta,

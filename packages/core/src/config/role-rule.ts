@@ -1,4 +1,4 @@
-// The check of a role rule, as role maps and the rights of columns take it.
+// The check of a role rule in a role map or a column's `read` and `write`.
 
 import { didYouMean } from '../naming/suggest.ts'
 import { type Check, listOf, text } from './checks.ts'
@@ -8,7 +8,7 @@ const someRoles: Check = (value) =>
 
 const members = ['roles', 'any_of']
 
-/** Reports a value that is no role, no list of roles, no `{ roles, any_of }` and not `true`. */
+/** Accepts a role, a list of roles, `{ roles, any_of }` and `true`. */
 export const roleRule: Check = (value) => {
   if (value === true || text(value) === undefined || someRoles(value) === undefined) {
     return undefined

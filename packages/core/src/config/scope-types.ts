@@ -1,4 +1,4 @@
-// The rows of a model that a caller may see, as data: conditions on its columns and relations. Types only.
+// Scopes in plain data: conditions on columns and relations that select the rows a caller may see. Types only.
 
 import type { FilterOperator } from '../parse/operators.ts'
 import type { HookArgs, HookUser } from './hook-types.ts'

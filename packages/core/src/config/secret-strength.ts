@@ -5,7 +5,7 @@ import { looksLikePem } from './pem.ts'
 /** RFC 7518 §3.2: an HMAC key is at least as long as the hash: 32 bytes for SHA-256. */
 const leastBytes = 32
 
-/** The words that placeholders are made of. */
+/** Words that placeholder secrets consist of. */
 const filler =
   /your|super|very|my|the|jwt|api|access|refresh|secret|token|signing|sign|key|password|change|replace|please|insert|placeholder|default|example|sample|insecure|dummy|here|this|in|production|todo|some|me|it|to|a|256|bit|\d{1,3}$/g
 

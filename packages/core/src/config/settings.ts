@@ -89,13 +89,13 @@ export interface Summaries {
 
 /** Settings of the batch endpoint. */
 export interface BatchSettings {
-  /** Its whole path: `/api/batch`. */
+  /** The whole path of the endpoint: `/api/batch`. */
   readonly path: string
   /** Most operations of one batch. */
   readonly max: number
-  /** Most characters of its results together. */
+  /** Most characters of all results of one batch together. */
   readonly maxResponse: number
-  /** Milliseconds that it may take. */
+  /** Milliseconds that a batch may take. */
   readonly timeout: number
 }
 
@@ -117,7 +117,7 @@ export interface ApiSettings {
   readonly bodyLimit: number
   /** How a write sends its client the log position that replicas must reach. */
   readonly readYourWrites: ReadYourWrites
-  /** Whether the users of reads are looked up in replicas. */
+  /** Whether reads look up their user in replicas. */
   readonly usersFromReplicas: boolean
   /** Whether responses have the header Server-Timing. */
   readonly serverTiming: boolean
@@ -134,7 +134,7 @@ export interface ApiSettings {
   readonly batch: BatchSettings | null
   /** Null if no documentation is served. */
   readonly docs: DocsSettings | null
-  /** The paths beside the resources that other settings would serve, each with the key that enables it. */
+  /** The paths of endpoints that are disabled, each with the key that enables it. */
   readonly disabledEndpoints: ReadonlyMap<string, string>
   readonly dump: DumpSettings
   readonly limits: LimitSettings
@@ -157,14 +157,14 @@ export interface SoftDeleteSettings {
 }
 
 /**
- * The value in a deleted record. With a single value, records with this value are deleted; with `now` or a function, all records
- * without the value of an active record are deleted.
+ * The value in a deleted record. With `value`, a record that has this value is deleted; with `now` or a function, a record that
+ * does not have the `active` value is deleted.
  */
 export type DeletedValue =
   | { readonly kind: 'value'; readonly value: JsonValue }
   /** The time of the request. */
   | { readonly kind: 'now' }
-  /** A function of the host gives the value. */
+  /** The result of a function of the host. */
   | { readonly kind: 'function'; readonly make: DefaultFunction }
 
 /** Settings of one resource. */
@@ -205,7 +205,7 @@ export interface ResourceSettings {
   readonly policy: PolicySetting | null
   /** The strategies that protect the resource; empty: it is public. */
   readonly strategies: readonly StrategyName[]
-  /** Which actions need authentication; an absent action does. */
+  /** Whether actions need authentication; an action that no key applies to does. */
   readonly requirements: Requirements
   readonly rates: RateSettings
   readonly description: string | undefined

@@ -15,7 +15,7 @@ import type { DeletedValue, ResourceSettings } from './settings.ts'
 /** The default of API_SOFT_DELETE_VALUES. */
 const standard = keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
 
-/** The soft delete settings of a model; null if it does not use soft delete. */
+/** Resolves the soft delete settings of a model; null if it does not use soft delete. */
 export function resolveSoftDelete(
   model: AnyModel,
   meta: Meta,

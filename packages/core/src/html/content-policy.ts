@@ -1,7 +1,7 @@
 // Content-Security-Policy headers of the pages: everything is forbidden except what the page lists.
 
 /**
- * The header's value.
+ * Returns the value of the Content-Security-Policy header.
  *
  * ```ts
  * contentPolicy({ 'img-src': 'data:' })

@@ -1,11 +1,11 @@
-// The page of an error: what was refused and why, made of the JSON body.
+// The HTML page of an error: status, error and reason, and the JSON body that they come from.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { framedPage, type PageFrame } from './frame.ts'
 import { escaped } from './html.ts'
 import { jsonSection } from './json-section.ts'
 
-/** The page as HTML. `body` is the JSON body, which a callback may have made something else of. */
+/** Returns the page as HTML. `body` is the JSON body; a callback may have replaced the envelope by any other JSON. */
 export function errorPage(frame: PageFrame, status: number, body: JsonValue): string {
   const errors = memberOf(body, 'errors') ?? null
   const error = textOf(errors, 'error')

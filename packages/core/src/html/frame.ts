@@ -1,19 +1,19 @@
-// What the pages of the index and of records have in common: the header with its links, and the style.
+// The frame of all HTML pages except the documentation: the header with its links, and the style.
 
 import { escaped, htmlPage } from './html.ts'
 import { pageStyle } from './page-style.ts'
 
-/** Where the header of a page leads. */
+/** The title and the links in the header of a page. */
 export interface PageFrame {
   /** The title of the API. */
   readonly title: string
   /** URL of the index. */
   readonly index: string
-  /** URL of the documentation; null if there is none that the caller may read. */
+  /** URL of the documentation; null if there is none, or the caller may not read it. */
   readonly documentation: string | null
 }
 
-/** A page with the header. */
+/** Returns an HTML page with the header. */
 export function framedPage(
   { title, index, documentation }: PageFrame,
   heading: string,

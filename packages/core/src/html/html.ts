@@ -12,18 +12,18 @@ const escapes: Readonly<Record<string, string>> = {
 export const escaped = (text: unknown): string =>
   String(text).replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
 
-/** A description as HTML: paragraphs, and code between backquotes. No other Markdown is supported. */
+/** Converts a description to HTML: paragraphs, and code between backquotes. No other Markdown is supported. */
 export const prose = (text: string): string =>
   text
     .split(/\n{2,}/)
     .map((paragraph) => `<p>${inline(paragraph)}</p>`)
     .join('')
 
-/** One line of a description. */
+/** Converts one line of a description to HTML. */
 export const inline = (text: string): string =>
   escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-/** An HTML page. The empty icon prevents browsers from requesting /favicon.ico. */
+/** Returns an HTML page. The empty icon prevents browsers from requesting /favicon.ico. */
 export const htmlPage = (title: string, head: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>

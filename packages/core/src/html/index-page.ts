@@ -1,4 +1,4 @@
-// The page of the index: the resources, example requests as links, and the documentation.
+// The HTML page of the index: the resources, example requests as links, and the documentation.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { framedPage, type PageFrame } from './frame.ts'
@@ -9,9 +9,9 @@ import { jsonSection } from './json-section.ts'
 export interface ServiceIndex {
   readonly title: string
   readonly version: string
-  /** URL of the documentation page; null if there is none that the caller may read. */
+  /** URL of the documentation page; null if there is none, or the caller may not read it. */
   readonly documentation: string | null
-  /** URL of the OpenAPI document; null likewise. */
+  /** URL of the OpenAPI document; null if there is none, or the caller may not read it. */
   readonly openapi: string | null
   readonly resources: readonly ListedResource[]
   /** Example requests. */
@@ -33,7 +33,7 @@ export interface ExampleRequest {
   readonly url: string
 }
 
-/** Whether a value still has the form of an index after callbacks. */
+/** Whether a value has the lists of a `ServiceIndex`; a callback may have replaced the index. */
 export const isServiceIndex = (value: unknown): value is ServiceIndex =>
   isList(value, 'resources') && isList(value, 'examples')
 
@@ -42,7 +42,7 @@ const isList = (value: unknown, member: string): boolean =>
   value !== null &&
   Array.isArray((value as Readonly<Record<string, unknown>>)[member])
 
-/** The page as HTML; `description` is API_DESCRIPTION. */
+/** Returns the page as HTML; `description` is API_DESCRIPTION. */
 export function indexPage(
   frame: PageFrame,
   index: ServiceIndex,

@@ -1,14 +1,14 @@
-// The collapsed JSON of a response, below the table.
+// The last section of every HTML page: the JSON body of the response, collapsed.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import { framedPage, type PageFrame } from './frame.ts'
 import { escaped } from './html.ts'
 
-/** Characters of JSON that a page shows; a longer text is left out, because it would double a large page. */
+/** Longest JSON that a page shows, in characters. Longer JSON is omitted, because it would double the size of a large page. */
 const mostCharacters = 50_000
 
-/** The JSON body, indented. */
+/** Returns the section as HTML, with the JSON body indented. */
 export function jsonSection(body: JsonValue): string {
   const text = stringify(body)
   const shown =
@@ -21,14 +21,14 @@ ${shown}
 </details>`
 }
 
-/** The most levels that are indented, because stored JSON may be nested very deeply. */
+/** Deepest level that is indented further; stored JSON may be nested very deeply. */
 const deepest = 20
 
-/** A page that shows only the JSON. */
+/** Returns a page that shows only the JSON. */
 export const jsonPage = (frame: PageFrame, body: JsonValue): string =>
   framedPage(frame, frame.title, jsonSection(body))
 
-/** JSON text with a line for each member. Numbers keep their digits, because the text is not parsed. */
+/** Puts each member of a JSON text on its own line. Numbers keep their digits, because the text is not parsed. */
 function indented(text: string): string {
   let depth = 0
   const line = (): string => `\n${'  '.repeat(Math.min(depth, deepest))}`

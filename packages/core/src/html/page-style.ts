@@ -1,4 +1,4 @@
-// The style of the pages of the index and of records: light and dark, narrow and wide.
+// The CSS of all HTML pages except the documentation: light and dark, for narrow and wide screens.
 
 export const pageStyle: string = `
 :root { color-scheme: light dark; --text: #1c2430; --soft: #5c6675; --line: #dfe3e8; --back: #fff; --side: #f6f7f9; --link: #0b62c4; --code: #f0f2f5 }
@@ -29,7 +29,7 @@ details { margin-top: 1.5rem } summary { cursor: pointer; color: var(--soft) }
 
 let source: Promise<string> | undefined
 
-/** The hash of the style, as `style-src` of the policy names it. Computed once. */
+/** Returns the hash of the style, by which `style-src` of the Content-Security-Policy allows it. Computed once. */
 export function pageStyleSource(): Promise<string> {
   source ??= hashOf(pageStyle)
   return source

@@ -1,4 +1,4 @@
-// The page of a GET on a list, a relation or a record: its rows as a table, with links to records and relations.
+// The HTML page of a list, a relation or a record: the rows as a table, with links to records and relations.
 
 import { keyUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -12,7 +12,7 @@ import { jsonSection } from './json-section.ts'
 export interface PageContent {
   readonly body: JsonValue
   readonly value: JsonValue
-  /** Matching records. */
+  /** The number of matching records; undefined if they were not counted. */
   readonly total: number | undefined
   readonly next: string | null
   readonly previous: string | null
@@ -31,7 +31,7 @@ export interface RecordsView {
 
 type JsonObject = { readonly [key: string]: JsonValue }
 
-/** The page as HTML. A value that is neither a list of objects nor an object, as a callback may return, is shown as JSON alone. */
+/** Returns the page as HTML. If a callback made `value` anything but an object or a list of objects, the page shows only the JSON. */
 export function recordsPage(view: RecordsView, content: PageContent): string {
   const { resource, frame, url } = view
   const { value } = content
@@ -50,7 +50,7 @@ ${jsonSection(content.body)}`,
   )
 }
 
-/** The objects of a list, or the object alone; undefined for any other value. */
+/** Returns the objects of a list, or a single object as a list; undefined for any other value. */
 function rowsOf(value: JsonValue): readonly JsonObject[] | undefined {
   const rows = Array.isArray(value) ? value : [value]
   return rows.every(isObject) ? (rows as readonly JsonObject[]) : undefined
@@ -104,11 +104,11 @@ function alignment({ resource }: RecordsView, name: string, rows: readonly JsonO
   return isNumber ? ' class="number"' : ''
 }
 
-/** Whether it is a number, or a decimal, which is a string in JSON. */
+/** Whether a value is a number, or a string of digits, as decimals are in JSON. */
 const isNumeric = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 
-/** The URL of a record; undefined if the row lacks a column of its key, or the resource has no URLs of records. */
+/** Returns the URL of a record; undefined if the row lacks a column of the primary key, or the resource serves no single records. */
 function recordUrl({ resource, base }: RecordsView, row: JsonObject): string | undefined {
   const { primaryKey, paths } = resource
   if (primaryKey.length === 0 || paths.length === 0 || !resource.settings.methods.has('GET')) {
@@ -137,7 +137,7 @@ function cellOf(
     : escaped(value)
 }
 
-/** Whether a text is a URL of this API, and not another text of a callback or a record. */
+/** Whether a string is a URL of this API. A dump or return callback can put any other string into a relation's member. */
 const isOwnUrl = ({ base }: RecordsView, text: string): boolean =>
   text.startsWith(`${base}/`) && !text.startsWith('//')
 

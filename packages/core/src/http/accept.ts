@@ -1,4 +1,4 @@
-// Content negotiation: whether a client prefers a page to JSON, and errors as problem details to the envelope.
+// Content negotiation: whether a client prefers an HTML page to JSON, and whether it prefers errors as problem details to the envelope.
 
 import { problemMediaType } from './problem-details.ts'
 import { type ApiRequest, wholeHeader } from './request.ts'
@@ -7,8 +7,8 @@ const page = 'text/html'
 const json = 'application/json'
 
 /**
- * Whether the client is a browser that shows a page: `Accept` names `text/html`, and gives it a higher weight than JSON. A client that
- * accepts anything gets JSON.
+ * Whether the client prefers an HTML page, as browsers do: true if `Accept` names `text/html` with a higher weight than JSON. A
+ * client that accepts any type gets JSON.
  */
 export function prefersPage(request: ApiRequest): boolean {
   const accept = wholeHeader(request, 'accept')
@@ -24,7 +24,7 @@ export function prefersProblem(request: ApiRequest): boolean {
   return weight > 0 && weight >= weightOf(accept, json)
 }
 
-/** The weight of a media type that the header names itself; 0 if it does not. */
+/** Returns the weight (`q`) of a media type; 0 if the header does not name the type. A range such as `text/*` does not count. */
 function weightOf(accept: string, type: string): number {
   for (const range of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = range.split(';')

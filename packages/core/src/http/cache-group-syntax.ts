@@ -5,16 +5,16 @@ import { hashOfText } from './text-hash.ts'
 /** The group of every read; a write that may change anything invalidates it. */
 export const everyRead = '*'
 
-/** The group of reads that depend on more than the groups that they name; every write invalidates it. */
+/** The group of a response that depends on more than the resources that its groups name; every write invalidates it. */
 export const unnamedDependencies = '*other'
 
-/** Caches support at least 32 groups of a response (RFC 9875 §2). */
+/** Most groups that a response names: every cache supports at least 32 (RFC 9875 §2). */
 export const mostGroups = 32
 
-/** Caches support at least 32 characters of a group. Other characters would need escapes, or cannot be escaped. */
+/** Group names that can be sent unchanged: every cache supports at least 32 characters, and all other characters need escapes or are not allowed. */
 const plainName = /^[A-Za-z0-9/._~-]{1,32}$/
 
-/** The group of a resource: the name of its endpoint, or a hash of a long one. */
+/** Returns the group of a resource: the name of its endpoint, or the hash of a name that is long or has other characters. */
 export const groupOf = ({ endpoint }: { readonly endpoint: string }): string =>
   plainName.test(endpoint) ? endpoint : hashOfText(endpoint)
 

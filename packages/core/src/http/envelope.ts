@@ -35,7 +35,7 @@ export interface Result {
   readonly next?: string | null
   readonly previous?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** The visible columns of the record as text; the first part of its ETag is their hash. */
+  /** The visible columns of the record as text. The first part of the ETag is the hash of this text. */
   readonly record?: string
   /** Whether `text` begins with `record`. */
   readonly recordLeads?: boolean
@@ -137,10 +137,10 @@ function leadingMembers(
 
 const millisecondsOf = ({ elapsed }: Stamp): number => Math.round(elapsed * 1000) / 1000
 
-/** The decimals of a number of thousandths: `.25` for 250. */
+/** The decimal fraction of each number of thousandths: `.25` for 250. */
 const fractions = Array.from({ length: 1000 }, (_, i) => String(i / 1000).slice(1))
 
-/** `JSON.stringify(millisecondsOf(stamp))`; looking the decimals up is several times faster than formatting them. */
+/** Returns `JSON.stringify(millisecondsOf(stamp))`, but looks the fraction up, which is several times faster than formatting it. */
 function millisecondsText(stamp: Stamp): string {
   const thousandths = Math.round(stamp.elapsed * 1000)
   if (!(thousandths >= 0 && thousandths < 1e9)) return JSON.stringify(millisecondsOf(stamp))
@@ -150,7 +150,7 @@ function millisecondsText(stamp: Stamp): string {
 
 let versioned = { version: '', text: '' }
 
-/** Cached, since all responses of an API share it. */
+/** Returns the member `api_version`. The last one is cached, because all responses of an API have the same version. */
 function versionText(version: string): string {
   if (version !== versioned.version || versioned.text === '') {
     versioned = { version, text: `"api_version":${quoted(version)},` }
@@ -160,7 +160,7 @@ function versionText(version: string): string {
 
 let written = { second: Number.NaN, text: '' }
 
-/** Cached up to the second; only the milliseconds differ. */
+/** Formats a time. The text up to the seconds is cached for the current second; only the milliseconds differ. */
 function datetimeOf(now: number): string {
   const second = Math.floor(now / 1000)
   if (second !== written.second) {
@@ -170,7 +170,7 @@ function datetimeOf(now: number): string {
   return `${written.text}${digits}+00:00`
 }
 
-/** Count and page links as headers, for bodies without an envelope (API_DUMP_ENVELOPE false). */
+/** Returns the count and the page links as headers, for bodies without an envelope (API_DUMP_ENVELOPE false). */
 export function bareHeaders(result: Result): Readonly<Record<string, string>> {
   const links = [
     ...(result.next ? [`<${result.next}>; rel="next"`] : []),

@@ -6,8 +6,8 @@ import { type ApiRequest, header } from './request.ts'
 import { hashesOfText, hashOfText } from './text-hash.ts'
 
 /**
- * The ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on `fields`
- * and embeds. If the value begins with the record, the common part is hashed once.
+ * Returns the ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on
+ * `fields` and embeds. If the text of the value begins with that of the record, the common part is hashed once.
  */
 export function entityTag(record: string, { text, value, recordLeads }: Content): string {
   const whole = text ?? stringify(value)
@@ -20,7 +20,7 @@ export function entityTag(record: string, { text, value, recordLeads }: Content)
 
 type Content = Pick<Result, 'text' | 'value' | 'recordLeads'>
 
-/** The tags of a header without `W/`: a proxy that compresses a response may mark its ETag as weak. */
+/** Returns the ETags in a header, without `W/`: a proxy that compresses a response may have marked its ETag as weak. */
 const tagsOf = (text: string): readonly string[] =>
   [...text.matchAll(/(?:W\/)?("[^"]*")/g)].map(([, tag = '']) => tag)
 
@@ -31,10 +31,10 @@ export function matchesIfNoneMatch(request: ApiRequest, tag: string): boolean {
   return condition.trim() === '*' || tagsOf(condition).includes(tag)
 }
 
-/** A condition on the text of a stored record, which is undefined if the caller may not read it. */
+/** Tests the text of a stored record; the text is undefined if the caller may not read the record. */
 type RecordCondition = (record: string | undefined) => boolean
 
-/** The conditions of `If-Match` and `If-None-Match` on a record that is written; undefined without these headers. */
+/** Returns the test of `If-Match` and `If-None-Match` for a record that is written; undefined without these headers. */
 export function writeCondition(request: ApiRequest): RecordCondition | undefined {
   const match = header(request, 'if-match')
   const noneMatch = header(request, 'if-none-match')
@@ -60,7 +60,7 @@ function listTag({ text, value, total, next, previous }: Result): string {
   return `"${hashOfText(`${total ?? ''}\n${next ?? ''}\n${previous ?? ''}\n${page}`)}"`
 }
 
-/** The parts of a request that decide about ETags and conditions. */
+/** The facts of a request that ETags and conditions depend on. */
 export interface Conditional {
   readonly request: ApiRequest
   /** GET for a QUERY. */
@@ -69,7 +69,7 @@ export interface Conditional {
   readonly tagsLists: boolean
 }
 
-/** Adds the ETag to a result with one record, or with a list; becomes 304 if a read lists it in `If-None-Match`. */
+/** Adds the ETag to the result of one record or a list. Returns a 304 if the request reads and names the ETag in `If-None-Match`. */
 export function withTag({ request, method, tagsLists }: Conditional, result: Result): Result {
   const { record, empty, status } = result
   if (empty === true) return result

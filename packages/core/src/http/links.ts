@@ -3,7 +3,7 @@
 import type { JsonValue } from '../json/json-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** The path of a resource's collection under `base` (origin, mount prefix and API prefix). */
+/** Returns the path of a resource's collection under `base` (origin, mount prefix and API prefix). */
 export const collectionUrl = (resource: Resource, base: string): string =>
   `${base}/${resource.paths[0] ?? resource.endpoint}`
 
@@ -42,7 +42,7 @@ export function relationUrl(
 const paging = new Set(['page', 'limit', 'after', 'before'])
 
 /**
- * The URL of the request with other paging parameters; all other parameters stay as the client wrote them.
+ * Returns the URL of the request with other paging parameters; all other parameters stay as the client wrote them.
  */
 export function pageUrl(
   path: string,

@@ -24,13 +24,13 @@ export function returnPreference(request: ApiRequest): ReturnPreference | undefi
 /** A write whose client may have a preference. */
 export interface Preferring {
   readonly request: ApiRequest
-  /** Whether it removes records, so that there is no record to return. */
+  /** Whether the write deletes records, so that there is no record to return. */
   readonly removes: boolean
-  /** Whether it changes several records, chosen by filters or a list. */
+  /** Whether the write is about several records, chosen by filters or given as a list. */
   readonly many: boolean
 }
 
-/** The result of a write as its client prefers it: `return=minimal` leaves status and headers, and 204 of a 200. */
+/** Applies the client's preference to the result of a write. `return=minimal` removes the body; a 200 becomes 204. */
 export function asPreferred({ request, removes, many }: Preferring, result: Result): Result {
   const preference = returnPreference(request)
   if (preference === undefined || result.empty === true) return result

@@ -19,7 +19,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The error of an envelope as problem details; undefined if a final callback has removed `errors` from the body.
+ * Converts the error of an envelope to problem details; undefined if a final callback has removed `errors` from the body.
  *
  * `{ "errors": { "error": "Not Found", "reason": "There is no such record.", "code": "record_not_found" }, … }` →
  * `{ "type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is no such record.", "instance": "urn:uuid:…", "code": "record_not_found" }`
@@ -48,7 +48,7 @@ export function problemDetails(
   return problem
 }
 
-/** The reason as one sentence; of several problems, the first. */
+/** Returns the reason as one sentence: the first problem if there are several. */
 function detailOf(reason: JsonValue | undefined): string | undefined {
   if (typeof reason === 'string') return reason
   const [first] = isObject(reason) ? Object.entries(reason) : []
@@ -61,6 +61,6 @@ function detailOf(reason: JsonValue | undefined): string | undefined {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The request id as a URI reference; an id that the client chose may have another form than a UUID. */
+/** Returns the request id as a URI reference. An id that the client chose need not be a UUID. */
 const instanceOf = (requestId: string): string =>
   uuid.test(requestId) ? `urn:uuid:${requestId}` : `#${requestId}`

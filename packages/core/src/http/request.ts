@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly url: string
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body: parsed, or as text or bytes. If the adapter could not read it, the ApiError to respond with if the request needs a body. */
+  /** The body: parsed, or as text or bytes. If the adapter could not read it, an ApiError, which is thrown if the endpoint needs the body. */
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string
@@ -25,16 +25,16 @@ export interface ApiRequest {
   readonly host?: unknown
   /**
    * Reads a file that the host application has installed; the core itself has no file access. `redoc.js` is the script of
-   * the documentation page; without it a page without script is served.
+   * the documentation page; if it is missing, the page has no script.
    */
   readonly asset?: (name: 'redoc.js') => Promise<Asset | undefined>
   /**
-   * Whether the adapter sends `bytes` of a TextResponse in place of its text; without it nothing is compressed.
+   * Whether the adapter can send the `bytes` of a TextResponse in place of its `text`. If not, responses are not compressed.
    */
   readonly takesBytes?: boolean
   /**
-   * Aborted when the client disconnects; its running statement is then cancelled. It is read only when a statement takes
-   * long, so that it can be a getter.
+   * Aborted when the client disconnects; a running statement of the request is then cancelled. Only read when a statement
+   * takes long, so an adapter can create it in a getter.
    */
   readonly signal?: AbortSignal | undefined
   /** The authenticated user; custom strategies may set it. */
@@ -65,13 +65,13 @@ export const requestHeaders = [
 
 export type RequestHeader = (typeof requestHeaders)[number]
 
-/** One header's value, or undefined; a repeated header gives its first value. */
+/** Returns the value of a header, the first one if it is repeated; undefined without the header. */
 export function header(request: ApiRequest, name: RequestHeader): string | undefined {
   const value = request.headers?.[name]
   return typeof value === 'string' || value === undefined ? value : value[0]
 }
 
-/** All values of a header, joined by commas; undefined if there is none. */
+/** Returns all values of a header, joined by commas; undefined without the header. */
 export function wholeHeader(request: ApiRequest, name: RequestHeader): string | undefined {
   const value = request.headers?.[name]
   return typeof value === 'string' || value === undefined ? value : value.join(',')

@@ -101,7 +101,7 @@ function isBelow({ prefix, plainPrefix }: RouteTable, path: string): boolean {
   )
 }
 
-/** Whether the path is the prefix itself, or the root of the server or of the mount: the index. */
+/** Whether the path is that of the index: the prefix itself, or the root of the server or of the mount. */
 export function isIndex({ prefix, plainPrefix }: RouteTable, path: string): boolean {
   if (path === plainPrefix || path === '/' || path === '') return true
   if (!path.includes('%')) return false
@@ -119,7 +119,7 @@ export function matchRoute(table: RouteTable, path: string): Route | undefined {
     : (plainRoute(table, path) ?? anyRoute(table, path))
 }
 
-/** The route of a list or record path without percent-encoding, looked up without splitting: the most common requests. */
+/** Returns the route of a list or record path without percent-encoding, the most common ones, without splitting the path. */
 function plainRoute({ byPlainPath }: RouteTable, path: string): Route | undefined {
   const list = byPlainPath.get(path)
   if (list !== undefined) return { kind: 'collection', resource: list }
@@ -146,7 +146,7 @@ function anyRoute(table: RouteTable, path: string): Route | undefined {
   return undefined
 }
 
-/** The path of the list that a path lies below, if its rows have no key and so no URLs of their own. */
+/** Returns the path of the list above a path, if the rows of that list have no primary key and therefore no URLs. */
 export function keylessListAbove(table: RouteTable, path: string): string | undefined {
   const [list] = [...table.byPlainPath].find(
     ([list, resource]) => isKeyless(resource) && path.startsWith(`${list}/`),
@@ -154,7 +154,7 @@ export function keylessListAbove(table: RouteTable, path: string): string | unde
   return list
 }
 
-/** Whether an unknown path would restore a record, if records of its resource were marked as deleted. */
+/** Whether an unknown path would restore a record if its resource used soft delete. */
 export const isRestoreDisabled = (table: RouteTable, path: string): boolean =>
   path.endsWith('/restore') && matchRoute(table, path.slice(0, -'/restore'.length))?.kind === 'item'
 

@@ -7,11 +7,11 @@ export type Stage = (typeof stages)[number]
 
 /** The timer of a request; absent if API_SERVER_TIMING is off. */
 export interface Timing {
-  /** Starts this stage and ends the one before. */
+  /** Starts a stage and ends the previous one. */
   enter(stage: Exclude<Stage, 'database'>): void
   /** Runs `work` and counts its time as `database`; overlapping statements are counted once. */
   database<T>(work: () => Promise<T>): Promise<T>
-  /** Runs `work` inside `database` without counting it as such: the code between the statements of a transaction. */
+  /** Runs `work` inside `database` without counting its time as `database`: the code between the statements of a transaction. */
   ownWork<T>(work: () => Promise<T>): Promise<T>
   /** The stages that ran and their total, in milliseconds: `route;dur=0.05, database;dur=1.204, total;dur=1.31`. */
   header(): string

@@ -10,7 +10,7 @@ import { matchRoute, type RouteTable } from './route-table.ts'
 const longest = 200
 
 /**
- * The endpoint that is probably meant, or undefined; `others` are the paths that belong to no resource.
+ * Returns the path that the client probably meant, or undefined; `others` are the served paths that belong to no resource.
  *
  * ```ts
  * similarPath(table, ['/auth/login'], '/api/Book/1/') // '/api/books/1'
@@ -43,7 +43,7 @@ function routeLike(table: RouteTable, segments: readonly string[]): string | und
   return named.length > 0 || !isBelow ? undefined : misspelt(table, rest)
 }
 
-/** The beginnings of a path that may name an endpoint, the longest first. */
+/** Returns the leading segments of a path that may name an endpoint, normalised, the longest first. */
 function forms(
   table: RouteTable,
   rest: readonly string[],
@@ -55,7 +55,7 @@ function forms(
   }))
 }
 
-/** The path whose endpoint differs in a few letters. */
+/** Returns the path with the known endpoint whose name differs in a few letters; undefined if there is none. */
 function misspelt(table: RouteTable, rest: readonly string[]): string | undefined {
   const endpoints = endpointsOf(table)
   for (const { form, length } of forms(table, rest)) {
@@ -76,7 +76,7 @@ function pathBelow(
   return below !== undefined && isRoute(table, path) ? path : undefined
 }
 
-/** The segments after an endpoint: none, a key, or a key and a relation. */
+/** Returns the segments after an endpoint, with the relation's spelling corrected: none, a key, or a key and a relation. */
 function belowOf(resource: Resource, rest: readonly string[]): readonly string[] | undefined {
   const [key, segment, ...more] = rest
   if (key === undefined) return []

@@ -1,10 +1,10 @@
 // A fast, synchronous 64-bit hash of a string's UTF-8 bytes, for ETags.
 
 /**
- * Two 32-bit lanes process the same little-endian words of four bytes, the last one padded with zeros, and finally the
- * number of bytes.
+ * Hashes a string. Two 32-bit lanes process the same little-endian words of four bytes, the last one padded with zeros,
+ * and finally the number of bytes.
  *
- * It detects changes; it is not collision-resistant against an attacker.
+ * The hash detects changes; it is not collision-resistant against an attacker.
  */
 export function hashOfText(text: string): string {
   const bytes = encoded(text)
@@ -21,7 +21,7 @@ export function hashesOfText(text: string, units: number): readonly [part: strin
   return [digits(part, lanes), digits(all, lanesAfter(all, lanes))]
 }
 
-/** Bytes at the start of a buffer that has at least four more. */
+/** The first `length` bytes of a buffer, which has at least four more bytes. */
 interface Bytes {
   readonly view: DataView
   readonly length: number

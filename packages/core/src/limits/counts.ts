@@ -1,4 +1,4 @@
-// Counts: how often a key was counted in its window and how much time is left, whatever clock the store uses.
+// Counts: the number of requests of a key in its window, and the milliseconds until the window ends, whatever clock the store uses.
 
 import type { Clock } from '../call/clock.ts'
 import type { RateCount, RateLimitStore } from '../config/access-types.ts'

@@ -1,10 +1,10 @@
-// Fallback store: counts in the shared store, and in memory while that fails or takes longer than a second.
+// Fallback store: counts in the shared store, and in memory while the store fails or takes longer than a second.
 
 import { settingNames } from '../config/setting-names.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import type { Count, CountRequest } from './counts.ts'
 
-/** Milliseconds the store has to answer. */
+/** Milliseconds within which the store must answer. */
 const storeTimeout = 1000
 /** Milliseconds until a failed store is tried again; doubled after each attempt, up to `longestPause`. */
 const firstPause = 1000
@@ -14,7 +14,7 @@ export interface FallbackParts {
   readonly store: CountRequest
   /** Counts while the store is unavailable. */
   readonly memory: CountRequest
-  /** Milliseconds, never going back. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number
   readonly warn: (message: string) => void
 }

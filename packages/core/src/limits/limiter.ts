@@ -98,7 +98,7 @@ function headersOf(windows: readonly RateWindow[], states: readonly State[]): Li
   return { 'ratelimit-policy': policies.join(', '), ratelimit: left.join(', ') }
 }
 
-/** The 429 of a window that is full. */
+/** Returns the 429 for a window that is full. */
 function refusal(windows: readonly RateWindow[], states: readonly State[], full: State): Error {
   const shown = states.map((state) =>
     state === full ? { ...state, count: state.window.count } : state,

@@ -10,7 +10,7 @@ interface Counter {
   index: number
 }
 
-/** Random counters that are compared when one must be evicted. */
+/** Number of random counters that are compared with the first candidate when one must be evicted. */
 const sampleSize = 8
 
 /**

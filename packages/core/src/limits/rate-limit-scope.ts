@@ -1,4 +1,4 @@
-// Rate limit scope: whether requests are counted per process or in a shared store, which matters to a host with several processes.
+// Rate limit scope: whether requests are counted per process or in a shared store. Several processes need a shared store to enforce one limit.
 
 import type { ApiSettings } from '../config/settings.ts'
 import type { Registry } from '../registry/resource.ts'

@@ -21,7 +21,7 @@ export interface ColumnTypes {
   json: unknown
   binary: string
   enum: string
-  /** The items are of the column's `items`; each may be null. */
+  /** Items of the type that the column's `items` names; each may be null. */
   list: unknown[]
   opaque: string
 }
@@ -116,7 +116,7 @@ export interface Column<User = HookUser> {
    * and a relation that is joined by it does not exist either. Default: all who may read the record.
    */
   readonly read?: ColumnRight<User>
-  /** Who may write it, of those who may read it; for all others it is read-only. Default: all who may write the record. */
+  /** Who may write it, among those who may read it; for all others it is read-only. Default: all who may write the record. */
   readonly write?: ColumnRight<User>
   /** The service sets the value: when the record is created, or whenever it changes. */
   readonly managed?: 'created' | 'updated'

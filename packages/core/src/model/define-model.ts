@@ -81,7 +81,7 @@ export interface Model<
   readonly readOnly?: boolean
   // biome-ignore lint/suspicious/noExplicitAny: see ModelMethod
   readonly methods: Readonly<Record<string, ModelMethod<any>>>
-  /** Present: the model is published. */
+  /** If present, the model is published. */
   readonly meta?: Meta
 }
 
@@ -123,7 +123,7 @@ export interface ModelDefinition<
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. Default: none. */
   readonly description?: string
   readonly columns: C & Exact<C, keyof Column>
-  /** Unique constraints of several columns, such as `[['shelf', 'place']]`; one column says `unique: true` itself. */
+  /** Unique constraints of several columns, such as `[['shelf', 'place']]`. For one column, set `unique: true` on the column. */
   readonly unique?: readonly (readonly (keyof All & string)[])[]
   /**
    * The columns that `search=` looks in: those of type `string`, `text` or `enum`, computed ones too. A record is found if
@@ -150,13 +150,13 @@ export interface ModelDefinition<
       keyof ComputedColumn
     >
   readonly methods?: { readonly [name: string]: ModelMethod<FullRow<All, P>> }
-  /** Settings of the model; present, if only as `{}`, it publishes the model. */
+  /** Settings of the model. If present, even as `{}`, the model is published. */
   readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User, DB>
 }
 
 type PlainMeta<User, DB> = Omit<Meta<User, DB>, 'access_policy'>
 
-/** The meta of a model: `Meta`, where a policy that is a function of the model is typed by it. */
+/** The meta of a model: `Meta`, with a policy typed by the model if the policy is a function of the model. */
 export interface MetaOf<M extends AnyModel, User = HookUser, DB = HookTables>
   extends PlainMeta<User, DB> {
   /** Row-level access: a policy, a class, or `(model) => policy`, which is called once. Default: everything is allowed. */
@@ -228,7 +228,7 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
   readonly meta: Meta
   /** Every model defined so far, in order. */
   readonly models: readonly AnyModel[]
-  /** `defineModel` with the base's columns first, and its meta as defaults where the model has meta itself. */
+  /** Declares a model as `defineModel` does, with the base's columns first. If the model has meta, the base's meta gives the defaults. */
   define<
     const Name extends string,
     const Own extends Columns<User>,
@@ -243,8 +243,8 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
 }
 
 /**
- * Declares a base model. `API_BASE_MODEL: Base` then publishes what was defined with it; a model without meta of its own
- * stays unpublished, as everywhere.
+ * Declares a base model. `API_BASE_MODEL: Base` then publishes the models that were defined with it, except those without meta
+ * of their own.
  *
  * ```ts
  * const Base = defineBase({ columns: { created: { type: 'datetime', managed: 'created' } } })

@@ -68,7 +68,7 @@ type WithheldPart<C extends Shapes> = {
       : never]?: Json<C[K]>
 }
 
-// Most models withhold nothing; flattening an intersection would cost the compiler every member twice.
+// Most models have no `read` rules; for them this avoids flattening an intersection, for which TypeScript computes each member twice.
 type VisibleRow<C extends Shapes> = [Extract<C[keyof C], Withheld>] extends [never]
   ? CommonPart<C>
   : Flat<CommonPart<C> & WithheldPart<C>>
@@ -111,7 +111,7 @@ type Renamed = { readonly column: string }
 /** Columns that an insert may omit because the database fills them. */
 type DbFilled = { readonly generated: true } | { readonly hasDefault: true }
 
-/** One table by database names, as Kysely wants it. */
+/** One table by database names, in the form of Kysely's table interfaces. */
 export type TableOf<C extends Columns> = {
   [K in keyof C as C[K] extends Renamed ? C[K]['column'] : K]: C[K] extends DbFilled
     ? KyselyColumn<Json<C[K]>, Json<C[K]> | undefined, Json<C[K]>>

@@ -3,13 +3,13 @@
 /** One field, or the fields of a composite key in the order of the key they pair with. */
 export type Key = string | readonly string[]
 
-/** Names the referenced unique key, if it is not the primary key. */
+/** The options of relations with a foreign key. */
 export interface KeyOptions<References extends Key = Key> {
   /** The field or fields that are referenced. Default: the primary key. */
   readonly references?: References
 }
 
-/** This model holds the key of one target. */
+/** This model has a foreign key to one record of the target. */
 export interface BelongsTo<Target extends string = string, K extends Key = Key> {
   readonly kind: 'belongsTo'
   readonly target: Target
@@ -19,7 +19,7 @@ export interface BelongsTo<Target extends string = string, K extends Key = Key> 
   readonly references?: Key
 }
 
-/** At most one target holds the key of this model. */
+/** At most one record of the target has a foreign key to a record of this model. */
 export interface HasOne<Target extends string = string, K extends Key = Key> {
   readonly kind: 'hasOne'
   readonly target: Target
@@ -29,7 +29,7 @@ export interface HasOne<Target extends string = string, K extends Key = Key> {
   readonly references?: Key
 }
 
-/** Any number of targets hold the key of this model. */
+/** Any number of records of the target have a foreign key to a record of this model. */
 export interface HasMany<Target extends string = string, K extends Key = Key> {
   readonly kind: 'hasMany'
   readonly target: Target
@@ -45,11 +45,11 @@ export interface ManyToMany<Target extends string = string> {
   readonly target: Target
   /** The junction table. */
   readonly through: string
-  /** Its schema. Default: the schema of this model. */
+  /** The schema of the junction table. Default: the schema of this model. */
   readonly schema?: string
-  /** Its columns that hold this model's key. */
+  /** The columns of the junction table that hold this model's key. */
   readonly from: Key
-  /** Its columns that hold the target's key. */
+  /** The columns of the junction table that hold the target's key. */
   readonly to: Key
   /** Whether the junction table has no unique key of these columns and may hold a pair twice. A related record is shown once. */
   readonly repeats?: boolean

@@ -5,9 +5,9 @@ import type { ColumnType, ItemType } from './column.ts'
 
 /** Values that a column of a database may contain besides those of the usual form of its type, such as PostgreSQL's `infinity`. */
 export interface SpecialValues {
-  /** The value of its text; undefined if the text is none of these. */
+  /** Converts the text of such a value; undefined for any other text. */
   readonly read: (text: string) => string | bigint | undefined
-  /** A regular expression that their texts match. */
+  /** A regular expression that matches the texts of these values. */
   readonly pattern: string
 }
 
@@ -56,7 +56,7 @@ export const isOrdered = (operand: OperandType): boolean =>
 export const isSortable = (operand: OperandType): boolean =>
   operand.type === 'boolean' || isOrdered(operand)
 
-/** Whether rows can be grouped by it. */
+/** Whether rows can be grouped by the type. */
 export const isGroupable = (operand: OperandType): boolean => !isUncompared(operand)
 
 /** Whether a column of the type can be part of a key: in a path, or on either side of a relation. */

@@ -19,7 +19,7 @@ import { securityOf } from './security.ts'
 import { shareEnvelope } from './success-responses.ts'
 import { readSchema } from './value-schemas.ts'
 
-/** The paths that are served. */
+/** Returns the authentication paths that are served, with their operations. */
 export function authPaths(writer: Writer): Record<string, PathItemObject> {
   const { login, refresh, logout, me } = writer.settings.auth.routes
   return {
@@ -132,7 +132,7 @@ const head = (writer: Writer, id: string, summary: string) => ({
   tags: [authTag],
 })
 
-/** A success response outside of the resources. */
+/** Returns the success response of an operation that belongs to no resource. */
 export const ok = (writer: Writer, value: Schema | ReferenceObject): ResponseObject => ({
   description: 'OK.',
   content: {
@@ -178,7 +178,7 @@ const basicSchema = (writer: Writer) =>
     }
   })
 
-/** The schema of the user's key; for a composite key, the string used in paths. */
+/** Returns the schema of the user's key; for a composite key, that of the string used in paths. */
 function userKey({ registry }: Writer): Schema {
   const [column, ...others] = registry.users?.primaryKey ?? []
   if (column === undefined) return { description: 'Key of the user.' }

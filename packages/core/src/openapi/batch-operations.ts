@@ -10,13 +10,13 @@ import type { Schema } from './schema.ts'
 import { csrfParameters, securityOf } from './security.ts'
 import { headerRefs } from './success-responses.ts'
 
-/** The path that is served. */
+/** Returns the path of the batch endpoint with its operation; nothing if it is not served. */
 export function batchPaths(writer: Writer): Record<string, PathItemObject> {
   const { batch } = writer.settings
   return batch === null ? {} : { [batch.path]: { post: operation(writer, batch.max) } }
 }
 
-/** The errors of an operation in a batch: all that the same request can have on its own. */
+/** The occasions of errors in a batch: an operation can fail in every way in which the same request can fail on its own. */
 const occasions: readonly Occasion[] = [
   'always',
   'batch',

@@ -35,7 +35,7 @@ export type Occasion =
   | 'batch'
   | 'elsewhere'
 
-/** A sample of an error. */
+/** A sample of an error, and the occasions on which the error can occur. */
 export interface Entry {
   readonly error: errors.ApiError
   readonly on: readonly Occasion[]
@@ -45,7 +45,7 @@ const entry = (error: errors.ApiError, ...on: Occasion[]): Entry => ({ error, on
 
 const challenge = 'Bearer'
 
-/** In the order of `errors.ts`. A test checks that none is missing. */
+/** The samples, in the order of `errors.ts`. A test checks that none is missing. */
 export const catalogue: readonly Entry[] = [
   entry(errors.unknownPath('/api/Books/', '/api/books'), 'ruled', 'elsewhere'),
   entry(errors.endpointDisabled('/api/batch', settingNames.allowBatch), 'elsewhere'),

@@ -26,7 +26,7 @@ export interface SampledOperation {
 }
 
 /**
- * The command; `$API` stands for the address of the server if none is configured (`serverVariable`).
+ * Returns the command; `$API` stands for the address of the server if none is configured (`serverVariable`).
  *
  * ```sh
  * curl "$API/api/books?limit=5"
@@ -52,14 +52,14 @@ export const indexSample = (settings: SampledOperation['settings']): readonly Co
   },
 ]
 
-/** The configured address; undefined if the document is served where the API is. */
+/** Returns the configured address of the API; undefined if none is configured, so that it is that of the document. */
 const serverOf = ({ info, baseUrl }: SampledOperation['settings']): string | undefined =>
   [...info.serverUrls, baseUrl].find((url) => url !== '')
 
 const addressOf = (settings: SampledOperation['settings']): string =>
   serverOf(settings)?.replace(/\/$/, '') ?? '$API'
 
-/** A sentence about the variable in the samples; empty if they name the server. */
+/** Returns a sentence about the variable `$API`; empty if the samples contain the configured address instead. */
 export const serverVariable = (settings: SampledOperation['settings']): string =>
   serverOf(settings) === undefined
     ? ' In the examples, `$API` stands for the address of the server, such as `http://127.0.0.1:3000`.'
@@ -80,10 +80,10 @@ function pathOf({ route, method }: SampledOperation): string {
   }
 }
 
-/** A URL, in double quotes if a shell would interpret its characters. */
+/** Puts a URL in double quotes if a shell would interpret its characters. */
 const quoted = (url: string): string => (/^[\w$:/.,%~-]+$/.test(url) ? url : `"${url}"`)
 
-/** The filter that a bulk PATCH or DELETE requires. */
+/** Returns the filter that a bulk PATCH or DELETE requires. */
 function filterOf(resource: Resource, method: MethodName): string {
   const [column] = resource.primaryKey
   return method === 'POST' || column === undefined
@@ -94,7 +94,7 @@ function filterOf(resource: Resource, method: MethodName): string {
 const keyOf = ({ primaryKey }: Resource): string =>
   primaryKey.map((column) => encoded(sampleOf(column))).join(',')
 
-/** Percent-encodes for an URL inside double quotes of a shell. */
+/** Percent-encodes a value for a URL inside double quotes of a shell. */
 const encoded = (value: JsonValue): string =>
   encodeURIComponent(String(value)).replace(
     /[!'()*]/g,
@@ -104,7 +104,7 @@ const encoded = (value: JsonValue): string =>
 const sampleOf = (column: NamedColumn): JsonValue =>
   (exampleOf(column) ?? 'text'.slice(0, column.definition.maxLength)) as JsonValue
 
-/** The credential for the first accepted strategy, if the operation requires authentication. */
+/** Returns the credential of the first accepted strategy, if the operation requires authentication. */
 function credentialOf(
   { customScheme }: Pick<AuthSettings, 'customScheme'>,
   { strategies, required }: Protection,
@@ -126,7 +126,7 @@ function credentialOf(
   }
 }
 
-/** The header that the cookie of the custom strategy needs, where the sample has that cookie. */
+/** Returns the CSRF header if the sample authenticates with the cookie of the custom strategy. */
 function csrfOf(auth: AuthSettings, protection: Protection): readonly string[] {
   const name = csrfHeader(auth, protection)
   const hasCookie = protection.required && protection.strategies[0] === 'custom'
@@ -139,7 +139,7 @@ const modes: Partial<Readonly<Record<MethodName, WriteMode>>> = {
   PUT: 'replace',
 }
 
-/** The fields that a new record requires, or one that can be changed. */
+/** Returns a body with the fields that a new record requires, or with one field that can be changed. */
 function bodyOf({ route, method }: SampledOperation): readonly string[] {
   const mode = modes[method]
   if (mode === undefined || route.kind === 'restore') return []

@@ -9,7 +9,7 @@ import type {
 import type { Components, Form } from './form.ts'
 import type { Schema } from './schema.ts'
 
-/** Only a schema whose key is a `reserved` name gets that name: the schema of a record always has the name of its model. */
+/** Creates the collector. Only the schema whose key is a `reserved` name gets that name, so that the schema of a record always has its model's name. */
 export function createComponents(reserved: readonly string[], form: Form): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
@@ -50,7 +50,7 @@ function section<T>(folder: string, reserved: readonly string[]) {
   const made = new Map<string, T>()
   const isTaken = (name: string): boolean => makers.has(name) || kept.has(name)
   return {
-    /** A reference; the part is built by a later step, since schemas of records refer to each other in cycles. */
+    /** Returns a reference. A later step builds the part, since schemas of records refer to each other in cycles. */
     ref(key: string, wanted: string, make: () => T): ReferenceObject {
       const known = refs.get(key)
       if (known !== undefined) return known
@@ -61,7 +61,7 @@ function section<T>(folder: string, reserved: readonly string[]) {
       return ref
     },
     *steps(): Generator<void, void> {
-      // A map that grows while it is iterated also gives the new entries.
+      // Building a part may add makers; iterating over a Map also visits entries that are added meanwhile.
       for (const [name, make] of makers) {
         made.set(name, make())
         yield
@@ -73,7 +73,7 @@ function section<T>(folder: string, reserved: readonly string[]) {
   }
 }
 
-/** The name if it is free, otherwise with the first free number appended. */
+/** Returns the name if it is free, otherwise with the first free number appended. */
 export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(wanted)) return wanted
   for (let number = 2; ; number++) {

@@ -3,10 +3,10 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
 
-/** The depth of entries that are separate steps; `components` has sections of entries. */
+/** The depth at which each entry is a separate step: the entries of `components` are grouped in sections. */
 const depths: Readonly<Record<string, number>> = { paths: 1, components: 2 }
 
-/** `JSON.stringify` of the document in steps. */
+/** Returns `JSON.stringify` of the document, in steps. */
 export function* documentTextSteps(
   document: OpenAPIObject | oas32.OpenAPIObject,
 ): Generator<void, string> {

@@ -26,9 +26,9 @@ import { type Protection, securitySchemes } from './security.ts'
 export interface Endpoints {
   /** The methods of a route, as `Allow` lists them. */
   methods(route: Route): readonly string[]
-  /** The authentication that it requires. */
+  /** The authentication that a method of a route requires. */
   protection(route: Route, method: string): Protection
-  /** Whether requests have connections of their own. */
+  /** Whether API_SESSION_GETTER gives each request its connection. */
   readonly hasSessions: boolean
 }
 
@@ -59,7 +59,7 @@ export function* documentSteps(
     registry,
     alike: namesAlike(registry),
     settings,
-    closes: resources.some(
+    restrictsLists: resources.some(
       (resource) => resource.settings.policy !== null || !mayList(resource, anonymous),
     ),
     protection: endpoints.protection,
@@ -103,7 +103,7 @@ export function* documentSteps(
   }
 }
 
-/** The paths of collections that take QUERY, as the document has them. */
+/** Returns the paths of collections that support QUERY, as the document spells them. */
 export function queriedPaths(
   { resources }: Registry,
   { prefix }: ApiSettings,
@@ -123,7 +123,7 @@ interface RouteAt {
   readonly route: Route
 }
 
-/** The routes of collection, record and restore; the first path is the canonical one, the others are aliases. */
+/** Returns the routes of collection, record and restore; the first path is the canonical one, the others are aliases. */
 function ownRoutes(resource: Resource): RouteAt[] {
   const [path, ...aliases] = resource.paths
   if (path === undefined) return []

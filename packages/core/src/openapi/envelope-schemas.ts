@@ -1,4 +1,4 @@
-// The schema of the envelope, with the members that the API_DUMP_* settings leave (specification: Response envelope).
+// The schema of the envelope, without the members that API_DUMP_* settings omit (specification: Response envelope).
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import type { DumpSettings } from '../config/settings.ts'
@@ -7,7 +7,7 @@ import type { Schema } from './schema.ts'
 /** A success response of an operation. */
 export interface Answer {
   readonly value: Schema | ReferenceObject
-  /** Whether it is a page of a list, with a count that may be absent and links to other pages. */
+  /** Whether the value is a page of a list, with a count that may be absent and links to other pages. */
   readonly list: boolean
   readonly status: number
 }
@@ -23,13 +23,13 @@ const requestId: Schema = { type: 'string', description: 'As in the X-Request-ID
 const nothing: Schema = { type: 'null' }
 
 export interface Envelopes {
-  /** Whether the schemas tell the status and forbid further members; otherwise all answers share the schema of a list. */
+  /** Whether schemas state the status and forbid further members; if not, all success responses share the envelope schema of a list. */
   readonly isExact: boolean
   /** Shares an envelope between operations; `name` says which of them it is. */
   share(name: string, schema: Schema): ReferenceObject
 }
 
-/** The body of a success: the value in its envelope, of which operations with the same members share the schema, or the bare value. */
+/** Returns the schema of a success body: the value in its envelope, or the bare value. Operations whose envelopes have the same members share one schema. */
 export function successSchema(
   answer: Answer,
   dump: DumpSettings,
@@ -53,8 +53,8 @@ export function successSchema(
     ...(list && !dump.nullPreviousUrl ? { previous_url: link } : {}),
   }
   const required = Object.keys(always)
-  const members = told({ ...always, ...sometimes }, isExact)
-  // An envelope without other members than the value is not sent.
+  const members = describedIfExact({ ...always, ...sometimes }, isExact)
+  // If `value` would be the only member, the body is the bare value.
   if (Object.keys(members).length === 0) return value
   const envelope: Schema = {
     ...(isExact ? { type: 'object' } : {}),
@@ -72,8 +72,11 @@ export function successSchema(
   return required.length > 0 ? envelope : { anyOf: [value, envelope] }
 }
 
-/** The members with their descriptions, or without: the schema of failures has those too. */
-const told = (members: Record<string, Schema>, isExact: boolean): Record<string, Schema> =>
+/** Removes the descriptions unless schemas are exact: the schema of failures, which is always there, describes the same members. */
+const describedIfExact = (
+  members: Record<string, Schema>,
+  isExact: boolean,
+): Record<string, Schema> =>
   isExact
     ? members
     : Object.fromEntries(
@@ -86,7 +89,7 @@ const told = (members: Record<string, Schema>, isExact: boolean): Record<string,
 const envelopeName = (list: boolean, status: number | undefined): string =>
   list ? 'ListEnvelope' : status === 201 ? 'CreatedEnvelope' : 'Envelope'
 
-/** The body of an error, which always has the envelope. */
+/** Returns the schema of an error body, which always has the envelope. */
 export function failureSchema(errors: Schema, dump: DumpSettings, status?: number): Schema {
   const properties: Record<string, Schema | ReferenceObject> = {
     ...leadingMembers(status, dump),

@@ -39,17 +39,17 @@ const name = '[A-Za-z_][A-Za-z0-9_]*'
 /** Names inside of json columns may have hyphens. */
 const nameInside = '[A-Za-z_][A-Za-z0-9_-]*'
 
-/** The operators a column can be filtered by. */
+/** Returns the operators that a column can be filtered by. */
 const operatorsOf = (column: NamedColumn): readonly FilterOperator[] =>
   operators.filter((operator) => operatorFits(operator, column))
 
-/** The filters of a list: those of its columns, and conditions with free parameter names. */
+/** Returns the filters of a list: those of its columns, and conditions with free parameter names. */
 export function filterParameters(components: Components, resource: Resource): ReferenceObject[] {
   if (!resource.settings.allowFilters) return []
   return [columnFilters(components, resource), conditions(components, resource)]
 }
 
-/** An object whose members are separate parameters: OpenAPI's way to describe many parameters, or parameters with free names. */
+/** Returns an object parameter whose members are separate query parameters: OpenAPI's way to describe many parameters, or free names. */
 const objectOfParameters = (
   wanted: string,
   schema: Schema | ReferenceObject,
@@ -77,7 +77,7 @@ function columnFilters(components: Components, resource: Resource): ReferenceObj
   )
 }
 
-/** A member for each column and operator; columns of a name and type share theirs. */
+/** Describes filters by a member for each column and operator; columns with the same name and type share these members. */
 export const filtersByName: FilterForm = {
   columns: (components, resource) => ({
     type: 'object',
@@ -100,7 +100,7 @@ export const filtersByName: FilterForm = {
   }),
 }
 
-/** A pattern of names for each type; what the operators take is said once. */
+/** Describes filters by patterns of names; `conditions` describes the operators, once for all resources. */
 export const filtersByPattern: FilterForm = {
   columns: (_, resource) => ({
     type: 'object',
@@ -127,14 +127,14 @@ const isPartial = (operator: FilterOperator): boolean => /like|with/.test(operat
 
 const listed = (names: readonly string[]): string => names.map((one) => `\`${one}\``).join(', ')
 
-/** A name as a regular expression; names inside of json columns have dots. */
+/** Escapes a name for a regular expression; names inside of json columns have dots. */
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The operators that take the same in all columns. */
+/** Whether an operator takes the same kind of value in all columns: a boolean or a list. */
 const takesTheSame = (operator: FilterOperator): boolean =>
   operator === 'isnull' || filterOperators[operator].takes === 'list'
 
-/** The other filters of all columns as patterns of names, one for the columns with the same operators and values. */
+/** Returns the filters with all other operators as patterns of names: one pattern for all columns with the same operators and values. */
 function filterPatterns(resource: Resource): Schema['patternProperties'] {
   const columns = new Map<string, { names: string[]; ending: string; schema: Schema }>()
   for (const column of queryColumns(resource)) {
@@ -161,7 +161,7 @@ function filterPatterns(resource: Resource): Schema['patternProperties'] {
   )
 }
 
-/** A regular expression for the names of these operators, shortened where names differ by one letter. */
+/** Returns a regular expression for the names of these operators, shortened where names differ by one letter. */
 const namesOf = (fitting: readonly FilterOperator[]): string =>
   fitting
     .join('|')
@@ -169,7 +169,7 @@ const namesOf = (fitting: readonly FilterOperator[]): string =>
     .replace('like|ilike|nlike|nilike', 'n?i?like')
     .replace('startswith|istartswith|endswith|iendswith', 'i?(starts|ends)with')
 
-/** The filters of a column, shared by all resources that have a column of this name and type. */
+/** Returns the filters of a column, shared by all resources that have a column of this name and type. */
 function filtersOfColumn(
   components: Components,
   { name: owner }: Resource,
@@ -195,8 +195,8 @@ function filtersOfColumn(
 const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 
 /**
- * Conditions with free parameter names: groups, relation filters, columns of joined relations. Resources with the same kinds
- * share them.
+ * Returns the conditions with free parameter names: groups, relation filters, columns of joined relations. Resources that
+ * support the same kinds share the parameter.
  */
 function conditions(components: Components, resource: Resource): ReferenceObject {
   const relations = resource.relations.size > 0
@@ -224,7 +224,7 @@ function conditions(components: Components, resource: Resource): ReferenceObject
   })
 }
 
-/** Options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */
+/** Returns the options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */
 export function relationOptions(components: Components, resource: Resource): ReferenceObject[] {
   if (resource.relations.size === 0 || !resource.settings.addRelations) return []
   return [

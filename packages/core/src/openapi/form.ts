@@ -1,4 +1,4 @@
-// What a form of the document says in its own way, and the components that it is said in. Types only.
+// Form: what differs between the documents for OpenAPI 3.1 and 3.2. Components: collects the shared parts of a document. Types only.
 
 import type {
   ComponentsObject,
@@ -19,13 +19,13 @@ import type { Occasion } from './catalogue.ts'
 import type { Answer } from './envelope-schemas.ts'
 import type { Schema } from './schema.ts'
 
-/** What differs between the forms. */
+/** How one of the two documents describes the API (`forms.ts`). */
 export interface Form {
   /** Whether operations list optional headers, and the statuses that these lead to. */
   readonly listsHeaders: boolean
   /** Whether operations have example requests. */
   readonly hasExamples: boolean
-  /** Whether schemas of envelopes tell the status and forbid further members; otherwise all answers share one. */
+  /** Whether schemas of envelopes state the status and forbid further members; if not, all success responses share one. */
   readonly hasExactEnvelopes: boolean
   texts(texts: OperationTexts): Partial<OperationObject>
   readonly security: Requirements
@@ -38,7 +38,7 @@ export interface Form {
 }
 
 export interface OperationTexts {
-  /** A verb, and what the operation does it to. */
+  /** A verb and its object: `List books`. */
   readonly summary: string
   /** The summary that the model sets. */
   readonly ownSummary?: string | undefined
@@ -48,43 +48,43 @@ export interface OperationTexts {
   samples(): unknown
 }
 
-/** A parameter that takes names of columns or relations. */
+/** A parameter whose value is a list of names of columns or relations. */
 export interface NameList {
   readonly name: string
   readonly description: string
   /** The names of this resource. */
   names(): Schema | ReferenceObject
-  /** Names in a form that all resources share. */
+  /** Further names that the parameter takes, in a schema that all resources share; undefined if there are none. */
   readonly others: (() => ReferenceObject) | undefined
 }
 
-/** How a form of the document describes a parameter that takes names. */
+/** Describes a parameter whose value is a list of names. */
 export type NameParameter = (
   components: Components,
   resource: Resource,
   list: NameList,
 ) => ReferenceObject
 
-/** The parameter that takes the columns of a unique key. */
+/** Describes the parameter whose value is the columns of a unique key. */
 export type ConflictParameter = (components: Components, keys: readonly string[]) => ReferenceObject
 
-/** What a form of the document says of filters. */
+/** How a form describes filters. */
 export interface FilterForm {
   /** The schema of the filters of all columns. */
   columns(components: Components, resource: Resource): Schema
-  /** What the operators are, and other conditions. */
+  /** The schema of all other conditions, with a description of the operators. */
   conditions(components: Components, on: ConditionsOn): Schema
 }
 
-/** What the conditions of a resource can be on, besides its columns. */
+/** What conditions can refer to besides the columns of the resource: related records, columns of joined relations. */
 export interface ConditionsOn {
   readonly relations: boolean
   readonly joined: boolean
 }
 
-/** What a form of the document says of records. */
+/** How a form describes records. */
 export interface RecordForm {
-  /** A description that all records have. */
+  /** Returns a description that would be the same in all records, or nothing. */
   described(text: string): { readonly description?: string }
   /** A record, whole or with the members that the query selects. */
   selected(records: Records, resource: Resource, whole: ReferenceObject): Schema | ReferenceObject
@@ -112,7 +112,7 @@ export interface Success {
   readonly method: MethodName
   readonly answer: Answer
   readonly headers: HeadersObject
-  /** The suffix of its name: `List` in `BookList`. */
+  /** The suffix of the component's name: `List` in `BookList`. */
   readonly outcome: string
 }
 
@@ -124,7 +124,7 @@ export interface SuccessContext extends Records {
 /** The component of a success response. */
 export type SuccessRef = (context: SuccessContext, success: Success) => ReferenceObject
 
-/** The settings that shape error bodies: those of the resource, else of the API. */
+/** The settings that shape error bodies: those of the resource, or of the API if there is no resource. */
 export interface FailureShape {
   readonly version: string
   readonly dump: DumpSettings
@@ -176,7 +176,7 @@ export type Requirements = (
  * the same preferred name get different names.
  */
 export interface Components {
-  /** What the document says for each operation and record, or once. */
+  /** The form of the document. */
   readonly form: Form
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject

@@ -1,4 +1,4 @@
-// The two forms of the document, each with what it says of operations, responses, records and queries.
+// The two forms of the document, for OpenAPI 3.1 and 3.2: how each describes operations, responses, records and queries.
 
 import { filtersByName, filtersByPattern } from './filter-parameters.ts'
 import type { Form } from './form.ts'
@@ -8,7 +8,7 @@ import { ownRecords, sharedRecords } from './record-schemas.ts'
 import { requirements, requirementsWithRoles } from './security.ts'
 import { successByContent, successByMethod } from './success-responses.ts'
 
-/** The form of OpenAPI 3.1: each operation with all that belongs to it. */
+/** The form of OpenAPI 3.1: each operation is described completely. */
 export const wholeForm: Form = {
   listsHeaders: true,
   hasExamples: true,
@@ -27,7 +27,7 @@ export const wholeForm: Form = {
   records: ownRecords,
 }
 
-/** The form of OpenAPI 3.2: what operations and resources have in common is said once. */
+/** The form of OpenAPI 3.2: what operations and resources have in common is described once. */
 export const sharedForm: Form = {
   listsHeaders: false,
   hasExamples: false,

@@ -6,7 +6,7 @@ import { healthTag } from './info.ts'
 import type { Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
 
-/** The paths that are served. */
+/** Returns the health routes that are served, with their operations. */
 export function healthPaths(writer: Writer): Record<string, PathItemObject> {
   const { healthRoute } = writer.settings
   if (healthRoute === null) return {}

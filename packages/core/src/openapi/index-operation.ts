@@ -10,7 +10,7 @@ import { failuresOf } from './problems.ts'
 import type { Schema } from './schema.ts'
 import { securityOf } from './security.ts'
 
-/** `GET /api`. */
+/** Returns the path of the index, `GET /api`. */
 export function indexPath(writer: Writer): Record<string, PathItemObject> {
   const { auth, prefix, rateWindows } = writer.settings
   const { strategies } = auth

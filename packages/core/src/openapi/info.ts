@@ -5,16 +5,16 @@ import type { ApiSettings } from '../config/settings.ts'
 import { pluralIn } from '../naming/plural.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** The section of the authentication endpoints. */
+/** The tag of the authentication endpoints. */
 export const authTag = 'Authentication'
 
-/** The section of the index. */
+/** The tag of the index. */
 export const indexTag = 'Index'
 
-/** The section of the health routes. */
+/** The tag of the health routes. */
 export const healthTag = 'Health'
 
-/** The section of the batch endpoint. */
+/** The tag of the batch endpoint. */
 export const batchTag = 'Batch'
 
 export function infoOf({ title, version, info }: ApiSettings): InfoObject {
@@ -40,18 +40,18 @@ export function infoOf({ title, version, info }: ApiSettings): InfoObject {
   }
 }
 
-/** The server URLs: as configured, else API_BASE_URL, else the origin of the document itself. */
+/** Returns the server URLs: the configured ones, otherwise API_BASE_URL, otherwise the origin of the document itself. */
 export function serversOf({ info, baseUrl }: ApiSettings, mount: string): ServerObject[] {
   if (info.serverUrls.length > 0) return info.serverUrls.map((url) => ({ url }))
   return [{ url: `${baseUrl}${mount}` || '/' }]
 }
 
-/** The section of a model: its `tag`, else its name. */
+/** Returns the tag of a model: its setting `tag`, otherwise its name. */
 export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? name
 
-/** Which tags exist beside those of the models. */
+/** Which tags exist besides those of the models, and what the tags describe. */
 export interface OwnSections {
-  /** A sentence about the examples, or empty. */
+  /** A sentence about `$API` in the code samples, or empty. */
   readonly serverVariable: string
   /** Whether the tags of models have descriptions, as the schemas of their records do. */
   readonly describesModels: boolean
@@ -60,7 +60,7 @@ export interface OwnSections {
   readonly health: boolean
 }
 
-/** The tags that have operations, in the order of their models. */
+/** Returns the tags that have operations, in the order of their models. */
 export function tagsOf(
   resources: readonly Resource[],
   { auth, batch, health, serverVariable, describesModels }: OwnSections,
@@ -83,7 +83,7 @@ export function tagsOf(
   ]
 }
 
-/** `x-tagGroups` if a model sets a group; tags without a group are added at the end, because Redoc hides ungrouped tags. */
+/** Returns `x-tagGroups` if a model sets a group; tags without a group are added at the end, because Redoc hides ungrouped tags. */
 export function tagGroupsOf(
   resources: readonly Resource[],
   { auth, batch, health }: Pick<OwnSections, 'auth' | 'batch' | 'health'>,

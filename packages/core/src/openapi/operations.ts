@@ -52,43 +52,43 @@ export interface Writer extends Records {
   readonly settings: ApiSettings
   /** Who may call an operation. */
   protection(route: Route, method: string): Protection
-  /** Whether requests have connections of their own, from which the database may hide rows. */
+  /** Whether API_SESSION_GETTER gives each request its connection, on which the database may hide rows. */
   readonly hasSessions: boolean
-  /** Whether some resources cannot be listed by everyone: a query that names one is refused. */
-  readonly closes: boolean
+  /** Whether there are resources that not every caller may list; a query that names one can then be refused. */
+  readonly restrictsLists: boolean
   /** A unique operationId. */
   operationId(wanted: string): string
 }
 
-/** A header of requests, and the name of its component if that differs from its own. */
+/** A request header, and the name of its OpenAPI component if it is not the header's name. */
 type HeaderSent = readonly [header: ParameterObject, component?: string]
 
 /** An operation before it is turned into an OpenAPI object. */
 interface Draft {
   readonly id: string
   readonly kind: OperationKind
-  /** The kind of response, as in the name of its component. */
+  /** The kind of response, which is part of the name of its component. */
   readonly outcome: string
   readonly summary: string
   /** The summary that the model sets. */
   readonly ownSummary?: string | undefined
   readonly description: string
   readonly parameters: readonly (ParameterObject | ReferenceObject)[]
-  /** Headers that the client may send, besides those of all operations. */
+  /** Headers that the client may send, in addition to those of all operations. */
   readonly sends?: readonly HeaderSent[]
   readonly body?: Schema | ReferenceObject
-  /** Whether the body may be a JSON Merge Patch, which changes more of the record than a plain one. */
+  /** Whether the body may also be a JSON Merge Patch, which merges values of json columns instead of replacing them. */
   readonly isMergeable?: boolean
   readonly answer: Answer & { readonly status: number }
   /** A second success status with the same body. */
   readonly also?: number
   readonly headers?: HeadersObject
-  /** Whether it responds with 304 to a client that has the record. */
+  /** Whether the operation responds with 304 if the client's copy of the record is current. */
   readonly notModified?: boolean
   readonly occasions: readonly Occasion[]
 }
 
-/** The operation of a method that the route has. */
+/** Returns the operation of a method that the route has. */
 export function operationOf(writer: Writer, route: Route, method: MethodName): OperationObject {
   const target = route.kind === 'related' ? route.relation.target : route.resource
   const draft = draftOf(writer, route, method)
@@ -198,7 +198,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
     case 'POST': {
       const bulk = settings.allowBulk
       const one = writtenRef(writer, resource, 'create')
-      // A record that is gone when the request is repeated with its Idempotency-Key is null.
+      // If the request is repeated with its Idempotency-Key after the record was deleted, the value is null.
       const made = components.form.listsHeaders
         ? orNothing(record)
         : unseen(writer, resource, record)
@@ -409,7 +409,7 @@ function relatedDraft(writer: Writer, { relation }: Route & { kind: 'related' })
   }
 }
 
-/** The occasions of the operation, and those that settings add to every operation. */
+/** Returns the occasions of the operation, and those that settings add to every operation. */
 function occasionsOf(
   writer: Writer,
   route: Route,
@@ -430,7 +430,7 @@ function occasionsOf(
     ...(carriesPosition(settings, method) ? (['position'] as const) : []),
     ...(route.kind === 'related' && needsRight(route.relation) ? (['ruled'] as const) : []),
     ...(target.settings.allowJoin ? (['join'] as const) : []),
-    ...(writer.closes && leadsElsewhere(target) ? (['reach'] as const) : []),
+    ...(writer.restrictsLists && leadsElsewhere(target) ? (['reach'] as const) : []),
     ...(required || strategies.length > 0 ? (['protected'] as const) : []),
     ...(passwords ? (['password', 'limited'] as const) : []),
     ...(writes && hasCookie(auth) ? (['cookie'] as const) : []),
@@ -439,7 +439,7 @@ function occasionsOf(
   ]
 }
 
-/** The record, or null if the client may write but not read it. */
+/** Returns the schema of a written record: the record, or null if a caller may write but not read it. */
 const unseen = (
   writer: Writer,
   resource: Resource,
@@ -450,7 +450,7 @@ const orNothing = (record: Schema | ReferenceObject): Schema => ({
   anyOf: [...alternatives(record), { type: 'null' }],
 })
 
-/** Whether everyone may read every record, so that a write always returns it. */
+/** Whether every caller may read every record, so that a write always returns the record. */
 const isAlwaysSeen = ({ hasSessions }: Writer, resource: Resource): boolean =>
   !hasSessions &&
   resource.settings.policy === null &&
@@ -458,7 +458,7 @@ const isAlwaysSeen = ({ hasSessions }: Writer, resource: Resource): boolean =>
   Object.values(resource.settings.hooks).every(({ filter }) => filter === undefined) &&
   mayList(resource, anonymous)
 
-/** A JSON request body, which may also be a merge patch. */
+/** Returns a JSON request body, which may also be a merge patch. */
 export const jsonBody = (
   schema: Schema | ReferenceObject,
   isMergeable: boolean = false,
@@ -510,7 +510,7 @@ const limitHeaders: HeadersObject = {
   RateLimit: header('Requests that are left, `r`, for `t` seconds, under each limit.'),
 }
 
-/** The headers of caches, of a read or of a write. */
+/** Returns the header of cache groups in responses to reads or to writes. */
 export const cacheGroupHeaders = (
   { cacheGroups }: Writer['settings'],
   writes: boolean,

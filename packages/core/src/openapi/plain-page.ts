@@ -20,7 +20,7 @@ interface Operation {
   readonly operation: OperationObject
 }
 
-/** The whole document on one page, written in steps of an operation each; `place` is where the document itself is served. */
+/** Renders the whole document as one page, in steps of one operation each. `place` is the URL of the document itself. */
 export function* plainPageSteps(document: OpenAPIObject, place: string): Generator<void, string> {
   const { info } = document
   const logo: { readonly url: string; readonly altText: string } | undefined = info['x-logo']
@@ -112,7 +112,7 @@ function securityHtml({ security }: OperationObject): string {
   return `<p class="meta">Credential: ${escaped(schemes.join(' or '))}</p>`
 }
 
-/** Parameters as a table; filters take one row per column, listing the operators. */
+/** Renders parameters as a table; filters take one row per column, listing the operators. */
 function parametersHtml(document: OpenAPIObject, parameters: readonly ParameterObject[]): string {
   const columns = new Map<string, string[]>()
   const others: ParameterObject[] = []
@@ -140,7 +140,7 @@ function parametersHtml(document: OpenAPIObject, parameters: readonly ParameterO
   ].join('')
 }
 
-/** The members of an object, including those of the parts of its `allOf`. */
+/** Returns the members of an object, including those of the parts of its `allOf`. */
 function memberNames(document: OpenAPIObject, part: Schema | ReferenceObject): readonly string[] {
   const { properties = {}, allOf = [] } = resolved<Schema>(document, part)
   return [...Object.keys(properties), ...allOf.flatMap((one) => memberNames(document, one))]
@@ -159,7 +159,7 @@ function responseHtml(status: string, { description, content }: ResponseObject):
   return `<tr><td><code>${escaped(status)}</code></td><td>${shown}</td></tr>`
 }
 
-/** The schema of `value` inside an envelope. */
+/** Returns the schema of `value` inside an envelope; a schema without that member is returned unchanged. */
 const contentOf = (schema: Schema): Schema => (schema.properties?.value as Schema) ?? schema
 
 function schemasHtml({ components }: OpenAPIObject): string {
@@ -179,7 +179,7 @@ ${schemas
 </section>`
 }
 
-/** A short description of a schema, with links to referenced schemas. */
+/** Renders a short description of a schema, with links to referenced schemas. */
 function typeText(schema: Schema | ReferenceObject | undefined): string {
   if (schema === undefined) return 'anything'
   if (schema.$ref !== undefined) {

@@ -16,13 +16,13 @@ import { failureSchema } from './envelope-schemas.ts'
 import type { Components, FailureShape, Failures, OperationKind } from './form.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 
-/** A response for each status; `default` is any other error: those of every operation, and of hooks. */
+/** Returns a response for each status; `default` stands for the errors that every operation can have, and for those of hooks. */
 export const failuresByStatus: Failures = (components, shape, kind, occasions) =>
   components.once(`failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`, () =>
     gathered(components, shape, kind, occasions),
   )
 
-/** One response for all errors, with all codes, and without examples. */
+/** Returns one response for all errors, with all codes and without examples. */
 export const oneFailure: Failures = (components, shape) => ({
   default: components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () => ({
     description: 'Any failure.',
@@ -30,7 +30,7 @@ export const oneFailure: Failures = (components, shape) => ({
   })),
 })
 
-/** The error responses of an operation outside of the resources. */
+/** Returns the error responses of an operation that belongs to no resource. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
   kind: OperationKind,
@@ -96,7 +96,7 @@ function response(
 /** Statuses whose codes depend on what the operation does. */
 const ofDoing: readonly number[] = [400, 409, 412, 422]
 
-/** Occasions that change the codes of a status, each with the word that it adds to the name. */
+/** Occasions that change the codes of a status, each with the word that it adds to the name of the response. */
 const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
   400: { join: 'Joined', position: 'AtPosition' },
   401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
@@ -104,7 +104,7 @@ const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, stri
   404: { ruled: 'OrHidden' },
 }
 
-/** The name of an error response: it depends only on the operation and its settings, not on other parts of the document. */
+/** Returns the name of an error response. It depends only on the operation and its settings, not on other parts of the document. */
 function nameOf(status: number, kind: OperationKind, occasions: ReadonlySet<Occasion>): string {
   const phrase = (phrases[status] ?? `Status ${status}`).replace(/[^A-Za-z0-9]/g, '')
   const words = Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
@@ -162,7 +162,7 @@ const contentOf = (
   ...(shape.listsProblems ? { [problemMediaType]: { schema: problemRef(components) } } : {}),
 })
 
-/** The schema of errors as problem details, the same for all of them. */
+/** Returns a reference to the schema of problem details, which is the same for all errors. */
 const problemRef = (components: Components): ReferenceObject =>
   components.schema('problem details', 'ProblemDetails', () => problemSchema)
 
@@ -184,7 +184,7 @@ export const problemSchema: Schema = {
   additionalProperties: false,
 }
 
-/** A sample body. */
+/** Returns a sample body. */
 function example({ version, dump }: FailureShape, { status, body }: ApiError): ExampleObject {
   const stamp = {
     version,
@@ -209,17 +209,17 @@ const failureRef = (
 
 const allCodes = [...new Set(catalogue.flatMap(({ error }) => error.body.code ?? []))].sort()
 
-/** The schema of the body, with a note if a final callback changes it. */
+/** Returns the schema of the body, marked if a final callback changes the body. */
 const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: number): Schema => ({
   ...failureSchema(errors, dump, status),
   ...(final ? { [shapedByCallback]: true } : {}),
 })
 
-/** Different shapes need different components. */
+/** Identifies a shape: each shape has its own components. */
 const shapeKey = ({ dump, final, owner }: FailureShape): string =>
   JSON.stringify([dump, final, owner])
 
-/** The schema of `errors`, with its possible codes if known. */
+/** Returns the schema of `errors`, with the possible codes if they are known. */
 function errorsSchema(codes?: readonly string[]): Schema {
   return {
     type: 'object',

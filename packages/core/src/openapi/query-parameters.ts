@@ -14,7 +14,7 @@ import { exampleOf, readSchema } from './value-schemas.ts'
 type Parameter = ParameterObject | ReferenceObject
 
 /**
- * The parameters of a list: the enabled parts of the query language, with the filters of columns last. They are the same on
+ * Returns the parameters of a list: the enabled parts of the query language, with the filters of columns last. They are the same on
  * the collection and on every relation to it.
  */
 export const listParameters = (components: Components, resource: Resource): readonly Parameter[] =>
@@ -46,7 +46,7 @@ function searchParameters(components: Components, resource: Resource): Parameter
   ]
 }
 
-/** The parameters that select what a single record contains: of GET one, of to-one relations, and of writes. */
+/** Returns the parameters that select what a single record contains, for GET one, to-one relations and writes. */
 export function oneParameters(components: Components, resource: Resource): Parameter[] {
   return [
     ...joinParameters(components, resource),
@@ -56,7 +56,7 @@ export function oneParameters(components: Components, resource: Resource): Param
   ]
 }
 
-/** The parameters of a DELETE. */
+/** Returns the parameters of a DELETE. */
 export function removalParameters(components: Components, resource: Resource): Parameter[] {
   const cascade = {
     name: 'cascade_delete',
@@ -70,7 +70,7 @@ export function removalParameters(components: Components, resource: Resource): P
   ]
 }
 
-/** The parameters of a POST, besides those for the returned record. */
+/** Returns the parameters of a POST: `on_conflict`, and those for the returned record. */
 export function upsertParameters(components: Components, resource: Resource): Parameter[] {
   const keys = conflictKeys(resource).map((columns) => columns.map(({ name }) => name).join(','))
   return [
@@ -79,14 +79,14 @@ export function upsertParameters(components: Components, resource: Resource): Pa
   ]
 }
 
-/** The parameters of a PATCH on the collection: filters, and those for the returned records. */
+/** Returns the parameters of a PATCH on the collection: filters, and those for the returned records. */
 export const bulkParameters = (components: Components, resource: Resource): Parameter[] => [
   mostAffected(components),
   ...oneParameters(components, resource),
   ...filterParameters(components, resource),
 ]
 
-/** The parameters of a DELETE on the collection: filters. */
+/** Returns the parameters of a DELETE on the collection, mainly filters. */
 export const bulkRemovalParameters = (components: Components, resource: Resource): Parameter[] => [
   mostAffected(components),
   ...removalParameters(components, resource),
@@ -102,7 +102,7 @@ const mostAffected = (components: Components): Parameter =>
     schema: { type: 'integer', minimum: 0 },
   })
 
-/** The path parameters of a record: the columns of its key, in order. */
+/** Returns the path parameters of a record: the columns of its key, in order. */
 export const keyParameters = (components: Components, resource: Resource): Parameter[] =>
   resource.primaryKey.map((column) => {
     const { name, type } = column
@@ -141,14 +141,14 @@ function keySchema(column: NamedColumn): Schema {
 const truth: Schema = { type: 'boolean' }
 const text: Schema = { type: 'string' }
 
-/** A parameter that is the same for all resources, or for resources with the same settings, which are then part of `name`. */
+/** Shares a parameter between all resources, or between resources with the same settings, which are then part of `name`. */
 export const shared = (
   components: Components,
   parameter: ParameterObject,
   name: string = parameter.name,
 ): ReferenceObject => components.parameter(`shared ${name}`, name, () => parameter)
 
-/** A parameter that is the same on every route to the resource. */
+/** Shares a parameter between all routes to the resource. */
 const ofResource = (
   components: Components,
   { name: owner }: Resource,
@@ -161,7 +161,7 @@ const ofResource = (
 const oneOf = (names: readonly string[]): Schema =>
   names.length === 0 ? text : { ...text, enum: [...names] }
 
-/** Names through relations; they alone have a dot. */
+/** Returns the schema of a name through relations, recognised by its dot. */
 const joinedName = (components: Components): ReferenceObject =>
   components.schema('joined name', 'JoinedName', () => ({
     ...text,
@@ -169,7 +169,7 @@ const joinedName = (components: Components): ReferenceObject =>
     description: '`<relation>.<name>`, through relations that `join` names; also several in a row.',
   }))
 
-/** The names that rows can be ordered by besides columns. */
+/** Returns the schema of the names, other than columns, that rows can be ordered by. */
 const orderName = (components: Components): ReferenceObject =>
   components.schema('order name', 'OrderName', () => ({
     ...text,
@@ -177,7 +177,7 @@ const orderName = (components: Components): ReferenceObject =>
       'A column of a joined to-one relation, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
   }))
 
-/** The names that rows can be grouped by besides columns. */
+/** Returns the schema of the names, other than columns, that rows can be grouped by. */
 const groupName = (components: Components): ReferenceObject =>
   components.schema('group name', 'GroupName', () => ({
     ...text,
@@ -185,7 +185,7 @@ const groupName = (components: Components): ReferenceObject =>
     description: '`year(x)`, `month(x)` or `day(x)` of a date; a column of a joined relation.',
   }))
 
-/** The names of the columns. */
+/** Returns the schema of the column names. */
 const columnNames = (components: Components, resource: Resource): ReferenceObject =>
   components.schema(`columns of ${resource.name}`, `${resource.name}Column`, () =>
     oneOf(queryColumns(resource).map((column) => column.name)),
@@ -289,7 +289,7 @@ function sortableNames(
   )
 }
 
-/** A parameter of a resource that takes a list of names, written with commas. */
+/** Returns a parameter whose value is a list of names, separated by commas. */
 const listOf = (components: Components, resource: Resource, list: NameList): ReferenceObject =>
   components.form.names(components, resource, list)
 
@@ -304,7 +304,7 @@ const asList = (
   schema: { type: 'array', items },
 })
 
-/** The names of the resource, and the others. */
+/** Describes the parameter with the names of the resource and the other names. */
 export const ownNames: NameParameter = (components, resource, list) => {
   const { others } = list
   const items = others === undefined ? list.names() : { anyOf: [list.names(), others()] }
@@ -319,7 +319,7 @@ const onConflict: ParameterObject = {
   schema: text,
 }
 
-/** The unique keys of a resource, which it shares with others of the same keys. */
+/** Describes `on_conflict` with the unique keys of a resource; resources with the same keys share the parameter. */
 export const ownConflicts: ConflictParameter = (components, keys) =>
   shared(
     components,
@@ -327,10 +327,10 @@ export const ownConflicts: ConflictParameter = (components, keys) =>
     ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
   )
 
-/** `on_conflict` without the names of columns, so that all resources share it. */
+/** Describes `on_conflict` without the names of columns, so that all resources share the parameter. */
 export const anyConflict: ConflictParameter = (components) => shared(components, onConflict)
 
-/** A parameter for names without a list of them, so that all resources share it; the schema of the record has the names. */
+/** Describes the parameter without the names, so that all resources share it; the schema of the record has the names. */
 export const anyName: NameParameter = (components, _, list) =>
   shared(components, asList(list, text))
 

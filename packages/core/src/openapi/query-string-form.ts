@@ -23,8 +23,8 @@ const form = 'application/x-www-form-urlencoded'
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /**
- * The document in the form of OpenAPI 3.2, in steps of a path or a component each: what operations share is said once, and
- * their whole query is one parameter.
+ * Builds the document in the form of OpenAPI 3.2, in steps of a path or a component each. What operations share is described
+ * once, and the whole query of an operation is one parameter.
  */
 export function* queryStringSteps(
   registry: Registry,
@@ -71,7 +71,7 @@ const described = (own: string | undefined): string => [own, common].filter(Bool
 const operationsOf = (item: PathItemObject): OperationObject[] =>
   methods.flatMap((method) => item[method] ?? [])
 
-/** The security that most operations have, if all of them have one; the document says it for them. */
+/** Returns the most common security, which the document then states once; undefined if an operation has none. */
 function commonSecurity(operations: readonly OperationObject[]): OperationObject['security'] {
   const times = new Map<string, number>()
   for (const { security } of operations) {
@@ -90,7 +90,7 @@ type Parameters = Readonly<Record<string, ParameterObject>>
 const sorted = <T>(parts: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** A path with its keys, and QUERY beside GET if the list takes it. */
+/** Converts a path: the parameters of the key move to the path, each query becomes one parameter, and QUERY is added if the list supports it. */
 function pathItem(
   queries: Queries,
   security: OperationObject['security'],
@@ -113,7 +113,7 @@ function pathItem(
     if (method !== 'get' || !hasQuery) return [[method, own]]
     const query = {
       ...whole,
-      // No other name of an operation begins with `query`.
+      // No other operationId begins with `query`.
       operationId: whole.operationId?.replace(/^list/, 'query') ?? '',
       ...listed(sent),
       requestBody: { content: formOf(schema) },
@@ -129,7 +129,7 @@ function pathItem(
 const listed = (parameters: readonly Parameter[]): Pick<OperationObject, 'parameters'> =>
   parameters.length === 0 ? {} : { parameters: [...parameters] }
 
-/** 200 and 201 as `2XX` where they have the same content. */
+/** Replaces 200 and 201 by `2XX` if they are the same response. */
 function withOneSuccess({
   200: ok,
   201: created,
@@ -200,13 +200,13 @@ function collectQueries(
     return schemaRef(name)
   }
 
-  /** What a resource adds to the queries of all of them: its filters, mostly. */
+  /** Returns the schema of the parameters that only this resource has, mostly its filters. */
   const ownPart = (own: readonly Parameter[]): Schema =>
     isRepeated(own)
       ? { allOf: [schema(keyOf(own), `${ownerOf(own)}Filters`, () => objectOf(own.map(resolve)))] }
       : objectOf(own.map(resolve))
 
-  /** The query parameters that resources share. If those of a single record are among them, the schema extends the one of records. */
+  /** Returns the schema of the parameters that resources share. If those of a single record are among them, it extends the schema of these. */
   const sharedRef = (shared: readonly Parameter[]): ReferenceObject => {
     const base = shared.filter((one) => recordNames.has(partName(one)))
     const isBased = base.length > 0 && recordKeys.has(keyOf(base))
@@ -239,7 +239,7 @@ function collectQueries(
   }
 }
 
-/** Whether several queries have the parameters of a resource. */
+/** Returns a test for whether several queries have the same parameters of a resource. */
 function repeatedParts(
   all: readonly (readonly Parameter[])[],
 ): (own: readonly Parameter[]) => boolean {
@@ -251,15 +251,15 @@ function repeatedParts(
   return (own) => (queries.get(keyOf(own))?.size ?? 0) > 1
 }
 
-/** The name of the component, or of the parameter. */
+/** Returns the name of the component, or that of a parameter that is no component. */
 const partName = (one: Parameter): string => ('$ref' in one ? nameOf(one) : one.name)
 
 const keyOf = (asked: readonly Parameter[]): string => asked.map(partName).sort().join()
 
-/** The resource whose own parameters these are. */
+/** Returns the name of the resource that these parameters belong to. */
 const ownerOf = (own: readonly Parameter[]): string => own.map(partName)[0]?.split('.')[0] ?? ''
 
-/** The kind of request in the name of a query that resources share; `returns` is whether it returns records. */
+/** Returns the kind of request, for the name of a query schema that resources share; `returns`: whether the request returns records. */
 function kindOf(shared: readonly Parameter[], returns: boolean): string {
   const names = shared.map(partName)
   if (names.includes('page')) return 'List'
@@ -270,17 +270,17 @@ function kindOf(shared: readonly Parameter[], returns: boolean): string {
 
 const nameOf = ({ $ref }: ReferenceObject): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** Whether a parameter belongs to one resource; its name begins with it. */
+/** Whether a parameter belongs to one resource: its name then begins with that of the resource and a dot. */
 const isOwn = (one: Parameter): boolean => partName(one).includes('.')
 
-/** The subject in the names of a query's components: the name of its response (`BookList`), else the operation (`BulkDeleteBooks`). */
+/** Returns the first part of the names of a query's components: the name of its response (`BookList`), otherwise the operation (`BulkDeleteBooks`). */
 function subjectOf({ operationId = '', responses = {} }: OperationObject, owner: string): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
   const response = success !== undefined && '$ref' in success ? nameOf(success) : ''
   return owner !== '' && response.startsWith(owner) ? response : toCase(operationId, 'pascal')
 }
 
-/** The object, with the descriptions of object parameters, which are no members. */
+/** Merges parameters as `objectOf` does, and keeps the descriptions of object parameters, which do not become members themselves. */
 function describedObject(parameters: readonly ParameterObject[]): Schema {
   const texts = parameters.flatMap(({ description, schema = {} }) =>
     'type' in schema && schema.type === 'object' && description !== undefined ? [description] : [],
@@ -318,7 +318,7 @@ interface Group {
   readonly tags: readonly string[]
 }
 
-/** Groups of tags as tags above them. */
+/** Converts groups of tags to parent tags. */
 function nestedTags(tags: readonly TagObject[], groups: readonly Group[]): oas32.TagObject[] {
   const parents = new Map<string, string>()
   for (const { name, tags: members } of groups) {

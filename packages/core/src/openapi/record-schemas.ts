@@ -14,7 +14,7 @@ import type { RecordForm, Records } from './form.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { orNull, readSchema, writeSchema } from './value-schemas.ts'
 
-/** Computed once for all records: comparing each model with all others is quadratic. */
+/** Returns the column names that have the same type in every resource. Computed once, because comparing all models with each other is quadratic. */
 export function namesAlike({ resources }: Registry): ReadonlySet<string> {
   const first = new Map<string, NamedColumn>()
   const different = new Set<string>()
@@ -29,7 +29,7 @@ export function namesAlike({ resources }: Registry): ReadonlySet<string> {
   return new Set([...first.keys()].filter((name) => !different.has(name)))
 }
 
-/** A whole record: every visible column, relations as URLs or embedded. */
+/** Returns the schema of a whole record: every visible column, relations as URLs or embedded. */
 function recordRef(records: Records, resource: Resource): ReferenceObject {
   const { components } = records
   return components.schema(resource.name, resource.name, () => {
@@ -53,7 +53,7 @@ function recordRef(records: Records, resource: Resource): ReferenceObject {
   })
 }
 
-/** A record as a read returns it: whole, or the fields that the query selects. */
+/** Returns the schema of a record as a read returns it: whole, or the fields that the query selects. */
 export function answeredRecord(records: Records, resource: Resource): Schema | ReferenceObject {
   const whole = recordRef(records, resource)
   const { allowSelectFields } = resource.settings
@@ -65,7 +65,7 @@ export function answeredRecord(records: Records, resource: Resource): Schema | R
 const makesRows = ({ settings }: Resource): boolean =>
   settings.allowGroupby || settings.allowAggregation
 
-/** The members of a row with `fields`, `groupby` or aggregates. */
+/** Returns the schema of a row with `fields`, `groupby` or aggregates. */
 function selectionRef(records: Records, resource: Resource): ReferenceObject {
   const { allowJoin, allowSelectFields } = resource.settings
   const joined = allowJoin && allowSelectFields && resource.relations.size > 0
@@ -91,7 +91,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
-/** The schema of all rows that `fields`, `groupby` or aggregates shape, of any resource. */
+/** Returns the schema of such a row of any resource. */
 const anySelectionRef = ({ components }: Records): ReferenceObject =>
   components.schema('selection', 'Selection', () => ({
     type: 'object',
@@ -103,12 +103,12 @@ const anySelectionRef = ({ components }: Records): ReferenceObject =>
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 
-/** The schema of a column's value without the description, which the whole record has. */
+/** Returns the schema of a column's value without the description, which is in the schema of the whole record. */
 const partSchema = (column: NamedColumn): Schema => undescribed(readSchema(column))
 
 const undescribed = ({ description: _, examples: __, ...schema }: Schema): Schema => schema
 
-/** A relation in a record: a URL, or the related records themselves; the same in all records that lead to the target. */
+/** Returns the schema of a relation in a record: a URL, or the related records. All relations to the same target share it. */
 function relationSchema(records: Records, relation: ResolvedRelation): Schema | ReferenceObject {
   const { target, cardinality, address } = relation
   if (address === null) return embeddedOnly(records, relation)
@@ -127,7 +127,7 @@ function relationSchema(records: Records, relation: ResolvedRelation): Schema | 
       }))
 }
 
-/** A related record in another one: whole, or the fields that the query selects. */
+/** Returns the schema of an embedded record: whole, or the fields that the query selects. */
 function embeddedRecord(records: Records, target: Resource): Schema | ReferenceObject {
   const whole = recordRef(records, target)
   return target.settings.allowSelectFields
@@ -135,12 +135,12 @@ function embeddedRecord(records: Records, target: Resource): Schema | ReferenceO
     : whole
 }
 
-/** The alternatives of a schema; itself, if it has none. */
+/** Returns the alternatives of a schema (`anyOf`), or the schema itself as the only one. */
 export const alternatives = (
   schema: Schema | ReferenceObject,
 ): readonly (Schema | ReferenceObject)[] => ('anyOf' in schema && schema.anyOf) || [schema]
 
-/** A relation of a row without a URL of its own: absent unless it is embedded. */
+/** Returns the schema of a relation without a URL, which is absent unless it is embedded. */
 function embeddedOnly(records: Records, { target, cardinality }: ResolvedRelation): Schema {
   const embedded = alternatives(embeddedRecord(records, target))
   return cardinality === 'many'
@@ -161,7 +161,7 @@ const names: Readonly<Record<WriteMode, string>> = {
   replace: 'Put',
 }
 
-/** The schema of a request body. */
+/** Returns the schema of a request body. */
 export function writtenRef(records: Records, resource: Resource, mode: WriteMode): ReferenceObject {
   const { components } = records
   return components.schema(`${mode} ${resource.name}`, `${names[mode]}${resource.name}`, () => {
@@ -182,7 +182,7 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
 const writtenColumns = (resource: Resource, mode: WriteMode): readonly NamedColumn[] =>
   columnsOf(resource).filter((column) => unwritable(resource, column, mode) === undefined)
 
-/** The members of a request body, without those that the body of PATCH has too, to which it refers. */
+/** Returns the schema of a request body, by reference to that of PATCH if it has all members of the latter. */
 function membersBesidesPatch(records: Records, resource: Resource, mode: WriteMode): Schema {
   const properties = writtenMembers(records, resource, mode)
   if (mode === 'update' || !resource.settings.methods.has('PATCH'))
@@ -213,7 +213,7 @@ const writtenMembers = (
     ),
   ])
 
-/** An object of a list in PATCH: the key of a record, and what to change in it. */
+/** Returns the schema of an item of a list in PATCH: the key of a record, and the fields to change. */
 export function listedChangeRef(records: Records, resource: Resource): ReferenceObject {
   const { components } = records
   return components.schema(
@@ -240,7 +240,7 @@ const bodyText: Readonly<Record<WriteMode, string>> = {
   replace: 'All fields of the record; those that are missing get their default or null.',
 }
 
-/** The relations whose records a body may contain: all of them on create, otherwise only those that change a link. */
+/** Returns the relations whose records a body may contain: all of them on create, otherwise belongsTo and many-to-many. */
 function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
   if (!resource.settings.allowNestedWrites) return []
   return [...resource.relations.values()].filter(
@@ -262,7 +262,7 @@ function nestedSchema(
     : { ...description, ...one }
 }
 
-/** Each record, body and relation with all that belongs to it. */
+/** Describes each record, body and relation completely. */
 export const ownRecords: RecordForm = {
   described: (description) => ({ description }),
   url: { type: 'string', format: 'uri-reference' },
@@ -280,7 +280,7 @@ export const ownRecords: RecordForm = {
   written: writeSchema,
 }
 
-/** What records, bodies and relations have in common is one component. */
+/** Describes what records, bodies and relations have in common once, in shared components. */
 export const sharedRecords: RecordForm = {
   described: () => ({}),
   url: { type: 'string' },
@@ -299,11 +299,11 @@ export const sharedRecords: RecordForm = {
   written: (column, mode) => undescribed(writeSchema(column, mode)),
 }
 
-/** `Id_integer`: the columns of the key and their types. */
+/** Returns a name made of the columns of the key and their types: `Id_integer`. */
 const keyName = ({ primaryKey }: Resource): string =>
   primaryKey.map(({ name, type }) => `${toCase(name, 'pascal')}_${type}`).join('_')
 
-/** A link to an existing record, by its key; the name of its component begins with `owner`. */
+/** Returns the schema of a link to an existing record, by its key. The name of the component begins with `owner`. */
 function linkRef(
   { components }: Records,
   { primaryKey }: Resource,

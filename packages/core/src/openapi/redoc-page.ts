@@ -12,7 +12,7 @@ export interface RedocPlaces {
   readonly document: string
 }
 
-/** A page that Redoc renders. */
+/** Returns a page that Redoc renders. */
 export function redocPage({ info }: OpenAPIObject, places: RedocPlaces): string {
   const kind = places.module ? 'type="module"' : 'defer'
   return htmlPage(
@@ -24,7 +24,7 @@ export function redocPage({ info }: OpenAPIObject, places: RedocPlaces): string 
   )
 }
 
-/** The Content-Security-Policy: the same host and the configured logo. Redoc needs inline styles, and a worker for its search. */
+/** Returns the Content-Security-Policy: the same host and the configured logo. Redoc needs inline styles, and a worker for its search. */
 export const redocPolicy = (document: OpenAPIObject): string =>
   contentPolicy({
     'script-src': "'self'",
@@ -35,7 +35,7 @@ export const redocPolicy = (document: OpenAPIObject): string =>
     'worker-src': 'blob:',
   })
 
-/** The Content-Security-Policy of the plain page: only the configured logo. */
+/** Returns the Content-Security-Policy of the plain page: only the configured logo. */
 export const plainPolicy = (document: OpenAPIObject): string =>
   contentPolicy({ 'style-src': "'unsafe-inline'", 'img-src': `data:${logoOrigin(document)}` })
 

@@ -20,7 +20,7 @@ export interface Protection {
 
 const cookieScheme = 'cookie'
 
-/** One scheme per strategy, and one for an access token in a cookie. */
+/** Returns one scheme per strategy, and one for an access token in a cookie. */
 export function securitySchemes(auth: AuthSettings): Record<string, SecuritySchemeObject> {
   const schemes = Object.fromEntries(
     auth.strategies.map((name) => [name, name === 'custom' ? customScheme(auth) : schemeOf[name]]),
@@ -55,7 +55,7 @@ const schemeOf: Readonly<Record<Exclude<StrategyName, 'custom'>, SecuritySchemeO
 
 const installation = 'What this installation itself reads of a request.'
 
-/** The scheme of the custom strategy, as it is configured. */
+/** Returns the scheme of the custom strategy, as API_CUSTOM_AUTH_SCHEME describes it. */
 function customScheme({ customScheme: scheme }: AuthSettings): SecuritySchemeObject {
   if (scheme?.in === 'bearer') {
     const { format, description = installation } = scheme
@@ -71,7 +71,7 @@ function customScheme({ customScheme: scheme }: AuthSettings): SecuritySchemeObj
   }
 }
 
-/** Any one of the strategies, and `{}` if authentication is optional. */
+/** Returns the alternatives of an operation: each of the strategies, and `{}` if authentication is optional. */
 export function securityOf(
   auth: AuthSettings,
   { strategies, required }: Protection,
@@ -86,14 +86,14 @@ export function securityOf(
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
 
-/** The CSRF header that a writing request needs beside the cookie of the custom strategy. */
+/** Returns the CSRF header that a writing request needs in addition to the cookie of the custom strategy. */
 export const csrfHeader = (
   { customScheme }: Pick<AuthSettings, 'customScheme'>,
   { strategies }: Protection,
 ): string | undefined =>
   customScheme?.in === 'cookie' && strategies.includes('custom') ? customScheme.csrf : undefined
 
-/** The CSRF header as a parameter, required where no other credential is accepted. */
+/** Returns the CSRF header as a parameter, required if no other credential is accepted. */
 export function csrfParameters(
   auth: AuthSettings,
   protection: Protection,
@@ -105,22 +105,22 @@ export function csrfParameters(
   return [{ name, in: 'header', required, description, schema: { type: 'string' } }]
 }
 
-/** The rules about roles that an operation has. */
+/** Returns the role rules of an operation that name roles. */
 export const roleRules = (checks: readonly Check[]): readonly RoleRule[] =>
   checks
     .flatMap(({ resource, action }) => decidingRules(resource.settings.roleMaps, action))
     .flatMap(({ rule }) => (rolesOf(rule).length === 0 ? [] : [rule]))
 
-/** The roles that an operation requires, as a sentence. */
+/** Returns the roles that an operation requires, as a sentence. */
 export function rolesText(rules: readonly RoleRule[]): string | undefined {
   const roles = [...new Set(rules.map(ruleText))]
   return roles.length === 0 ? undefined : `Roles: ${roles.join('; ')}.`
 }
 
-/** Only the strategies; the description names the roles. */
+/** Returns only the strategies; the description of the operation names the roles. */
 export const requirements: Requirements = (alternatives) => [...alternatives]
 
-/** Each alternative with the names of the roles that it requires, which OpenAPI permits since 3.1. */
+/** Returns each alternative with the roles that it requires, which OpenAPI permits since 3.1. */
 export const requirementsWithRoles: Requirements = (alternatives, rules) => {
   const sets = rules.reduce<readonly (readonly string[])[]>(
     (all, rule) =>

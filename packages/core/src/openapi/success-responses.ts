@@ -15,8 +15,8 @@ import { alternatives } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 
 /**
- * A response for each status and method, shared by the collection and the relations to the resource. All resources share a
- * response without records, unless a callback changes it.
+ * Returns the response for a status and method, shared by the collection and the relations to the resource. All resources share
+ * a response without records, unless a callback changes it.
  */
 export const successByMethod: SuccessRef = (context, success) => {
   const { method, answer, outcome } = success
@@ -27,7 +27,7 @@ export const successByMethod: SuccessRef = (context, success) => {
   )
 }
 
-/** One response for all requests that return a record, unless callbacks change it or writes may return null. */
+/** Returns one response for all requests that return a record, unless callbacks change it or writes may return null. */
 export const successByContent: SuccessRef = (context, success) => {
   const { target, method, answer, outcome } = success
   const { return: returned, final } = target.settings.hooks[method.toLowerCase() as 'get']
@@ -71,7 +71,7 @@ function successResponse(
   }
 }
 
-/** The headers of a response, each as a component; nothing without headers. */
+/** Returns the headers of a response, each as a component; nothing without headers. */
 export const headerRefs = (
   { components }: Pick<Records, 'components'>,
   all: HeadersObject,
@@ -94,7 +94,7 @@ export const shareEnvelope = (
     components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema),
 })
 
-/** The shape of the error bodies of a resource. */
+/** Returns the shape of the error bodies of a resource. */
 export function failureShape(
   { settings }: SuccessContext,
   target: Resource,
@@ -110,7 +110,7 @@ export function failureShape(
   }
 }
 
-/** The name of a resource whose envelope is not that of the API; otherwise empty. */
+/** Returns the name of a resource whose envelope differs from that of the API; otherwise an empty string. */
 const ownerOf = ({ dump }: ApiSettings, { name, settings }: Resource): string =>
   JSON.stringify(settings.dump) === JSON.stringify(dump) ? '' : name
 

@@ -53,7 +53,7 @@ const samples: Readonly<Record<ColumnType, unknown>> = {
   opaque: undefined,
 }
 
-/** The usual form of a type, or one of the special values that this database may contain. */
+/** Returns the schema of the usual form of a type, or of the special values that this database may contain as well. */
 function usualOrSpecial(column: NamedColumn, digits: Schema = {}): Schema {
   const usual = { ...forms[column.type], ...digits }
   if (column.special === undefined) return usual
@@ -63,7 +63,7 @@ function usualOrSpecial(column: NamedColumn, digits: Schema = {}): Schema {
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
 
-/** The limits of a JSON number; the limits of numbers that are strings in JSON are part of the description. */
+/** Returns the limits of a JSON number. The limits of bigint and decimal, which are strings in JSON, are in the description. */
 function boundsOf({ type, definition }: NamedColumn): Schema {
   if (type !== 'integer' && type !== 'float') return {}
   return Object.fromEntries(
@@ -81,7 +81,7 @@ const boundWords = {
   exclusiveMaximum: 'less than',
 } as const
 
-/** `At least 0.01, less than 100.` of a bigint or decimal, which JSON Schema cannot bound. */
+/** Describes the limits of a bigint or decimal, which JSON Schema cannot express: `At least 0.01, less than 100.` */
 function boundsText({ type, definition }: NamedColumn): string {
   if (type !== 'bigint' && type !== 'decimal') return ''
   const words = Object.entries(boundWords).flatMap(([key, word]) => {
@@ -92,7 +92,7 @@ function boundsText({ type, definition }: NamedColumn): string {
   return text && `${text[0]?.toUpperCase()}${text.slice(1)}.`
 }
 
-/** The schema of a type's values; for a list, with that of its items. `digits` gives the schema of decimals. */
+/** Returns the schema of a column's values; a list includes the schema of its items. `digits` returns the schema of decimals. */
 function formOf(column: NamedColumn, digits: (column: NamedColumn) => Schema): Schema {
   if (column.type !== 'list') return usualOrSpecial(column, digits(column))
   const item = itemOf(column)
@@ -107,13 +107,13 @@ const itemOf = (column: NamedColumn): NamedColumn => ({ ...column, type: column.
 /** Types for which any tool can invent a value. */
 const plain: readonly ColumnType[] = ['integer', 'float', 'boolean', 'date', 'datetime', 'uuid']
 
-/** The value in a response. */
+/** Returns the schema of a column's value in a response. */
 export function readSchema(column: NamedColumn): Schema {
   const schema = described(column, formOf(column, exactDigits))
   return column.nullable ? orNull(schema) : schema
 }
 
-/** The value in a request body. */
+/** Returns the schema of a column's value in a request body. */
 export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
   const { minLength, maxLength, primaryKey } = column.definition
   const own = defaultOf(column, mode)
@@ -128,14 +128,14 @@ export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
   return column.nullable ? orNull(form) : form
 }
 
-/** The value of an omitted field: from the service, or in a new record from the database. A PATCH leaves it unchanged. */
+/** Returns the value of an omitted field: the service's default, or in a new record the database's. A PATCH leaves the field unchanged. */
 function defaultOf({ definition }: NamedColumn, mode: WriteMode): JsonValue | undefined {
   const { default: own, databaseDefault } = definition
   if (mode === 'update' || typeof own === 'function') return undefined
   return own === undefined && mode === 'create' ? databaseDefault : own
 }
 
-/** The value of a filter: text in the query that is parsed as the column's type. */
+/** Returns the schema of a filter's value: text in the query that is parsed as the column's type. */
 export function filterSchema(
   components: Components,
   column: NamedColumn,
@@ -147,7 +147,7 @@ export function filterSchema(
     : operandSchema(column, operator)
 }
 
-/** The value of a filter by an operator that takes one of the column's type, or a part of a text. */
+/** Returns the schema of a filter's value for an operator that takes a single value: of the column's type, or part of a text. */
 export function operandSchema(column: NamedColumn, operator: FilterOperator): Schema {
   const partial = operator !== 'eq' && operator !== 'ne' && !isRange(operator)
   if (partial) return forms.string
@@ -155,7 +155,7 @@ export function operandSchema(column: NamedColumn, operator: FilterOperator): Sc
   return column.enum === undefined ? form : { ...form, enum: [...column.enum] }
 }
 
-/** A list of values in the value of a filter. */
+/** Returns the schema of a filter's value that is a list. */
 export const listSchema = (components: Components): ReferenceObject =>
   components.schema('list of values', 'ValueList', () => ({
     type: 'string',
@@ -167,7 +167,7 @@ export const listSchema = (components: Components): ReferenceObject =>
 
 const isRange = (operator: FilterOperator): boolean => /^[lg][te]$/.test(operator)
 
-/** An example value: the column's own, or one for its type. */
+/** Returns an example value: the column's own, or one for its type. */
 export function exampleOf({ definition, type, scale, enum: members }: NamedColumn): unknown {
   if (definition.example !== undefined) return definition.example
   if (type === 'decimal') return scale === undefined ? samples.decimal : (12.5).toFixed(scale)
@@ -182,7 +182,7 @@ const byFormat: Readonly<Record<string, unknown>> = {
   url: 'https://example.org',
 }
 
-/** The roles that reading and writing a column requires, as sentences. */
+/** Returns the roles that reading and writing a column requires, as sentences. */
 function rightsOf({ definition: { read, write } }: NamedColumn): readonly string[] {
   const need = (right: ColumnRight): string =>
     typeof right === 'function' ? 'a permission of the service' : ruleText(right)
@@ -215,7 +215,7 @@ function exactDigits({ type, scale, storage }: NamedColumn): Schema {
   return { pattern: `^-?${digits}+${fraction}$` }
 }
 
-/** The schema, or null. */
+/** Makes a schema nullable. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: members } = schema
   if (type === undefined || [type].flat().includes('null')) return schema

@@ -12,7 +12,7 @@ import type {
 /** The rights that a caller lacks, by column of the API's registry. */
 export type Withheld = ReadonlyMap<NamedColumn, NonNullable<NamedColumn['withheld']>>
 
-/** For each resource, the resources that a request to it can name: those connected to it by relations, in either direction. */
+/** Groups the resources that a request can name together: those connected by relations, in either direction. */
 export function relatedResources({
   resources,
   users,
@@ -39,7 +39,7 @@ export function relatedResources({
 type Open<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
- * The registry as a caller sees it. Resources that are not `related` stay the same objects.
+ * Returns the registry as a caller sees it. Resources that are not `related` stay the same objects.
  *
  * ```ts
  * const own = callerRegistry(registry, [books, authors], new Map([[price, 'read']]))
@@ -88,7 +88,7 @@ type OpenResource = Omit<Resource, 'relations' | 'allRelations'> & {
   readonly allRelations: Map<string, Open<ResolvedRelation>>
 }
 
-/** A resource with its columns as the caller sees them, still without relations; adds the columns to `known`. */
+/** Copies a resource, with the columns as the caller sees them and without relations. Adds each changed column to `known`. */
 function withColumns(
   resource: Resource,
   withheld: Withheld,

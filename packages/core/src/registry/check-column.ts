@@ -193,7 +193,7 @@ function checkOptions(
   return problems.list.length === before
 }
 
-/** Options that contradict each other. */
+/** Yields a message for each contradiction between options. */
 function* contradictions(column: Column): Generator<string> {
   const { generated, hasDefault, managed } = column
   if (column.primaryKey && column.nullable) yield 'a primary key column cannot be nullable.'
@@ -242,7 +242,7 @@ function* notFitting(
   yield `the ${option} ${shown(value)} is not a value of type ${column.type}.`
 }
 
-/** Limits that exclude every value. */
+/** Yields a message for limits that exclude every value. */
 function* limitContradictions(column: Column): Generator<string> {
   const { minLength, maxLength } = column
   if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {

@@ -5,7 +5,7 @@ import type { Problems } from '../config/problems.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { Resource } from './resource.ts'
 
-/** Two resources must not share a path, and no path may be below another: `library/books` is also the record `books` of `library`. */
+/** Reports resources that share a path, and a path below another: `library/books` is also the record `books` of `library`. */
 export function checkEndpoints(
   resources: readonly Pick<Resource, 'name' | 'paths'>[],
   problems: Problems,
@@ -34,7 +34,7 @@ export function checkEndpoints(
   }
 }
 
-/** The configurable paths of authentication must not be those of a resource. */
+/** Reports a configured authentication route that is also the path of a resource. */
 export function checkAuthRoutes(
   routes: AuthRoutes,
   prefix: string,
@@ -56,7 +56,7 @@ export function checkAuthRoutes(
   }
 }
 
-/** The path of the batch endpoint must not be that of a resource. */
+/** Reports a batch route that is also the path of a resource. */
 export function checkBatchRoute(
   batch: { readonly path: string } | null,
   prefix: string,

@@ -110,7 +110,7 @@ function checkRights({ allColumns, settings }: Resource, at: string, problems: P
   }
 }
 
-/** Unique sets name stored columns, each once. */
+/** Reports unique sets that name other than stored columns, or a column twice. */
 function checkUniqueSets({ unique, columns }: AnyModel, at: string, problems: Problems): void {
   for (const [i, set] of (unique ?? []).entries()) {
     const place = `${at}.unique[${i}]`

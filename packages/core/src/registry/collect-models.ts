@@ -4,7 +4,7 @@ import type { Problems } from '../config/problems.ts'
 import { settingNames } from '../config/setting-names.ts'
 import type { AnyModel, BaseModel } from '../model/define-model.ts'
 
-/** Every declared model by name, listed ones first; two models of one name are a problem. */
+/** Returns every declared model by name, listed ones first; reports two models with the same name. */
 export function collectModels(
   listed: readonly AnyModel[],
   base: BaseModel | undefined,

@@ -24,7 +24,7 @@ export interface Dependent extends TableName {
 
 const known = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
 
-/** The dependents of a resource; each foreign key once, whichever side declares the relation. */
+/** Returns the dependents of a resource: each foreign key once, whichever side declares the relation. */
 export function dependentsOf(registry: Registry, resource: Resource): readonly Dependent[] {
   let all = known.get(registry)
   if (all === undefined) {
@@ -54,7 +54,7 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
   return new Map([...found].map(([resource, own]) => [resource, [...own.values()]]))
 }
 
-/** The dependents by a relation: the table with the foreign key on the other side; a junction table on both. */
+/** Returns the dependents that follow from a relation: the table with the foreign key depends on the other side, a junction table on both sides. */
 function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
   const { kind, source, target, pairs, through } = relation
   if (through !== undefined) {

@@ -14,7 +14,7 @@ export interface EndpointNames {
 }
 
 /**
- * The endpoint names of a model.
+ * Returns the endpoint names of a model.
  *
  * ```ts
  * endpointNames('OrderItem', {}, 'kebab').paths // ['order-items', 'order-item']

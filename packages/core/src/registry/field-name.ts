@@ -6,7 +6,7 @@ const orderSuffixes: ReadonlySet<string> = new Set(['nullsfirst', 'nullslast'])
 
 const groupWords: ReadonlySet<string> = new Set(['or', 'and', 'not', 'exists', 'missing'])
 
-/** The problem with the name of a column, computed column or relation, or undefined. */
+/** Returns the problem with the name of a column, computed column or relation; undefined if it is valid. */
 export function badFieldName(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return 'a name has letters, digits and _, and does not begin with a digit.'
@@ -23,7 +23,7 @@ export function badFieldName(name: string): string | undefined {
   return undefined
 }
 
-/** The problem with the name of a relation in particular. */
+/** Returns the problem with a name that columns may have but relations may not; undefined if there is none. */
 export const badRelationName = (name: string): string | undefined =>
   groupWords.has(name)
     ? 'a relation cannot have this name, which a query reads as a group.'

@@ -4,10 +4,10 @@ import type { JsonValue } from '../json/json-value.ts'
 import { junctionOf } from './junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 
-/** create: POST; update: PATCH; replace: PUT. */
+/** The kind of write: `create` for POST, `update` for PATCH, `replace` for PUT. */
 export type WriteMode = 'create' | 'update' | 'replace'
 
-/** Why clients cannot write a column, as the end of a sentence; undefined if they can. */
+/** Returns why clients cannot write a column, as the end of a sentence; undefined if they can. */
 export function unwritable(
   resource: Resource,
   column: NamedColumn,
@@ -27,8 +27,8 @@ export function unwritable(
 }
 
 /**
- * Why clients cannot set a foreign key by a relation, as the end of a sentence; undefined if they can. Clients do not know a
- * hidden key, so a relation can set it only if the model declares `readOnly: false` for it.
+ * Returns why clients cannot set a foreign key by a relation, as the end of a sentence; undefined if they can. Clients do not
+ * know a hidden key, so a relation can set it only if the model declares `readOnly: false` for it.
  */
 export const unwritableKey = (
   resource: Resource,
@@ -40,8 +40,9 @@ export const unwritableKey = (
     : unwritable(resource, column, mode)
 
 /**
- * Why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A to-one relation follows the
- * rules of its foreign key. The keys of new children and links are those of the parent, so only a missing right refuses them.
+ * Returns why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A belongsTo follows the
+ * rules of its foreign key. In new children and links the service sets the foreign key to the parent's key, so only a missing right
+ * to write that column refuses them.
  */
 export function unwritableRelation(
   relation: ResolvedRelation,
@@ -61,8 +62,9 @@ export function unwritableRelation(
 }
 
 /**
- * Why `on_conflict` cannot find records by a value of this column that the client sends, as the end of a sentence; undefined if
- * it can. A value that clients cannot choose for a new record is refused; a generated value can only identify an existing record.
+ * Returns why `on_conflict` cannot find records by a value that the client sends for this column, as the end of a sentence;
+ * undefined if it can. The column must be one that clients may write in a new record, or be generated: a value for a generated
+ * column can only name an existing record.
  */
 export function unmatchable(resource: Resource, column: NamedColumn): string | undefined {
   const { generated } = column.definition
@@ -70,13 +72,13 @@ export function unmatchable(resource: Resource, column: NamedColumn): string | u
   return namesOnly ? undefined : unwritable(resource, column, 'create')
 }
 
-/** Whether the service knows the value that a new record gets if the client sends none. */
+/** Whether the service knows the value of the column in a new record for which the client sends none. */
 export const hasInitialValue = (resource: Resource, column: NamedColumn): boolean =>
   column.definition.managed !== undefined ||
   column.definition.default !== undefined ||
   isSoftDeleteAttribute(resource, column)
 
-/** The unique keys that `on_conflict` can name: the client may send the value of each column, or the service knows it. */
+/** Returns the unique keys that `on_conflict` can name: the client may send the value of each column, or the service knows it. */
 export const conflictKeys = (resource: Resource): readonly (readonly NamedColumn[])[] =>
   resource.uniqueKeys.filter((columns) =>
     columns.every(
@@ -89,7 +91,7 @@ export const conflictKeys = (resource: Resource): readonly (readonly NamedColumn
 export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColumn): boolean =>
   settings.softDelete?.attribute === column.name
 
-/** Whether a new record requires this column; hidden columns are filled by add_callback or the database. */
+/** Whether the body must contain this column. Hidden columns are never required: an add callback or the database fills them. */
 export function isRequired(resource: Resource, column: NamedColumn, mode: WriteMode): boolean {
   const { hasDefault, default: own } = column.definition
   if (mode === 'update' || column.hidden || unwritable(resource, column, mode) !== undefined) {
@@ -107,7 +109,7 @@ export function isRequired(resource: Resource, column: NamedColumn, mode: WriteM
  */
 export const unaddressableKeys: readonly JsonValue[] = ['', '.', '..']
 
-/** Why a value cannot be part of the key; undefined if it can, or the column is not in the key. */
+/** Returns why a value cannot be part of the key; undefined if it can, or the column is not in the key. */
 export const unaddressable = (
   { definition }: NamedColumn,
   value: JsonValue | undefined,

@@ -11,7 +11,7 @@ const key = (pairs: readonly (readonly [string, string])[], through: string): st
 const reversed = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map(([from, to]) => [to, from] as const)
 
-/** The signature of a relation, and the one its inverse must have. */
+/** Returns the signature of a relation, and the signature that its inverse must have. */
 function signatures(relation: OpenRelation): { readonly own: string; readonly back: string } {
   const { source, target, through } = relation
   const there = `${source.name}>${target.name}\n`
@@ -34,7 +34,7 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
   }
 }
 
-/** Sets `inverse` of every relation that has one; of several, the one declared first. */
+/** Sets `inverse` of every relation that has one. If several relations match, the one declared first is the inverse. */
 export function linkInverses(resources: readonly Resource[]): void {
   const bySignature = new Map<string, OpenRelation>()
   const open: { readonly relation: OpenRelation; readonly back: string }[] = []

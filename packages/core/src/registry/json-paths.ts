@@ -75,7 +75,7 @@ function badPathType(type: unknown): string | undefined {
   return `expected one of ${known.join(', ')}.${didYouMean(near, known)}`
 }
 
-/** Names of the types in other systems, for suggestions. */
+/** Names that other systems give the types, for "Did you mean …?". */
 const otherNames: ReadonlyMap<string, JsonPathType> = new Map([
   ['string', 'text'],
   ['bigint', 'integer'],

@@ -4,9 +4,9 @@ import type { ForeignKeyColumn, NamedColumn, ResolvedRelation, Resource } from '
 
 export interface Junction {
   readonly resource: Resource
-  /** Its foreign key to the relation's source, in the order of the source's key. */
+  /** The junction's foreign key to the relation's source, in the order of the source's key. */
   readonly own: readonly NamedColumn[]
-  /** Its foreign key to the target, in the order of the target's key. */
+  /** The junction's foreign key to the relation's target, in the order of the target's key. */
   readonly partner: readonly NamedColumn[]
 }
 
@@ -28,7 +28,7 @@ function storedAs(resource: Resource, dbName: string): NamedColumn {
   return column
 }
 
-/** The columns of a junction table, paired with the primary key to which they refer, in its order. */
+/** Pairs the columns of a junction table with the primary key columns that they reference, in the order of that key. */
 export const foreignKey = (
   dbNames: readonly string[],
   resource: Resource,

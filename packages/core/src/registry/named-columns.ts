@@ -10,7 +10,7 @@ import type { NamedColumn } from './resource.ts'
 /** Total digits of a decimal with a scale but no precision; without both it is unlimited. */
 const defaultPrecision = 15
 
-/** Values that a column of the database may contain besides those of the usual form of its type. */
+/** Tells which columns may contain stored values that do not have the usual form of their type; asks the dialect. */
 export interface KeptValues {
   readonly special: (column: DialectColumn) => SpecialValues | undefined
   readonly others: (column: DialectColumn) => boolean
@@ -20,7 +20,7 @@ const usualOnly: KeptValues = { special: () => undefined, others: () => false }
 
 function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
   const named = withNames(name, column, secret)
-  // For a list column, those of its items.
+  // A list column has the special values of its items.
   const special = kept.special({ ...named, type: column.items ?? column.type })
   return withPaths({
     ...named,
@@ -49,7 +49,7 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
   }
 }
 
-/** The columns of a model by field name, in model order, computed ones last; `secrets` holds credentials. */
+/** Returns the columns of a model by field name, in model order, computed ones last. `secrets` names the columns with credentials. */
 export function namedColumns(
   model: AnyModel,
   secrets: ReadonlySet<string> = new Set(),

@@ -197,7 +197,7 @@ function openResource(
   }
 }
 
-/** The unique columns, then the unique sets of the model; `checkModel` reports unknown names. */
+/** Returns the unique columns, then the unique sets of the model; `checkModel` reports unknown names. */
 function uniqueSets(
   { unique = [] }: AnyModel,
   columns: ReadonlyMap<string, NamedColumn>,

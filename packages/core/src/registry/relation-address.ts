@@ -1,11 +1,12 @@
-// The URL of a relation in a row, as the columns of that row that its path contains; computed when the registry is built.
+// Relation addresses: how the URL of a relation is made from columns of its row; computed when the registry is built.
 
 import type { RelationAddress, ResolvedRelation } from './resource.ts'
 import { isKeyless } from './row-identity.ts'
 
 /**
- * `/api/books/1/author`: below the row's own URL. A row without a key has no URL. A relation from it to a primary key then has
- * the URL of the related record, `/api/authors/7`, if the client sees the foreign key; any other relation has no URL: null.
+ * Returns the address of a relation: below the row's own URL, `/api/books/1/author`. A row without a primary key has no URL. Its
+ * relations to a primary key then have the URL of the related record, `/api/authors/7`, if the client sees the foreign key; its
+ * other relations have no URL (null).
  */
 export function addressOf(relation: Omit<ResolvedRelation, 'address'>): RelationAddress | null {
   const { source, target, segment, kind, from, to } = relation

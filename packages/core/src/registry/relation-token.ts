@@ -47,11 +47,11 @@ function add(
   }
 }
 
-/** The normalised form of keys: like `normalizeToken`, but singular and plural differ. */
+/** Normalises a relation key: like `normalizeToken`, but singular and plural differ. */
 const normalizeKey = (text: string): string => text.trim().toLowerCase().replaceAll('-', '_')
 
 /**
- * The relations that a token matches, in model order: the relation with this key (exactly, or apart from case, hyphens and
+ * Returns the relations that a token matches, in model order: the relation with this key (exactly, or apart from case, hyphens and
  * surrounding spaces); otherwise every relation whose plural endpoint name or key equals the token after normalisation.
  * Several matches make the token ambiguous.
  *
@@ -79,8 +79,8 @@ export const isNameOf = (resource: Resource, token: string): boolean =>
   relationNames(resource).own.has(normalizeToken(token))
 
 /**
- * The relation of a path segment: the relation key in endpoint case, else the target's plural endpoint name if only one
- * relation has that target.
+ * Returns the relation of a path segment: its key in endpoint case, or the target's plural endpoint name if only one relation
+ * has that target.
  *
  * ```ts
  * relationBySegment(books, 'best-seller')

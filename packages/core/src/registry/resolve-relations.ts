@@ -212,7 +212,7 @@ function mayRepeat(
   return !resource.uniqueKeys.some((key) => key.every(({ dbName }) => pair.includes(dbName)))
 }
 
-/** The problem with a junction table's key column: it must exist, and a published junction model must declare it. */
+/** Returns the problem with a junction table's key column, which must exist and be declared by a published junction model. */
 function noJunctionColumn(
   { columns, resource }: DeclaredTable,
   through: string,

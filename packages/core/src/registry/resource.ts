@@ -44,7 +44,7 @@ export interface NamedColumn {
   readonly computed?: (eb: any) => Expression<unknown>
 }
 
-/** A place in a json column. */
+/** A column of type json, and a path into its values. */
 export interface JsonPlace {
   /** The column of the API's registry, which is the object that the dialect knows. */
   readonly of: NamedColumn
@@ -56,12 +56,12 @@ export interface PathColumn extends NamedColumn {
   readonly path: JsonPlace
 }
 
-/** The path of a relation's URL: the collection of a resource, key values of the row that holds the URL, and what follows. */
+/** The parts of a relation's URL: the collection of `resource`, then a key made of values of the row with the relation, then `rest`. */
 export interface RelationAddress {
   readonly resource: Resource
-  /** The columns of the row whose values are the key in the path, in the order of the resource's primary key. */
+  /** The columns of the row whose values make up the key, in the order of the resource's primary key. */
   readonly key: readonly NamedColumn[]
-  /** `/author`, or nothing. */
+  /** `/author`, or empty. */
   readonly rest: string
 }
 
@@ -98,12 +98,12 @@ export interface ResolvedRelation {
   readonly through?: TableName & {
     readonly from: readonly ForeignKeyColumn[]
     readonly to: readonly ForeignKeyColumn[]
-    /** The published model of that table, if any. */
+    /** The published model of the junction table, if any. */
     readonly resource: Resource | undefined
     /** Whether the table may hold a pair twice: no unique key of these columns is known. */
     readonly repeats: boolean
   }
-  /** Its URL in a row of the source; null if there is none, and the relation is only embedded. */
+  /** How the relation's URL in a row of the source is made; null if it has no URL and can only be embedded. */
   readonly address: RelationAddress | null
   /** The target's relation with the same keys, if one is declared. */
   readonly inverse?: ResolvedRelation
@@ -146,7 +146,7 @@ export interface Resource extends TableName {
 
 /** The junction table between a resource and a model that is not published. */
 export interface UnlistedLinks extends TableName {
-  /** Its foreign key to the resource. */
+  /** The foreign key of the junction table to the resource. */
   readonly key: readonly ForeignKeyColumn[]
 }
 

@@ -10,7 +10,7 @@ import type { Resource } from './resource.ts'
 const isIndexed = (search: AnyModel['search']): search is IndexedSearch =>
   typeof search === 'object' && !Array.isArray(search)
 
-/** The declared columns; none if the declaration is not a list, which `checkSearch` reports. */
+/** Returns the declared columns; none if the declaration is malformed, which `checkSearch` reports. */
 function declaredColumns({ search }: AnyModel): readonly string[] {
   const columns: unknown = isIndexed(search) ? search.columns : search
   return Array.isArray(columns) ? columns : []

@@ -12,7 +12,7 @@ export interface ReadsCredential {
 }
 
 /**
- * The fields of the user model that are hidden unless declared `hidden: false`: those named in the settings, and those
+ * Returns the fields of the user model that are hidden unless declared `hidden: false`: those named in the settings, and those
  * whose names look like credentials. Empty for every other model. Key columns are never included, since URLs contain them.
  */
 export function secretColumns(model: AnyModel, config: ApiConfig): ReadonlySet<string> {
@@ -46,6 +46,6 @@ const publishedCredentials = ({ columns, table }: Resource): readonly string[] =
     })
     .map(({ name }) => name)
 
-/** Checks the field name and the column name, which may differ. */
+/** Whether the field name or the name in the database looks like a credential. */
 const isAlike = (name: string, dbName: string, type: ColumnType, table: string): boolean =>
   looksLikeCredential(name, type, table) || looksLikeCredential(dbName, type, table)

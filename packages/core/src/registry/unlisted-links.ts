@@ -16,7 +16,7 @@ interface LinkScope {
   readonly schema: string | undefined
 }
 
-/** The links of each published model by the many-to-many relations of all models whose other end is not published. */
+/** Returns for each published model its links to unpublished models, by the many-to-many relations that either side declares. */
 export function unlistedLinks(
   models: Iterable<AnyModel>,
   { tables, byName, schema }: LinkScope,

@@ -1,6 +1,6 @@
 // Restarts: the delay before a worker is replaced, and when to give up, so that a crash loop does not run hot or forever.
 
-/** The ends of workers within this many milliseconds are counted. */
+/** Milliseconds for which the end of a worker is counted. */
 const countedFor = 60_000
 const longestPause = 30_000
 const mostEnds = 5
@@ -9,8 +9,8 @@ const mostEnds = 5
 export type Restart = number | 'never'
 
 /**
- * The first worker that ends within a minute is replaced immediately, the next ones after 1, 2, 4 … 30 s. The fifth is not
- * replaced if no other worker serves.
+ * Returns how long to wait before a worker that ended is replaced: the first one within a minute immediately, the next ones after
+ * 1, 2, 4 … 30 s. The fifth one is never replaced if no other worker serves.
  *
  * `ends` are the times of all ends up to now, in milliseconds.
  */

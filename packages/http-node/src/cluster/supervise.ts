@@ -7,7 +7,7 @@ export interface Supervised {
   readonly count: number
   /** Milliseconds for which a worker still accepts requests after it was asked to end. */
   readonly drainDelay: number
-  /** `prints`: this worker prints the start-up lines for all. */
+  /** Starts a worker; if `prints` is true, it prints the start-up lines for all workers. */
   readonly fork: (prints: boolean) => WorkerProcess
   /** Resolves when all workers should end. */
   readonly stopped: Promise<void>
@@ -22,7 +22,8 @@ export interface Supervised {
 const killAfter = 15_000
 
 /**
- * Resolves to the exit code when every worker has ended: 0 if stopped on request, otherwise that of the failed worker.
+ * Supervises the workers. Resolves when every worker has ended, to the exit code: 0 if stopped on request, otherwise that of the
+ * failed worker.
  *
  * The first worker starts alone, so that a mistake is printed once; the others start when it serves. At start-up all of them must
  * succeed. Later, a worker that ends is replaced.

@@ -23,7 +23,7 @@ export interface WorkerProcess {
 /** The messages between a worker and its supervisor. */
 export const serving = 'model-api: serving'
 export const stop = 'model-api: stop'
-/** The environment variable that is set for the worker that prints for all. */
+/** The environment variable that is `1` in the worker that prints the start-up lines for all workers. */
 export const printsVariable = 'MODEL_API_WORKER_SPEAKS'
 
 /** The worker's file, as TypeScript source or built. */

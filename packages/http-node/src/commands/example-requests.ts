@@ -9,10 +9,10 @@ interface Sample {
   readonly row: Row
 }
 
-/** The most tables that are queried for an example row. */
+/** Most tables that are queried to find an example row. */
 const mostAttempts = 5
 
-/** Path and query of a list, a filter, an order, a relation and an or-group, as far as the schema allows. */
+/** Returns the URLs of a list, a filter, an order, a relation and an or-group, as far as the schema allows. */
 export async function exampleRequests(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
@@ -38,7 +38,7 @@ export async function exampleRequests(
   ]
 }
 
-/** The first row of the most interesting table (see `byInterest`). */
+/** Returns the first row of the most interesting table that has rows (see `byInterest`). */
 async function findSample(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
@@ -77,7 +77,7 @@ const measures: readonly ColumnType[] = [
   'datetime',
 ]
 
-/** Columns of these types with a value, without key columns. */
+/** Returns the columns of these types that have a value in the row, except key columns. */
 function ownColumns({ resource, row }: Sample, types: readonly ColumnType[]): string[] {
   const keys = new Set(resource.primaryKey.map((column) => column.name))
   for (const relation of resource.relations.values()) {
@@ -101,7 +101,7 @@ function conditions(sample: Sample): { name: string | undefined; number: string 
 const orderColumn = (sample: Sample): string | undefined =>
   ownColumns(sample, measures)[0] ?? ownColumns(sample, texts)[0]
 
-/** The longest word of a text, so that a search for it finds more than this row. */
+/** Returns the longest word of a text, so that a search for it finds more than this row. */
 function word(text: string): string {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
   const longest = [...words].sort((a, b) => b.length - a.length)[0]

@@ -31,7 +31,7 @@ export interface ReadDatabase extends OpenDatabase {
   readonly models: readonly AnyModel[]
 }
 
-/** Rejects with an Error whose message is for the user. */
+/** Opens and reads a database. Rejects with an Error whose message is for the user. */
 export async function readDatabase(
   target: string,
   options: ReadSchemaOptions,
@@ -64,6 +64,6 @@ function published(
   )
 }
 
-/** The table of a model as introspection names it: with the schema if several are read. */
+/** Returns the name of a model's table as introspection reports it: with the schema if several are read. */
 export const nameOf = ({ schema, table }: AnyModel): string =>
   schema === undefined ? table : `${schema}.${table}`

@@ -42,7 +42,7 @@ async function reached(api: Api, path: string): Promise<void> {
   }
 }
 
-/** The warning that each worker counts rate limits separately, if they are not in a shared store. */
+/** Returns the warning that each worker counts rate limits separately, unless they are in a shared store. */
 const countsApart = (workers: number): string =>
   `Each worker counts rate limits in its own memory: with ${workers} workers, "10 per minute" lets up to ${10 * workers} ` +
   'through. To share them, set API_RATE_LIMIT_STORE, such as redisRateLimitStore(client).'

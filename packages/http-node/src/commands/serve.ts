@@ -63,7 +63,7 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
   if (code !== 0) throw reportedFailure(code)
 }
 
-/** The complete command line of a worker, so that it does not depend on its environment. */
+/** Returns the complete command line of a worker, so that the worker does not depend on its environment. */
 function wordsOf(target: string, options: ServeOptions): string[] {
   const { port, host, workers, drainDelay = 0, replicas = [] } = options
   const { schema, only = [], except = [], keys = {}, relationsFile } = options

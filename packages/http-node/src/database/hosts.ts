@@ -3,7 +3,7 @@
 /** Closes a connection immediately, even during a statement. */
 type Close = () => void
 
-/** Servers of which one is used at a time. */
+/** The servers of a database, of which one is used at a time. */
 export interface Hosts {
   /** The URL that new connections are opened to. */
   readonly current: string
@@ -51,7 +51,7 @@ export const notWritable = (): Error =>
     code: 'ECONNREFUSED',
   })
 
-/** Tries each server once, as long as the attempt moves on to another server. */
+/** Repeats a failed attempt on the next server, until each was tried once, or the failure was no reason to leave the server. */
 export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Promise<T> {
   for (let left = hosts.urls.length - 1; ; left -= 1) {
     const before = hosts.current

@@ -1,6 +1,6 @@
 // Loads a database driver on demand; the error for a missing one says how to install it.
 
-/** `load` is `() => import('pg')`, so that bundlers and the type checker see the name. */
+/** Loads a driver. `load` is `() => import('pg')`, so that bundlers and the type checker see the name. */
 export async function loadDriver<T>(
   name: string,
   what: string,

@@ -43,7 +43,7 @@ export async function openMysql(targets: Locations, limits: Limits): Promise<Kys
   })
 }
 
-/** The driver's stored options, with which it opens connections. */
+/** The driver's configuration of the pool, with the options of new connections. */
 interface Config {
   readonly connectionConfig: object
 }
@@ -192,7 +192,7 @@ function withSetUp(
   }
 }
 
-/** Explains the error of a server without Galera's variables. */
+/** Explains the error if the server is not a Galera node; returns any other error unchanged. */
 const explained = (failure: unknown): unknown =>
   /unknown system variable 'wsrep_sync_wait'/i.test(String(failure))
     ? new Error('causalReads is for nodes of a Galera cluster, which this server is not.', {

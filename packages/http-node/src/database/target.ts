@@ -15,7 +15,7 @@ export interface Target {
 export const targetForms =
   'a SQLite file, postgres://user@host/database or mysql://user@host/database'
 
-/** At least two letters, so that `C:\…` is a file name. */
+/** A URL scheme: at least two letters, so that `C:\…` is a file name. */
 const scheme = /^([a-z][a-z0-9+.-]+):/i
 
 export function readTarget(target: string): Target {
@@ -42,7 +42,7 @@ export function readTarget(target: string): Target {
   }
 }
 
-/** `file:///a/b.db` is a URL; `file:b.db`, `sqlite:b.db` and `sqlite:///a/b.db` are paths after a scheme. */
+/** Returns the file name: `file:///a/b.db` is a URL; `file:b.db`, `sqlite:b.db` and `sqlite:///a/b.db` are paths after a scheme. */
 function fileOf(target: string): string {
   if (/^file:\/\//i.test(target)) return fileURLToPath(target)
   return target.replace(scheme, '').replace(/^\/\//, '')
@@ -51,7 +51,7 @@ function fileOf(target: string): string {
 /** Matches the part before the hosts, the hosts, and the part after them. */
 const authority = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is
 
-/** One URL for each host: `postgres://ann@first,second:5433/db`. */
+/** Splits a URL with several hosts, `postgres://ann@first,second:5433/db`, into one URL for each host. */
 function checkedUrls(url: string, given: string = url): Locations {
   const [, before = '', hosts = '', after = ''] = authority.exec(url) ?? []
   const [first = url, ...others] = hosts.split(',').map((host) => `${before}${host}${after}`)
@@ -62,7 +62,7 @@ function checkedUrls(url: string, given: string = url): Locations {
   return urls
 }
 
-/** The target without password, since messages may be logged. */
+/** Removes the password from the target, since messages may be logged. */
 function withoutPassword(target: string): string {
   return target
     .replace(/^([a-z0-9+.-]+:\/\/[^/?#@]*?):[^@/]*(?:\/[^@]*)?@/i, '$1@')

@@ -21,10 +21,10 @@ export interface WatchOptions {
 const interval = 1_000
 
 /**
- * A database for Kysely's SqliteDialect. The file is checked before and after each write, and once a second for reads.
+ * Creates a database for Kysely's SqliteDialect. The file is checked before and after each write, and once a second for reads.
  *
- * While the file is missing, and in a running transaction, statements fail like those on an unavailable database; when there
- * is a new file, it is opened. A write to a file that was removed during it fails too, because it is not stored.
+ * While the file is missing, statements fail as if the database were unavailable, and so does the rest of a running transaction;
+ * when there is a new file, it is opened. A write fails too if the file was removed during it, because the write is not stored.
  */
 export function watchedFile(file: string, { open, onWarning }: WatchOptions): SqliteDatabase {
   let current = open()
@@ -85,7 +85,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     )
   }
 
-  /** After a write outside a transaction, and after COMMIT. */
+  /** Called after a write outside a transaction and after COMMIT; throws if the file was removed or replaced meanwhile. */
   const confirmed = <T>(result: T): T => {
     if (!current.isInTransaction() && !isUnmoved()) {
       throw unavailable(`The database file ${file} was removed or replaced during a write.`)
@@ -108,7 +108,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
   }
 }
 
-/** A select statement, possibly after the comment that requests rows as arrays. */
+/** Matches a select statement, possibly after the comment that requests rows as arrays. */
 const isRead = /^(?:\/\*[^*]*\*\/ )?select /i
 const isCommit = /^\s*commit\b/i
 const isRollback = /^\s*rollback\b/i
@@ -120,12 +120,12 @@ const confirming = (statement: Statement, confirmed: <T>(result: T) => T): State
   iterate: (parameters) => statement.iterate(parameters),
 })
 
-/** Device and inode of a file; undefined if there is none. While a file is open, no other file gets its inode. */
+/** Returns device and inode of a file; undefined if there is no file. While a file is open, no other file gets its inode. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev}:${found.ino}`
 }
 
-/** The error with SQLite's own code for a file that was moved. */
+/** Creates an error with SQLite's own code for a file that was moved. */
 const unavailable = (message: string): Error =>
   Object.assign(new Error(message), { code: 'SQLITE_READONLY_DBMOVED' })

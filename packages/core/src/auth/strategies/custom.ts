@@ -31,7 +31,7 @@ export function customStrategy(
   }
 }
 
-/** A function that asks `customAuth` once, about this request, whichever request it is called with. */
+/** Returns a function that calls `customAuth` once, with `request`, and gives that result for every request it is called with. */
 export function askedOnce(customAuth: CustomAuth, request: ApiRequest): CustomAuth {
   let asked: ReturnType<typeof ask> | undefined
   const ask = async () => {
