@@ -117,7 +117,8 @@ async function partOf(
   part: DocsPart,
 ): Promise<Part> {
   const mount = request.baseUrl ?? ''
-  const version = versionAsked(request, part, settings)
+  // The page and its script ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
+  const version = part === 'document' ? versionAsked(request, settings) : '3.1'
   const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
   if (part === 'script') {
     if (redoc === undefined) throw unknownPath(request.url)
@@ -145,17 +146,10 @@ async function partOf(
   }
 }
 
-/** The version of OpenAPI that `?openapi=3.2` asks for; the page and its script have no parameters. */
-function versionAsked(
-  request: ApiRequest,
-  part: DocsPart,
-  { additionalQueryParams }: ApiSettings,
-): OpenApiVersion {
-  const [names, hint]: [readonly 'openapi'[], string] =
-    part === 'document'
-      ? [['openapi'], ' Expected "openapi=3.2".']
-      : [[], ' The documentation page has no parameters.']
-  const { openapi = '3.1' } = ownParameters(request, names, additionalQueryParams, hint)
+/** Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter. */
+function versionAsked(request: ApiRequest, { additionalQueryParams }: ApiSettings): OpenApiVersion {
+  const hint = ' Expected "openapi=3.2".'
+  const { openapi = '3.1' } = ownParameters(request, ['openapi'], additionalQueryParams, hint)
   const known = openApiVersions.find((one) => one === openapi)
   if (known === undefined) throw invalidParameter('openapi', openapi, openApiVersions.join(' or '))
   return known
