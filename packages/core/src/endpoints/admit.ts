@@ -28,7 +28,7 @@ export interface Admission {
   readonly reads?: boolean
 }
 
-/** The admission of a route whose checks must all pass: only strategies that every check accepts. */
+/** Returns the admission of a route. All checks must pass, so it accepts only the strategies that every check accepts. */
 export function admissionOf(
   checks: readonly Check[],
   route: string,
@@ -160,7 +160,7 @@ function counter(
   }
 }
 
-/** Returns the account to which rate limits count the caller's requests: the one that the credential names, otherwise the caller's key. */
+/** Returns the account whose rate limit counts the caller's requests: the one that the credential names, otherwise the caller's key. */
 function accountOf(identity: Identity, credentials: readonly Credential[]): string | undefined {
   const credential = credentials.find(({ strategy }) => strategy === identity.strategy)
   return credential?.account ?? (identity.key === undefined ? undefined : `key ${identity.key}`)
@@ -189,7 +189,7 @@ function guardOf(
   }
 }
 
-/** Cache headers of a protected route: responses vary by credentials, and those to a user are private and revalidated. */
+/** Returns the cache headers of a protected route: `Vary` by the credentials; a response to a user is also private and revalidated. */
 export const privateHeaders = (
   strategies: readonly StrategyName[],
   auth: Pick<AuthSettings, 'providers' | 'customScheme'>,
@@ -200,7 +200,7 @@ export const privateHeaders = (
   return authenticated ? { ...vary, 'cache-control': 'private, no-cache' } : vary
 }
 
-/** The headers that credentials are read from. */
+/** Returns the names of the headers that credentials are read from, as a `Vary` value. */
 function credentialHeaders(
   strategies: readonly StrategyName[],
   { providers, customScheme }: Pick<AuthSettings, 'providers' | 'customScheme'>,

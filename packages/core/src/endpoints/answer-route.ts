@@ -1,4 +1,4 @@
-// Calls the endpoint for a route and method; sends reads to a replica and adds the write position to writes.
+// Calls the endpoint for a route and method; sends reads to a replica and adds the write position to responses of writes.
 
 import type { Call } from '../call.ts'
 import type { Result } from '../http/envelope.ts'

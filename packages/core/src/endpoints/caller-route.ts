@@ -1,4 +1,4 @@
-// The route of a request with the resources as its caller may see them: after this, a withheld column or relation is an unknown name.
+// Replaces the resources of a route by those that the caller may see. After that, a withheld column or relation is an unknown name.
 
 import type { Route } from '../http/route-table.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -20,7 +20,7 @@ export function routeForCaller(call: RoutedCall, route: Route): MaybePromise<Rou
   })
 }
 
-/** The same route in another registry; undefined if that does not have the relation. */
+/** Returns the same route in another registry; undefined if that registry lacks the relation. */
 function routeIn({ byName }: Registry, route: Route): Route | undefined {
   const resource = byName.get(route.resource.name)
   if (resource === undefined) return undefined

@@ -18,7 +18,7 @@ import { asksFunctions } from '../registry/caller-registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { isRead } from './read-source.ts'
 
-/** Adds the groups of a read, or those that a write has changed. */
+/** Adds the header with the groups of a read, or with the groups that a write has changed. */
 export function withCacheGroups(call: Call, route: Route, result: Result): Result {
   const [name, groups] = isRead(call.method)
     ? (['cache-groups', groupsOfRead(call, route, result)] as const)
@@ -26,7 +26,7 @@ export function withCacheGroups(call: Call, route: Route, result: Result): Resul
   return { ...result, headers: { ...result.headers, [name]: groupsField(groups) } }
 }
 
-/** The groups of the resources that a read depends on, except those that its caller may not list. */
+/** Returns the groups of the resources that a read depends on, except resources that its caller may not list. */
 function groupsOfRead(call: Call, { resource }: Route, { plan }: Result): ReadonlySet<string> {
   const groups = new Set([everyRead, groupOf(resource)])
   const all = new Set([resource])
@@ -58,7 +58,7 @@ const dependsOnOthers = ({ runtime }: Call, resource: Resource): boolean =>
   asksFunctions(resource) ||
   [...resource.columns.values()].some(({ computed }) => computed !== undefined)
 
-/** The groups of the resources that a write may have changed. They follow from the request alone, so that they do not reveal what is stored. */
+/** Returns the groups of the resources that a write may have changed. They depend only on the request, so they do not reveal stored data. */
 function changedGroups(call: Call, { resource }: Route, { headers }: Result): ReadonlySet<string> {
   const changed = new Set([resource, ...(call.changed ?? [])])
   const groups = new Set([unnamedDependencies, groupOf(resource)])
@@ -85,14 +85,14 @@ export function withoutCacheGroups(headers: Readonly<Record<string, string>>): {
   return { headers: others, changed: groupsIn(changed) }
 }
 
-/** The groups that the stored result of a repeated operation has changed; the cache may not have received the first response. */
+/** Returns the groups that a repeated operation invalidates again, because the cache may have missed the first response. */
 export const changedByReplay = ({
   method,
   runtime,
 }: Pick<Call, 'method' | 'runtime'>): readonly string[] =>
   runtime.settings.cacheGroups && !isRead(method) ? [everyRead] : []
 
-/** The header of the response of a batch that has changed these groups. */
+/** Returns the header for the response of a batch that has changed these groups. */
 export function batchInvalidation(groups: Iterable<string>): Readonly<Record<string, string>> {
   const all = new Set(groups)
   if (all.size === 0) return {}

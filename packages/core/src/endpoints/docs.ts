@@ -86,7 +86,7 @@ export async function serveDocs(
   }
 }
 
-/** The compressed text, if client and adapter take it. */
+/** Returns the compressed text if both client and adapter accept it. */
 const compressedFor = async (
   request: ApiRequest,
   representation: Representation,

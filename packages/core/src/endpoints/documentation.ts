@@ -32,10 +32,10 @@ export interface Documentation {
   script(text: string): Representation
 }
 
-/** The most texts of documents and pages in the cache. */
+/** Most texts (of documents and pages) in the cache. */
 const maxTexts = 8
 
-/** `steps` builds the document, `queryStringSteps` that in the form of OpenAPI 3.2. */
+/** `steps` builds the document in OpenAPI 3.1, `queryStringSteps` in OpenAPI 3.2. */
 export function createDocumentation(
   steps: () => Generator<void, OpenAPIObject>,
   queryStringSteps: () => Generator<void, oas32.OpenAPIObject>,

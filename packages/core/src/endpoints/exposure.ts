@@ -25,8 +25,8 @@ export interface Exposed {
 }
 
 /**
- * Lists what an anonymous caller, an authenticated user without roles and a user with each role can use. Default roles:
- * all that some rule names.
+ * Lists what an anonymous caller, an authenticated user without roles and a user with each role can use. `roles` defaults to
+ * all roles that rules name.
  *
  * ```text
  * viewer
@@ -130,7 +130,7 @@ function policyOf({ model, settings }: Resource): readonly string[] {
   return [`rows: ${hooks.length === 0 ? `all of ${model.name}` : hooks.join(', ')}`]
 }
 
-/** The names of the hooks that a policy has; those of a class may be methods or fields. */
+/** Returns the names of the hooks that a policy has; in a class they may be methods or fields. */
 const hooksOf = (policy: AccessPolicy): readonly string[] =>
   policyHooks.filter((hook) => policy[hook] !== undefined)
 

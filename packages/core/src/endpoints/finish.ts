@@ -14,12 +14,12 @@ export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result
   if (result.finished === true) return result
   timing?.enter('serialize')
   // A list has no ETag if there is a final callback: the callback may change the body, and the ETag is a hash of the value before
-  // that.
+  // the callback.
   const tagsLists = resource.settings.listEtags && hooks.final === undefined
   const conditional = { request, method, tagsLists }
   const tagged = (one: Result): Result => (call.asPage ? one : withTag(conditional, one))
   if (hooks.return === undefined) return tagged(result)
-  // What a write answers may be stored as a value, for repetitions of the request.
+  // The response of a write stays a value, because it may be stored for repetitions of the request.
   const asText = call.endsAsText && isRead(method)
   return andThen(runReturn(call, hooks.return, result.value, asText), (returned) =>
     tagged({ ...result, ...returned, finished: true }),

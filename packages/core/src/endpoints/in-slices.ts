@@ -3,7 +3,7 @@
 /** Number of steps in one slice; a step takes a few tenths of a millisecond. */
 const sliceSteps = 25
 
-/** The result of the steps; after each slice the event loop gets a turn. */
+/** Runs the steps and returns their result; yields to the event loop after each slice. */
 export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   for (;;) {
     for (let step = 0; step < sliceSteps; step++) {
@@ -14,7 +14,7 @@ export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   }
 }
 
-/** The result of the steps, all at once. */
+/** Runs all steps synchronously and returns their result. */
 export function atOnce<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -22,5 +22,5 @@ export function atOnce<T>(steps: Generator<unknown, T>): T {
   }
 }
 
-/** Gives the event loop a turn. */
+/** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))

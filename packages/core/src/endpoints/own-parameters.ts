@@ -6,8 +6,8 @@ import { splitUrl } from '../http/route-table.ts'
 import { rawText, splitPairs } from '../parse/query-string.ts'
 
 /**
- * Reads the parameters of an endpoint: `?openapi=3.2` → `{ openapi: '3.2' }`. Throws 400 for a parameter that the endpoint does not
- * have, or that is repeated. Parameters of the host (API_ADDITIONAL_QUERY_PARAMS) are left out; `hint` says which there are.
+ * Reads the parameters `names`: `?openapi=3.2` → `{ openapi: '3.2' }`. Throws 400 for any other parameter, with `hint` in the
+ * message, and for a repeated one. Skips `additional`, the parameters of the host (API_ADDITIONAL_QUERY_PARAMS).
  */
 export function ownParameters<Name extends string>(
   { url }: ApiRequest,

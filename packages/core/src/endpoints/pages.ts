@@ -23,7 +23,7 @@ export type MakePage = (content: PageContent) => string
 export const hasPages = ({ htmlPages }: ApiSettings, { method }: ApiRequest): boolean =>
   htmlPages && /^(?:get|head)$/i.test(method)
 
-/** The page of a list, a relation or a record; undefined if the client prefers JSON. `call` has its caller when the page is made. */
+/** Returns the function that makes the page of a list, relation or record; undefined if the client prefers JSON. Call it once `call` has its caller. */
 export function recordsPageFor(call: Call, { kind }: Route): MakePage | undefined {
   if (kind === 'restore' || !prefersPage(call.request)) return undefined
   return (content) => {
@@ -34,7 +34,7 @@ export function recordsPageFor(call: Call, { kind }: Route): MakePage | undefine
   }
 }
 
-/** The page of the index; undefined if the client prefers JSON. */
+/** Returns the function that makes the page of the index; undefined if the client prefers JSON. */
 export function indexPageFor(runtime: Runtime, request: ApiRequest): MakePage | undefined {
   if (!prefersPage(request)) return undefined
   const { info } = runtime.settings
@@ -46,7 +46,7 @@ export function indexPageFor(runtime: Runtime, request: ApiRequest): MakePage | 
   }
 }
 
-/** The page of an error, made of its body; undefined if no pages are served or the client prefers JSON. */
+/** Returns the function that makes an error page from the error's body; undefined if no pages are served or the client prefers JSON. */
 export const errorPageFor = (
   runtime: Runtime,
   request: ApiRequest,
@@ -88,7 +88,7 @@ export function pageContent(body: JsonValue, result: Result, isFinal: boolean): 
   }
 }
 
-/** A link of the result if the final callback has kept it; a page contains no other links. */
+/** Returns the result's link if the final callback kept it, otherwise null: a page shows no link that a callback made. */
 const linkIn = (made: JsonValue | undefined, own: string | null): string | null =>
   made === own ? own : null
 

@@ -128,9 +128,9 @@ function programFromCache<P extends ReadPlan, G>(
 }
 
 /**
- * Which JSON the database may build: none if a policy or the caller of the API needs the values. If callbacks need objects, it
- * builds only the JSON of embedded relations, which is then parsed: that costs less than a separate statement, and less than
- * decoding each value.
+ * Decides which JSON the database may build: none if a policy or the caller of the API needs the values. If callbacks need
+ * objects, the database builds only the JSON of embedded relations. Parsing that JSON costs less than a separate statement whose
+ * values are decoded one by one.
  */
 function databaseJson(call: Call, plan: ReadPlan, single: boolean): DatabaseJson | undefined {
   const { asText, hooks, base } = call

@@ -1,4 +1,4 @@
-// Chooses the server for a read: a replica if one is available and has the caller's writes, else the primary.
+// Chooses the server for a read: a replica if one is available and has replayed the caller's writes, else the primary.
 
 import type { Call } from '../call.ts'
 import { ApiError } from '../errors.ts'
@@ -12,7 +12,7 @@ type Reading = Pick<Call, 'request' | 'runtime'>
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** Reads from a replica; undefined if the primary must be read: no replica is suitable, or its connection failed. */
+/** Reads from a replica; undefined if no replica is suitable or its connection failed, so that the primary must be read. */
 export async function readFromReplica<T>(
   reading: Reading,
   read: (replica: Replica) => Promise<T | undefined>,
@@ -33,7 +33,7 @@ export async function readFromReplica<T>(
 
 /**
  * Reads from a replica, and repeats the read on the primary if the replica fails. A request with a write position reads
- * from a replica only if that has replayed the position. An instance that API_SESSION_GETTER returned is always used itself.
+ * from a replica only if the replica has replayed that position. An instance returned by API_SESSION_GETTER is never replaced.
  */
 export function readPreferringReplica(
   call: Call,

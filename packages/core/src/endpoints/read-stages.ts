@@ -91,11 +91,11 @@ function openedWith(call: OpenedBy, own: AnyDatabase, dialect: InternalDialect):
     connection: {
       db,
       dialect,
-      // The connection of a batch bounds its statements itself.
+      // In a batch, the transaction has been opened with bounds for its statements (`runOperations`).
       ...(runtime.batch === undefined
         ? { statementTimeout: runtime.settings.statementTimeout }
         : {}),
-      // A transaction sees its own uncommitted rows, so it must not use a count of others.
+      // A transaction sees its own uncommitted rows, so it must not share the count of another request.
       counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
       timing: call.timing,
       client: call.request,
@@ -147,7 +147,7 @@ export function narrowPlan<P extends ReadPlan>(
   return scopeRead(filter === undefined ? scope : { ...scope, filter }, planned)
 }
 
-/** `scopePlan` for one statement without embeds. */
+/** `scopePlan` for the rows of one statement, without embeds. */
 export async function scopeStatement(
   call: Call,
   { target, own }: Opened,
@@ -213,7 +213,7 @@ function listContent(
   }))
 }
 
-/** What dump callbacks returned: `value` consists of the objects. */
+/** Returns the content after dump callbacks; `objects` are the records in `value`, checked one by one if `value` is not JSON. */
 function dumpedContent(
   { asText, hooks: { dump } }: Call,
   resource: Resource,
@@ -228,7 +228,7 @@ function dumpedContent(
   return { value: null, text: stringifyUnless(value, refuse) }
 }
 
-/** The value of one record, with the text that its ETag is made of. */
+/** Returns the value of one record, with the text that its ETag is a hash of. */
 export function recordContent(
   call: Call,
   resource: Resource,
@@ -291,7 +291,7 @@ export function listResult(
   })
 }
 
-/** Links to the next and previous page, by number or cursor as the client paged. */
+/** Returns the links to the next and previous page; they page by number or cursor, as the request does. */
 function pageLinks(
   call: Call,
   { page: planned }: ListPlan,

@@ -12,7 +12,7 @@ import type { ResolvedRelation } from '../registry/resource.ts'
 import { oneResult } from './item.ts'
 import { listResult, open, parseRead, scopePlan, scopeStatement } from './read-stages.ts'
 
-/** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list without books. */
+/** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list if the author has no books. */
 export async function getRelated(
   call: Call,
   relation: ResolvedRelation,
@@ -42,7 +42,7 @@ export async function getRelated(
   return listResult(call, related, plan, page)
 }
 
-/** The page if a column of the parent's join key is null: nothing is related. */
+/** The page if a column of the parent's join key is null, so that no rows are related. */
 const emptyPage: LoadedPage = {
   rows: [],
   total: 0,

@@ -11,7 +11,7 @@ import { allowedMethods, resourceOf } from './route-method.ts'
 export interface RouteFacts {
   /** The value of the `Allow` header. */
   readonly allowed: readonly string[]
-  /** By allowed method, without OPTIONS, which has no checks, and QUERY, which is a GET. */
+  /** By allowed method. OPTIONS is missing because it has no checks, QUERY because it is handled as GET. */
   readonly methods: ReadonlyMap<string, MethodFacts>
 }
 

@@ -8,7 +8,7 @@ import type { Resource } from '../registry/resource.ts'
 export const resourceOf = (route: Route): Resource =>
   route.kind === 'related' ? route.relation.target : route.resource
 
-/** The allowed methods, for the `Allow` header: those of the resource that this kind of route has; HEAD is allowed with GET. */
+/** Returns the methods for the `Allow` header: the resource's methods that exist on this kind of route, and HEAD if GET is allowed. */
 export function allowedMethods(route: Route): readonly string[] {
   const { methods } = route.resource.settings
   if (route.kind === 'restore') return methods.has('PATCH') ? ['POST', 'OPTIONS'] : ['OPTIONS']

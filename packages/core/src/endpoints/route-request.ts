@@ -48,8 +48,8 @@ export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[
 }
 
 /**
- * The members that are set after authentication: those that depend on the caller, the form of the response, and the query, which
- * the body of a QUERY completes.
+ * The members of a `Call` that are set after authentication: those that depend on the caller or describe the response, and the
+ * query, because the body of a QUERY completes it.
  */
 type Decided =
   | 'caller'
@@ -117,7 +117,7 @@ export function routeRequest(
   return { call, route }
 }
 
-/** The 404 of a path without a route; it names the setting that would serve the path, or suggests a similar one. */
+/** Makes the 404 of a path without a route. It names the setting that would enable the path, or suggests a similar path. */
 export function unknownPathOf(runtime: Runtime, path: string): ApiError {
   const { settings, routes } = runtime
   const setting = isRestoreDisabled(routes, path)

@@ -45,7 +45,7 @@ export async function serveIndex(
   return { status: 200, value: index as unknown as JsonValue, total: 1 }
 }
 
-/** The stages limit and authenticate, with every strategy that some resource accepts. */
+/** Runs the stages limit and authenticate; accepts every strategy that at least one resource accepts. */
 async function identify(
   runtime: Runtime,
   request: ApiRequest,
@@ -64,7 +64,7 @@ async function identify(
   }
 }
 
-/** The resources whose list would not be refused: by requirements, by roles, or by the policy for all rows. */
+/** Returns the resources that the caller may list: methods, authentication and role rules allow it, and the policy does not refuse it. */
 async function listableBy(call: HookCall & { readonly runtime: Runtime }): Promise<Resource[]> {
   const { runtime, request, caller } = call
   const db = await runtime.session(request)

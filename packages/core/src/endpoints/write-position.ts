@@ -19,8 +19,8 @@ const cookieAge = 600
 const unknown = 'unknown'
 
 /**
- * The position sent with a read; `unknown` if it must go to the primary; undefined if there is none. An invalid header is
- * 400. An invalid cookie may come from another database, so it counts as `unknown`.
+ * Returns the position sent with a read; `unknown` if the read must use the primary; undefined if none was sent. An invalid
+ * header is a 400. An invalid cookie may come from another database, so it counts as `unknown`.
  */
 export function carriedPosition(
   call: Pick<Call, 'request' | 'runtime'>,

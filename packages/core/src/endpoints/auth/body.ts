@@ -7,7 +7,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
 
-/** Reads these members of the JSON body; throws 400 with each one that is missing, empty or not a string. */
+/** Reads the members `names` of the JSON body; throws 400 that lists each one that is missing, empty or not a string. */
 export function readStrings<Name extends string>(
   { settings }: Runtime,
   request: ApiRequest,

@@ -23,7 +23,7 @@ export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint |
 
 const endpoints = ['login', 'refresh', 'logout', 'me'] as const
 
-/** Undefined if the encoding is malformed or a segment contains an encoded slash. */
+/** Decodes a path; undefined if the encoding is malformed or a segment contains an encoded slash. */
 function decodedPath(path: string): string | undefined {
   const segments = path.split('/').map(decodedSegment)
   return segments.some((segment) => segment === undefined || segment.includes('/'))

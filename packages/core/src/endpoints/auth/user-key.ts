@@ -5,8 +5,8 @@ import { keyValue } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
 
 /**
- * The key in a user object, or undefined if a column of it is missing. A user object of the host may have the key in any
- * scalar type: `{ id: '7' }`, `{ id: 7n }`.
+ * Returns the primary key in a user object, or undefined if a key column is missing. The host's user object may hold the key
+ * in any scalar type: `{ id: '7' }`, `{ id: 7n }`.
  */
 export function userKey({ primaryKey }: Resource, user: unknown): readonly Value[] | undefined {
   if (user === null || typeof user !== 'object') return undefined

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { getOne } from '../item.ts'
 import { userKey } from './user-key.ts'
 
-/** The user's key as JSON; a key of several columns as the string used in paths. */
+/** Returns the user's key as JSON. A key of several columns becomes the string that paths use. */
 export function userKeyValue(users: Users | undefined, user: HookRecord): JsonValue {
   const [column, ...others] = users?.resource.primaryKey ?? []
   if (column !== undefined && others.length > 0) return users?.keyOf(user) ?? null

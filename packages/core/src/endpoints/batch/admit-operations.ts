@@ -29,7 +29,7 @@ export interface AdmittedOperation {
   readonly route: Route
   /** Undefined for OPTIONS. */
   readonly facts: MethodFacts | undefined
-  /** The state of its rate limit, as headers of its result. */
+  /** The rate limit headers of the operation's result. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ export interface BatchRequest {
   readonly runtime: Runtime
   /** The request of the batch. */
   readonly request: ApiRequest
-  /** Its headers that apply to the operations. */
+  /** The headers of the batch's request that apply to the operations. */
   readonly inherited: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The parts that the calls of all operations have in common. */
   readonly parts: Pick<RoutedCall, 'stamp' | 'timing'>
@@ -48,12 +48,12 @@ export interface BatchRequest {
   readonly always: Record<string, string>
 }
 
-/** Returns the function that admits an operation; it is called for one after the other. */
+/** Returns the function that admits one operation. Call it for the operations in order, one at a time. */
 export function admission(batch: BatchRequest) {
   const known = new Map<string, AdmittedCaller>()
   /**
-   * Routes, and throws 404, 405, 414, 429, 401 and 403 as the operation's own request would; 400 for references where
-   * functions of the host would see them without their values.
+   * Routes and admits an operation; throws 404, 405, 414, 429, 401 and 403 as a separate request would. Throws 400 if the
+   * operation has references and a function of the host would see the request before they have values.
    */
   return (
     operation: Operation,
@@ -80,7 +80,7 @@ export function admission(batch: BatchRequest) {
   }
 }
 
-/** Finds the route of an operation with this request. */
+/** Finds the route of an operation; `request` is the request made from it. */
 export function routeOperation(
   batch: BatchRequest,
   operation: Operation,
@@ -96,7 +96,7 @@ export function routeOperation(
   })
 }
 
-/** Whether a path is one of the endpoints that have no records. */
+/** Whether the path belongs to an endpoint that a batch cannot call: batch, index, documentation, health and authentication. */
 const isElsewhere = ({ settings, routes }: Runtime, path: string): boolean =>
   path === settings.batch?.path ||
   isIndex(routes, path) ||
@@ -122,7 +122,7 @@ const ofBatchAlone: ReadonlySet<string> = new Set([
 export const inheritedHeaders = ({ headers = {} }: ApiRequest): BatchRequest['inherited'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofBatchAlone.has(name)))
 
-/** The request of an operation: that of the batch, with the operation's method, URL, headers and body. */
+/** Returns the request of an operation: the batch's request with the operation's method, URL, headers and body. */
 export function requestOf(
   { request, runtime, inherited }: BatchRequest,
   { method, headers, body }: Operation,
@@ -136,7 +136,7 @@ export function requestOf(
   })
 }
 
-/** A class, because an object literal with a getter takes V8 as long as routing a request. */
+/** A class, because in V8 creating an object literal with a getter takes as long as routing a request. */
 class OperationRequest implements ApiRequest {
   readonly method: string
   readonly url: string
@@ -170,8 +170,8 @@ class OperationRequest implements ApiRequest {
 }
 
 /**
- * The URL below the mount: responses emit URLs with origin and mount prefix, which an operation may repeat. Throws 404 for a URL
- * of another origin, whose path may be one of this API.
+ * Removes the origin and the mount prefix from the URL of an operation, which may be a URL taken from a response. Throws 404 for
+ * a URL of another origin, even if its path exists in this API.
  */
 function withoutOrigin(url: string, base: string, mount = ''): string {
   if (mount === '' && url.startsWith('/')) return url
@@ -182,7 +182,7 @@ function withoutOrigin(url: string, base: string, mount = ''): string {
   return url
 }
 
-/** The stages setup, limit and authenticate; returns the headers of the rate limit. */
+/** Runs the stages setup, limit and authenticate; returns the rate limit headers. */
 async function admitCall(
   batch: BatchRequest,
   call: RoutedCall,
@@ -196,7 +196,7 @@ async function admitCall(
   return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : noHeaders
 }
 
-/** The stages limit and authenticate. Credentials are verified once for all operations that accept the same ones. */
+/** Runs the stages limit and authenticate. Verifies credentials once for all operations that accept the same strategies. */
 async function admitCaller(
   { always }: BatchRequest,
   call: RoutedCall,
@@ -225,7 +225,7 @@ const isSeenByHost = (
 ): boolean =>
   hooks.setup !== undefined || (strategies.includes('custom') && !settings.auth.customPerBatch)
 
-/** Operations with the same key have the same caller; undefined if functions of the host receive each request. */
+/** Returns a string that is equal for operations with the same caller; undefined if functions of the host receive each request. */
 function sharedKey(call: RoutedCall, admission: MethodFacts['admission']): string | undefined {
   if (isSeenByHost(call, admission)) return undefined
   const { method } = call

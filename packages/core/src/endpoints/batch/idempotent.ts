@@ -1,4 +1,4 @@
-// A batch with an Idempotency-Key: runs once; a repetition returns the stored results, as far as its sender may still read them.
+// A batch with an Idempotency-Key runs once. A repetition returns the stored results, without values that its sender may no longer read.
 
 import { ApiError, atOperation } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -43,7 +43,7 @@ interface OnceOptions {
   readonly asText: boolean
 }
 
-/** Runs a batch, or repeats the results of its key. */
+/** Runs a batch, or returns the results that are stored under its Idempotency-Key. */
 export async function runBatchOnce(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
@@ -76,7 +76,7 @@ export async function runBatchOnce(
   })
 }
 
-/** Returns one owner for the callers of all operations: endpoints may accept different credentials of the request. */
+/** Returns one owner for all operations. Their callers can differ, because endpoints may accept different credentials of the request. */
 function ownerOf(operations: readonly AdmittedOperation[]): KeyOwner {
   const callers = new Map(operations.map(({ call }) => [call.caller, call]))
   const owners = [...callers.values()].map(keyOwnerOf)
@@ -140,7 +140,7 @@ async function repeated(
   return results
 }
 
-/** The stored result as the caller may read it now. */
+/** Returns the stored result with the value that the caller may read now. */
 async function repeatedOne(
   call: RoutedCall,
   route: AdmittedOperation['route'],
@@ -176,7 +176,7 @@ async function repeatedOne(
   return as((await operationResult(id, call, {}, await runReturnAndTag(call, echoed))).value)
 }
 
-/** Whether a policy or a callback could now give another value. */
+/** Whether any resource has a policy or callback, so that a read could now return another value than the stored one. */
 const mayChange = ({ runtime: { policies, registry } }: RoutedCall): boolean =>
   registry.resources.some(
     (resource) =>
@@ -192,7 +192,7 @@ async function authorityIn(call: RoutedCall, route: AdmittedOperation['route']):
   return authorityOf(call)
 }
 
-/** The current value of the read; null if it is refused. */
+/** Runs a read again and returns its current value; null if it is refused. */
 async function readAgain(
   call: RoutedCall,
   route: AdmittedOperation['route'],

@@ -183,7 +183,7 @@ function readOperation(item: JsonValue, path: string, problems: InputProblems): 
   }
 }
 
-/** The headers of an operation that has none; frozen, because all share them. */
+/** The headers of every operation without headers; frozen, because they share this object. */
 export const noHeaders: Operation['headers'] = Object.freeze({})
 
 function readHeaders(

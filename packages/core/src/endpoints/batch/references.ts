@@ -26,7 +26,7 @@ const idPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 /** Whether a text can be the id of an operation: references begin with it. */
 export const isOperationId = (text: string): boolean => idPattern.test(text)
 
-/** Reads `a.id`; undefined if the text is no reference. */
+/** Parses `a.id`; undefined if the text is not a reference. */
 function parseReference(text: string): Reference | undefined {
   const [operation = '', ...members] = text.split('.')
   const isWhole = members.length > 0 && members.every((name) => /^[A-Za-z0-9_]+$/.test(name))
@@ -109,7 +109,7 @@ function scalarText(value: JsonValue): string | undefined {
     : undefined
 }
 
-/** The text of a reference; undefined if the value is not one. */
+/** Returns the value of `$ref` if that is the object's only member; otherwise undefined. */
 const referenceText = (value: object): JsonValue | undefined => {
   const [key, ...others] = Object.keys(value)
   return key === '$ref' && others.length === 0
@@ -117,7 +117,7 @@ const referenceText = (value: object): JsonValue | undefined => {
     : undefined
 }
 
-/** The references of a body, in their order; `malformed` is called with the path of each invalid one. */
+/** Adds the references of a body to `found`, in order; calls `malformed` with the path of each invalid one. */
 export function bodyReferences(
   body: JsonValue,
   path: string,

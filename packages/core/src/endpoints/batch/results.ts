@@ -31,7 +31,7 @@ export interface OperationResult {
   readonly json: string
 }
 
-/** The result of an operation. Runs `final` if it has not run yet, because it may remove a value from the response. HEAD has no value. */
+/** Returns the result of an operation; HEAD has no value. Runs `final` if it has not run yet, because it may remove a value. */
 export function operationResult(
   id: string,
   call: RoutedCall,
@@ -49,7 +49,7 @@ export function operationResult(
   })
 }
 
-/** Adds the text, which counts against API_MAX_BATCH_RESPONSE even if the response is given as a value. */
+/** Adds the result's JSON text. Its length counts against API_MAX_BATCH_RESPONSE even if the batch's response is built from the values. */
 export function withJson(result: Omit<OperationResult, 'json'>): OperationResult {
   const { id, status, headers, value, text, call, keys, changed } = result
   const shown = text ?? stringify(value)
@@ -66,7 +66,7 @@ const shownValue = (call: RoutedCall, result: Result): MaybePromise<Shown> =>
     ? { value: result.value, text: result.text }
     : andThen(finalValue(call, result), (value) => ({ value, text: undefined }))
 
-/** The value in the body that the final callback returns; the whole body if that has no envelope. */
+/** Returns `value` of the body that the final callback returns; the whole body if it has no envelope. */
 async function finalValue(call: RoutedCall, result: Result): Promise<JsonValue> {
   const { dump } = call.resource.settings
   const sent = successBody(result, call.stamp(), dump)

@@ -74,8 +74,8 @@ interface Attempt {
  * Runs the operations and commits; returns their results. After a conflict, all of them are run again.
  *
  * Finding the field for an error of the database needs queries inside the transaction, which PostgreSQL allows after an error
- * only with a savepoint. A savepoint costs two statements for each operation, so the batch first runs without them, and again
- * with them if a statement is refused.
+ * only with a savepoint. A savepoint costs two statements for each operation, so the batch first runs without savepoints. If the
+ * database refuses a statement, the batch runs again, with savepoints from that operation on.
  */
 export async function runOperations(
   batch: BatchRequest,
@@ -126,7 +126,7 @@ interface Inside {
   readonly options: RunOptions
 }
 
-/** Milliseconds after which the event loop gets a turn, on databases in the process. */
+/** On in-process databases, a batch yields to the event loop after this many milliseconds. */
 const slice = 5
 
 async function allOf(
@@ -194,7 +194,7 @@ function runOperation(
   return andThen(answered, (result) => operationResult(operation.id, call, headers, result))
 }
 
-/** The call with the values of its references. */
+/** Returns the operation's call and route after replacing references with their values. */
 export function resolved(
   batch: BatchRequest,
   { operation, call: admitted, route, facts }: AdmittedOperation,
@@ -214,7 +214,7 @@ export function resolved(
   }
   const request = requestTo(filled, resolvedUrl(operation.url, values))
   const found = routeOperation(batch, operation, request)
-  // The caller was admitted to the route with placeholders.
+  // The caller was admitted to the route of the URL with placeholders, so the final URL must have the same route.
   if (factsOf(found.route).methods.get(found.call.method) !== facts) {
     throw notInBatch(splitUrl(request.url).path)
   }
@@ -222,7 +222,7 @@ export function resolved(
   return found
 }
 
-/** The changes of all operations for each callback of this kind, which is called once. */
+/** Groups the changes of all operations by callback of this kind, because each callback is called once per batch. */
 function changesFor(
   kind: 'beforeCommit' | 'afterCommit',
   noted: readonly Noted[],

@@ -8,7 +8,7 @@ import { deadlineOf } from '../../execute/bounds.ts'
 import { isOutcomeUnknown } from '../../execute/transaction.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
 
-/** The time starts when it is created. All attempts of a batch share one limit. */
+/** The time starts when the object is created. All attempts of a batch share one. */
 export class TimeLimit {
   readonly #milliseconds: number
   readonly #end: number
@@ -30,7 +30,7 @@ export class TimeLimit {
     return now
   }
 
-  /** The error of a statement, or the one that names the limit if the statement was ended because of it. */
+  /** Returns the error of a statement, or the error that names the time limit if the limit ended the statement. */
   explained(error: unknown, dialect: InternalDialect): unknown {
     if (performance.now() < this.#end || isOutcomeUnknown(error)) return error
     const known = asUnavailable(dialect, error) ?? error

@@ -44,7 +44,7 @@ export function inBatchTransaction<T>(
   )
 }
 
-/** The connection of a transaction. */
+/** Makes a `Probe` on the connection of a transaction. */
 export function probeOn(
   transaction: AnyDatabase,
   dialect: InternalDialect,

@@ -6,8 +6,8 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 
 /**
- * A body may refer to an earlier value several times, so values could multiply with each operation, and many URLs may refer to
- * one long value. Therefore all references of a batch together insert at most as many characters as API_BODY_LIMIT has bytes.
+ * The values of finished operations. A body may refer to an earlier value several times, so values could multiply with each
+ * operation. Therefore all references of a batch together insert at most as many characters as API_BODY_LIMIT has bytes.
  */
 export class OperationValues {
   readonly #byId = new Map<string, JsonValue>()
