@@ -82,12 +82,12 @@ export type { AuthorityBound }
 
 /** A cache of values by name and authority. */
 export interface AuthorityCache<T> {
-  /** The value with this name that a caller of this authority may use. */
+  /** Returns a value with this name that was created with the same authority; undefined if there is none. */
   get(name: string, authority: Authority): T | undefined
   set(name: string, authority: Authority, bound: AuthorityBound<T>): void
 }
 
-/** The most values cached per name, one for each authority; the oldest is evicted first. */
+/** Maximum values per name, one for each authority; the oldest is evicted first. */
 const maxAuthorities = 4
 
 /** Creates an LRU cache of at most `size` names. */

@@ -1,4 +1,4 @@
-// PreparedRead: a cached plan of a read, and how the values of a later request replace those in its conditions.
+// PreparedRead: a cached plan of a read, and how the values of a later request replace the values in its conditions.
 
 import type { Scopes } from '../compile/scopes.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -14,7 +14,7 @@ import { type StatementTemplates, statementTemplates } from './statement-templat
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
-  /** All rows of every source; undefined if a policy or the filter callback narrows a source; these are then called for each request. */
+  /** The scopes if every source has all rows; undefined if a policy or the filter callback narrows one, so that they are called for each request. */
   readonly openScopes: Scopes | undefined
   /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives; the same for every request of this query. */
   readonly additional: QueryAst['additional']
@@ -26,7 +26,7 @@ export interface PreparedRead<P extends ReadPlan = ReadPlan> {
 
 interface ReplaceableCondition {
   readonly condition: ConditionWithSlot
-  /** The index of its value among those of the skeleton, or in the key of the path. */
+  /** The index of its value in `Skeleton.values`, or in the key of the path. */
   readonly at: { readonly value: number } | { readonly key: number }
 }
 
@@ -60,7 +60,7 @@ export function prepareRead<P extends ReadPlan>(
   return { plan, openScopes, additional, replaceable, templates: byDialectAndScopes() }
 }
 
-/** The most forms of scopes cached for one read; a policy whose SQL differs between callers has several. */
+/** Maximum number of scopes with different SQL that are cached for one read; the SQL of a policy may differ between callers. */
 const maxScopeForms = 16
 
 interface ScopedTemplates {
@@ -71,7 +71,7 @@ interface ScopedTemplates {
 function byDialectAndScopes(): PreparedRead['templates'] {
   const known = new WeakMap<InternalDialect, readonly ScopedTemplates[]>()
   return (dialect, forms) => {
-    // The last used one is first: comparing few strings, most of which are the same objects, costs less than hashing their text.
+    // The last used entry is first. Comparing a few strings, most of which are the same objects, costs less than hashing their text.
     const all = known.get(dialect) ?? []
     const at = all.findIndex((one) => areEqual(one.forms, forms))
     const used = all[at] ?? { forms, templates: statementTemplates() }
@@ -96,7 +96,7 @@ export interface RefilledPlan<P extends ReadPlan> {
   readonly conditions: ReadonlyMap<object, Condition>
 }
 
-/** Replaces the values of a cached plan; undefined if a value does not convert, so that planning it normally gives the 400. */
+/** Replaces the values of a cached plan; undefined if a value does not convert, so that normal planning throws the 400. */
 export function refilledPlan<P extends ReadPlan>(
   { plan, replaceable }: PreparedRead<P>,
   given: RequestValues,
@@ -150,7 +150,7 @@ function withNewValue(
   return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
 }
 
-/** The condition with other items; undefined if one does not fit the column. */
+/** Returns the condition with other items; undefined if an item does not fit the column. */
 function withItems(
   condition: Extract<Condition, { readonly kind: 'oneOf' }>,
   items: readonly string[],

@@ -1,4 +1,4 @@
-// printScopes: the narrowed queries of policies as SQL text and parameters, so that a cached statement can be used with the parameters of another caller whose policies give the same text.
+// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL share a cached statement.
 
 import type { RootOperationNode } from 'kysely'
 import { hasConditions, type ScopeDecisions, type Scopes } from '../compile/scopes.ts'
@@ -13,13 +13,13 @@ export interface PrintedScopes {
    * these are equal.
    */
   readonly forms: readonly string[]
-  /** The same decisions, as fragments whose origin is the source. */
+  /** The same decisions; each narrowed query is a fragment whose origin is its source. */
   readonly scopes: Scopes
   readonly fragments: ReadonlyMap<object, Fragment>
 }
 
 /**
- * Prints the scope of each source of a plan; undefined if the text cannot be separated from its parameters.
+ * Prints the scope of each source of a plan; undefined if the SQL cannot be printed apart from its parameters.
  *
  * `select * from "books" where "owner_id" = $1` with the parameters `[7]`
  */
@@ -35,7 +35,7 @@ export function printScopes(
     if (scope === 'all') {
       forms.push(open)
     } else if (hasConditions(scope)) {
-      // The query of the filter callback has its own parameters.
+      // These are the conditions of a policy on the query of the filter callback, which has its own parameters.
       if (scope.rows !== 'all') return undefined
       forms.push(scope.form)
       fragments.set(source, scope.condition)
@@ -52,14 +52,14 @@ export function printScopes(
   return { forms, scopes, fragments }
 }
 
-/** The scopes of a read whose sources all have all rows. */
+/** Returns the printed scopes of a read that may read all rows of every source. */
 export const unnarrowed = (scopes: Scopes): PrintedScopes => ({
   forms: noForms,
   scopes,
   fragments: noFragments,
 })
 
-/** The form of all rows, which no narrowed query and no condition has. */
+/** The form of a scope with all rows. No narrowed query or condition has this text. */
 const open = '*'
 
 const noForms: readonly string[] = []

@@ -10,7 +10,7 @@ import { type PreparedRead, prepareRead, refilledPlan } from './prepared-read.ts
 import type { Skeleton } from './skeleton.ts'
 import { makeFromTemplates, type RefilledRead } from './statement-templates.ts'
 
-/** A plan without a query string. */
+/** The skeleton of an empty query. */
 const noQuery: Skeleton = { key: '', values: [], pageOrCursor: undefined }
 
 /** Prepares a plan whose conditions have slots for the values of a key. */
@@ -20,7 +20,7 @@ export function prepareByKey(plan: ReadPlan): PreparedRead {
   return prepared
 }
 
-/** The program that reads the row with this key; `finish` rewrites printed SQL for the driver. */
+/** Compiles the program that reads the row with this key; `finish` rewrites printed SQL for the driver. */
 export const compileByKey = (
   target: Target,
   prepared: PreparedRead,
@@ -28,7 +28,7 @@ export const compileByKey = (
   finish: RefilledRead['finish'],
 ): ReadProgram => compile(target, prepared, key, finish)
 
-/** The program that reads the rows with these keys of one column; its limit is rounded up to a power of two, so that it has few statements. */
+/** Compiles the program that reads the rows with these keys of one column. The limit is rounded up to a power of two, so that there are few statements. */
 export const compileByKeys = (
   target: Target,
   prepared: PreparedRead,

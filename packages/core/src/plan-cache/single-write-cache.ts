@@ -41,7 +41,7 @@ export interface SingleWriteStatements {
     key: readonly Match[],
     output: readonly Output[],
   ): SingleWriteStatement
-  /** `delete from t where key`, with a row for the removed record if it `returns`. */
+  /** `delete from t where key`; returns a row for the removed record if `returns` is set. */
   remove(resource: Resource, key: readonly Match[], returns: boolean): SingleWriteStatement
   /** `select … from t where key for update`: reads the written record if the database has no RETURNING. */
   locked(plan: RowPlan, key: readonly Match[]): SingleWriteStatement
@@ -66,7 +66,7 @@ const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrit
 export interface WriteScope {
   /** Narrows the stored records that are written. */
   readonly written?: Condition | undefined
-  /** Which written records may be shown: a returned row says whether it may be; without RETURNING, only these are read. */
+  /** Which written records may be shown: with RETURNING, each row has a column that says so; without, the statement that reads them has this condition. */
   readonly shown?: Condition | undefined
 }
 
@@ -151,7 +151,7 @@ export function cachedSingleWrites(
   }
 }
 
-/** Prefixed by its length, so that two pairs of texts never give the same key. */
+/** Prefixes a condition's form with its length, so that the keys of different pairs of conditions differ. */
 const formOf = (condition: Condition | undefined): string =>
   condition === undefined ? '*' : `${condition.form.length}:${condition.form}`
 

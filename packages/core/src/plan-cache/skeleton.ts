@@ -9,7 +9,7 @@ export interface Skeleton {
 }
 
 export type SkeletonValue = {
-  /** Its offset in the raw query. */
+  /** The offset of the value in the raw query. */
   readonly start: number
 } & (
   | { readonly text: string }
@@ -17,7 +17,7 @@ export type SkeletonValue = {
   | { readonly items: readonly string[] }
 )
 
-/** Operators whose value (or each item of a list) is converted only by the column's type, so that a cached plan can replace it. */
+/** Operators whose value, or each item of whose list, depends only on the column's type, so that a cached plan can replace it. */
 const replaceable =
   /__(?:in|nin|eq|ne|lt|le|gt|ge|like|ilike|nlike|nilike|startswith|istartswith|endswith|iendswith)$/
 
@@ -26,23 +26,23 @@ const name = /^[A-Za-z_][\w.]*$/
 /** Values that need no decoding: not percent-encoded, quoted or bracketed. */
 const plain = /^[\w.:@~/-]{1,500}$/
 
-/** Percent-encoded values whose decoded text is the whole value. */
+/** Values that `decoded` alone reads: percent-encoded, without raw brackets and commas. */
 const decodable = /^(?:[\w.:@~/"+-]|%[0-9A-Fa-f]{2}){1,500}$/
 
-/** A decoded text in quotes that has no escapes. */
+/** A decoded value in quotes, without escapes. */
 const quoted = /^"([^"\\]*)"$/
 
 /** An item of a list whose text is used unchanged. Excludes surrounding blanks, which are trimmed, and brackets, which are parsed in pairs. */
 const bareItem = /^[^\s"()[\]](?:[^()[\]]*[^\s()[\]])?$/
 
-/** The text of a value, as the parser reads it; undefined if it must be parsed. */
+/** Returns the text of a value as the parser would read it; undefined if only the parser can read it. */
 function textOf(written: string): string | undefined {
   if (plain.test(written)) return written
   const text = decodable.test(written) ? decoded(written) : undefined
   return text?.startsWith('"') ? quoted.exec(text)?.[1] : text
 }
 
-/** The texts of a list such as `(1,2)`; undefined if it must be parsed. */
+/** Returns the texts in a list such as `(1,2)`; undefined if only the parser can read it. */
 function itemsOf(written: string): readonly string[] | undefined {
   if (!written.startsWith('(') || !written.endsWith(')')) return undefined
   const items: string[] = []
@@ -66,7 +66,7 @@ function decoded(written: string): string | undefined {
   }
 }
 
-/** Lists whose lengths are between the same powers of two share a statement. */
+/** Names a list's length by the next power of two: lists with the same name share a statement. */
 const sizeOf = (items: readonly unknown[]): string => `(${32 - Math.clz32(items.length - 1)})`
 
 /** Whether the parameter's name is `page`, `after` or `before`. */
@@ -138,7 +138,7 @@ export function skeletonOf(query: string): Skeleton | undefined {
   return whole.length > maxLength ? undefined : { key: whole, values, pageOrCursor }
 }
 
-/** The value of the filter whose `=` is at `opening`; undefined if it must be parsed. */
+/** Returns the value of the filter whose `=` is at `opening`; undefined if only the parser can read it. */
 function filterValueAt(query: string, opening: number, end: number): SkeletonValue | undefined {
   const start = opening + 1
   const written = query.slice(start, end)

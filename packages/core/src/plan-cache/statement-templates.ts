@@ -33,7 +33,7 @@ export interface RefilledRead {
   readonly conditions: ReadonlyMap<object, Condition>
   /** The scopes of this request, by their sources. */
   readonly scopes: ReadonlyMap<object, Fragment>
-  /** Rewrites printed SQL for the driver; `rows`: whether its rows may be arrays. */
+  /** Rewrites printed SQL for the driver. `rows`: whether the driver may return its rows as arrays. */
   readonly finish: (text: string, rows: boolean) => string
 }
 
