@@ -54,7 +54,7 @@ export function readLabel(pair: Pair, start: number, end: number): TextNode {
     const reason = `"${excerpt(label.text)}" is not a label: expected a letter or "_" and then at most 62 letters, digits or "_".`
     throw malformed(pair, start, end, reason)
   }
-  // Labels become members of objects, where names such as `constructor` are inherited.
+  // A label becomes a member of an object, which inherits members such as `constructor`.
   if (label.text in Object.prototype || label.text === 'prototype') {
     throw malformed(pair, start, end, `"${label.text}" cannot be used as a label.`)
   }

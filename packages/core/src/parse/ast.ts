@@ -22,7 +22,7 @@ export interface FieldNode {
   readonly span: Span
 }
 
-/** One value of a filter; quoted text is taken unchanged, unquoted text is trimmed in lists. */
+/** One value of a filter. Quoted text is unchanged; unquoted text is trimmed if it is in a list. */
 export interface ScalarNode {
   readonly kind: 'scalar'
   readonly text: string

@@ -4,7 +4,7 @@ import { type Cursor, malformed } from './cursor.ts'
 import { checkListLength } from './limits.ts'
 import { rawText, type Stretch, trim } from './query-string.ts'
 
-/** item *( "," item ): from the cursor to the end of the pair, empty items included. */
+/** item *( "," item ): returns the items from the cursor to the end of the pair, including empty ones. */
 export function splitItems(cursor: Cursor): Stretch[] {
   const { pair } = cursor
   const { text } = pair
@@ -21,7 +21,7 @@ export function splitItems(cursor: Cursor): Stretch[] {
 /**
  * Reads the items of a list parameter; an empty item gives 400, since a name is missing.
  *
- * `before`: the number of items so far, if the parameter is repeated.
+ * `before`: the number of items in earlier occurrences of the parameter.
  */
 export function readList<T>(
   cursor: Cursor,

@@ -12,8 +12,8 @@ export interface Cursor {
 }
 
 /**
- * `raw`: only unencoded `,` and `=` separate; `%2C` is a comma in the text. `decoded`: the opening bracket was
- * percent-encoded, as URLSearchParams does, so every `,` and `=` separates.
+ * Which `,` and `=` are separators. `raw`: only unencoded ones; `%2C` is a comma in the text. `decoded`: all, because the opening
+ * bracket was percent-encoded, as URLSearchParams does.
  */
 export type Reading = 'raw' | 'decoded'
 
@@ -50,12 +50,12 @@ export function isSeparator(pair: Pair, index: number, reading: Reading): boolea
   return (char === ',' || char === '=') && (reading === 'decoded' || isRaw(pair, index))
 }
 
-/** The Reading inside the bracket at the cursor. */
+/** Returns the `Reading` inside the bracket at the cursor. */
 export function readingAfter(cursor: Cursor, outer: Reading): Reading {
   return outer === 'raw' && isRaw(cursor.pair, cursor.position) ? 'raw' : 'decoded'
 }
 
-/** The end of the name at the cursor: a bracket, a separator or the end of the pair. */
+/** Finds the end of the name at the cursor: a bracket, a separator or the end of the pair. */
 export function endOfName(cursor: Cursor, reading: Reading): number {
   const { text } = cursor.pair
   for (let index = cursor.position; index < text.length; index++) {
@@ -96,7 +96,7 @@ function isComma(cursor: Cursor, reading: Reading): boolean {
   return peek(cursor) === ',' && isSeparator(cursor.pair, cursor.position, reading)
 }
 
-/** The 400 for a missing `,` or closing bracket. */
+/** Makes the 400 for a missing `,` or closing bracket. */
 function notClosed(cursor: Cursor, inside: Enclosure): ApiError {
   const at = rawText(cursor.pair, inside.start, cursor.pair.text.length)
   const reason = atEnd(cursor)
@@ -118,7 +118,7 @@ export function expectEnd(cursor: Cursor): void {
   )
 }
 
-/** A 400 about a part of the pair. */
+/** Makes a 400 that quotes a part of the pair. */
 export function malformed(pair: Pair, start: number, end: number, reason: string): ApiError {
   return malformedQuery(reason, rawText(pair, start, end))
 }

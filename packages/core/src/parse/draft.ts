@@ -24,7 +24,7 @@ export interface Draft {
   // Keys come from the table of parameter names, never from the client's text.
   readonly single: Partial<Record<SingleParameter, TextNode>>
   readonly additional: { readonly name: string; readonly value: TextNode }[]
-  /** The spelling of `order_by` that was used first. */
+  /** The spelling that the query uses: `order_by` or `orderby`; both in one query are refused. */
   orderSpelling?: ListParameter
 }
 

@@ -1,4 +1,4 @@
-// Parses names: `price`, `author.name`, `author.publisher`. Plan checks whether they exist.
+// Parses names: `price`, `author.name`, `author.publisher`. `plan` checks whether they exist.
 
 import { excerpt } from '../error-size.ts'
 import type { FieldNode, TextNode } from './ast.ts'
@@ -44,7 +44,7 @@ function checkName(pair: Pair, name: string, start: number, end: number): void {
   throw malformed(pair, start, end, reason)
 }
 
-/** The decoded text, not trimmed. */
+/** Returns the decoded text, untrimmed, with its position. */
 export function textNode(pair: Pair, start: number, end: number): TextNode {
   return { text: pair.text.slice(start, end), span: spanOf(pair, start, end) }
 }

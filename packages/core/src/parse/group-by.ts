@@ -58,7 +58,7 @@ function readGroupKey(pair: Pair, item: Stretch): GroupByNode {
   return { kind, field: readField(pair, item.start + paren + 1, end - 1), ...rest }
 }
 
-/** field, or a date part as `groupby` names it: `year(born_on)`. Plan looks up its text among the grouping keys. */
+/** field, or a date part as `groupby` names it: `year(born_on)`. `plan` looks up its text among the grouping keys. */
 export function readOutputName(pair: Pair, start: number, end: number): FieldNode {
   const text = pair.text.slice(start, end)
   const isDatePart = text.endsWith(')') && dateParts.some((part) => text.startsWith(`${part}(`))
@@ -67,7 +67,7 @@ export function readOutputName(pair: Pair, start: number, end: number): FieldNod
     : readField(pair, start, end)
 }
 
-/** Refuses a label with a suffix: `total__summ` is a misspelt aggregate, not a column to group by. */
+/** Reads a label. Refuses one with a suffix like a function: `total__summ` is a misspelt aggregate, not a label of a grouping key. */
 function readGroupLabel(pair: Pair, start: number, end: number): TextNode {
   const suffix = splitSuffix(pair, start, end)
   if (suffix !== undefined && nearest(suffix.text, aggregateFunctions) !== undefined) {

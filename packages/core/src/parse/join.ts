@@ -1,4 +1,4 @@
-// Parses the tokens of `join=`, unchanged; plan resolves them.
+// Parses the tokens of `join=` without changing them; `plan` resolves them.
 
 import type { JoinNode } from './ast.ts'
 import { splitItems } from './comma-list.ts'
@@ -8,8 +8,8 @@ import { spanOf } from './query-string.ts'
 /**
  * join = [ token *( "," token ) ]
  *
- * Nothing is refused here: with API_ALLOW_JOIN false, `join` is ignored even if it is invalid. An empty token is kept, so
- * that plan can respond with `Invalid join model: `.
+ * Refuses nothing, because with API_ALLOW_JOIN false even an invalid `join` is ignored. Keeps an empty token, so that `plan`
+ * throws `Invalid join model: `.
  */
 export function readJoins(cursor: Cursor): JoinNode[] {
   const { pair } = cursor

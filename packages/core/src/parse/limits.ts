@@ -2,7 +2,7 @@
 
 import { limitExceeded, malformedQuery } from '../errors.ts'
 
-/** A limit and the name of the setting it comes from; the name appears in the error only. */
+/** A limit, and the name of its setting, which appears in the error. */
 export interface RequestLimit {
   readonly setting: string
   readonly value: number

@@ -53,7 +53,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   const { pair } = cursor
   switch (name) {
     case 'join':
-      // Not spread into push(): the number of joins is still unchecked, and arguments use the stack.
+      // Not `push(...)`: the number of joins is not limited yet, and arguments use the stack.
       for (const node of readJoins(cursor)) draft.joins.push(node)
       return
     case 'fields':
@@ -90,7 +90,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   }
 }
 
-/** The 400 for an unknown parameter; usually a column name without operator, so the message shows a filter. */
+/** Makes the 400 for an unknown parameter. It is usually a column name without operator, so the message shows a filter. */
 export function noSuchParameter(pair: Pair, key: string, additional: readonly string[]): ApiError {
   if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
   const written = rawText(pair, 0, 0)
@@ -107,7 +107,7 @@ export function noSuchParameter(pair: Pair, key: string, additional: readonly st
   return unknownParameter(excerpt(key), `${near} A ${example}".`, written)
 }
 
-/** `price_gt=9` is either a filter on `price` with one underscore too few, or a column without an operator. */
+/** Returns how the filter would be written. `price_gt=9` is either a filter on `price` with one underscore too few, or a column without operator. */
 function filterExample(key: string, value: string): string {
   const equality = `"${excerpt(key)}__eq=${value}`
   const underscore = key.lastIndexOf('_')
@@ -137,7 +137,7 @@ const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new
   ['find', 'search'],
 ])
 
-/** Compares only the last part of a dotted key with relation options, so that `author.name` is not taken for `author.limit`. */
+/** Suggests a similar parameter. Compares only the last part of a dotted key with relation options: `books.limt` → `books.limit`. */
 function nearParameter(key: string, additional: readonly string[]): string {
   const dot = key.lastIndexOf('.')
   if (dot === -1) return didYouMean(key, [...singleParameters, ...listParameters, ...additional])

@@ -59,7 +59,7 @@ function printFilter(node: FilterNode): string {
   return `${printField(node.field)}__${node.operator}=${printValue(node.value)}`
 }
 
-/** The first filter follows the path after a dot, or after a comma if it has a path of its own. */
+/** Prints a relation filter. The first filter follows the path after a dot, or after a comma if its field has a path too. */
 function printRelationFilter(node: RelationFilterNode): string {
   const joint = node.where[0]?.field.path.length === 0 ? '.' : ','
   const where = node.where.map(printFilter).join(',')

@@ -14,7 +14,7 @@ export interface Pair {
   readonly end: number
   /** The pair, percent-decoded once. */
   readonly text: string
-  /** Offset in `raw` of each character of `text`, and one more for its end; absent if nothing was encoded. */
+  /** Offset in `raw` of each character of `text`, then of its end; absent if nothing was encoded. */
   readonly offsets?: readonly number[]
 }
 
@@ -87,14 +87,14 @@ function decodePair(raw: string, start: number, end: number): Pair {
   return { raw, start, end, text, offsets }
 }
 
-/** The length of the percent-encoding of one character, by its first UTF-8 byte. */
+/** Returns the length of one percent-encoded character, which follows from its first UTF-8 byte. */
 function escapeLength(raw: string, at: number): number {
   const byte = Number.parseInt(raw.slice(at + 1, at + 3), 16)
   const bytes = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
   return bytes * 3
 }
 
-/** `decodeURIComponent` refuses everything that is not strict UTF-8: overlong forms, surrogates, stray bytes. */
+/** Decodes one character. `decodeURIComponent` throws for everything but strict UTF-8: overlong forms, surrogates, stray bytes. */
 function decodeEscape(escaped: string, written: string): string {
   try {
     return decodeURIComponent(escaped)

@@ -79,7 +79,7 @@ function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
   return readPath(pair, start, start + dot)
 }
 
-/** Only filters are allowed here; groups are not. */
+/** Reads a filter after the path. Groups are refused here. */
 function readOneFilter(cursor: Cursor, inside: Enclosure): FilterNode {
   const end = endOfName(cursor, inside.reading)
   if (cursor.pair.text[end] === '=') return readFilter(cursor, end, inside)
@@ -95,7 +95,7 @@ function noEquals(cursor: Cursor, end: number): ApiError {
   return malformed(pair, position, end, reason)
 }
 
-/** Whether the first path has no filter. */
+/** Whether the item ends at the cursor, so that the path has no filter. */
 function endsItem(cursor: Cursor, inside: Enclosure): boolean {
   const end = endOfName(cursor, inside.reading)
   return end === cursor.position && cursor.pair.text[end] !== '='

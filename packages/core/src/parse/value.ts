@@ -1,4 +1,4 @@
-// Parses values: plain text, quoted text and lists. Plan converts them by the column's type.
+// Parses values: plain text, quoted text and lists. `plan` converts them to the column's type.
 
 import { excerpt } from '../error-size.ts'
 import type { ListNode, ScalarNode, ValueNode } from './ast.ts'
@@ -29,7 +29,7 @@ function readScalar(cursor: Cursor, inside: Enclosure): ScalarNode {
   return peek(cursor) === '"' ? readQuoted(cursor, inside) : readText(cursor, inside)
 }
 
-/** text: to the end of the pair; inside a group to the next `,` or closer, balanced brackets being part of it. */
+/** text: up to the end of the pair; inside brackets, up to the next `,` or the closing bracket. Balanced brackets are part of the text. */
 function readText(cursor: Cursor, inside: Enclosure): ScalarNode {
   const { pair, position: start } = cursor
   const end = inside.closer === undefined ? pair.text.length : endOfText(cursor, inside)
@@ -115,7 +115,7 @@ function readList(cursor: Cursor, operator: FilterOperator, inside: Enclosure): 
   return { kind: 'list', items, span }
 }
 
-/** Blanks around unquoted text are trimmed. An empty text must be quoted; `(1,,2)` is refused, because it is probably a mistake. */
+/** Reads an item of a list; trims unquoted text. An empty text must be quoted: `(1,,2)` is refused, because it is probably a mistake. */
 function readListItem(cursor: Cursor, list: Enclosure): ScalarNode {
   const { pair, position: start } = cursor
   if (peek(cursor) === '"') return readQuoted(cursor, list)
