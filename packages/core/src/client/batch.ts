@@ -32,7 +32,7 @@ interface Answer {
   readonly value?: unknown
 }
 
-/** The function that sends batches to a path; `root` is the path of the client's URL. */
+/** Returns the function that sends batches to `path`; `root` is the path in the client's URL. */
 export function batchOf(send: Transport, root: string, path: string): Batch {
   return (calls, { dryRun, idempotencyKey, headers, signal: given } = {}) => {
     const request: CallRequest = {

@@ -25,7 +25,7 @@ type Nested<M extends AnyModel, G extends Given, K> =
     ? readonly NestedRecord<Target<M, G, K>, G>[]
     : NestedRecord<Target<M, G, K>, G> | null
 
-/** Columns that a relation over them cannot set either; a hidden one only with `readOnly: false`. */
+/** Columns that clients cannot write, not even through a relation whose foreign key they are. A hidden column is one unless `readOnly` is false. */
 type Fixed =
   | { readonly readOnly: true }
   | { readonly generated: true | 'uuid' }
@@ -34,7 +34,7 @@ type Fixed =
 
 type FixedName<C> = { [K in keyof C]: C[K] extends Fixed ? K : never }[keyof C]
 
-/** The relations that a body may contain: all but those over a foreign key that clients cannot write. */
+/** The relations that a body may contain: all but those whose foreign key clients cannot write. */
 type WritableRelation<M extends AnyModel, G extends Given> = [FixedName<M['columns']>] extends [
   never,
 ]

@@ -34,7 +34,7 @@ export interface CallRequest {
   /** Names the call in a batch. */
   readonly id: string
   readonly method: string
-  /** Below the URL of the client: `/books/1`. */
+  /** Relative to the URL of the client: `/books/1`. */
   readonly path: string
   readonly query: string
   readonly body?: unknown
@@ -46,7 +46,7 @@ export interface CallRequest {
 }
 
 /**
- * A request. `await` sends it, once, and gives its result; until then nothing happens.
+ * A request. The first `await` sends it; every `await` returns its result. A call that is not awaited is not sent.
  *
  * ```ts
  * const result = await client.books.get(1)
@@ -56,7 +56,7 @@ export interface CallRequest {
  */
 export interface Call<T> extends PromiseLike<Result<T>> {
   readonly request: CallRequest
-  /** Names the request, for caches: the collection, the path, the query. */
+  /** A cache key of the request. */
   readonly key: readonly [collection: string, path: string, query: string]
   /** Sends the request again on each call. */
   send(signal?: AbortSignal): Promise<Result<T>>
@@ -64,7 +64,7 @@ export interface Call<T> extends PromiseLike<Result<T>> {
   unwrap(): Promise<T>
 }
 
-/** The value of a result; throws its error. */
+/** Returns the value of a result; throws its error if it is a failure. */
 export function unwrapped<T>(result: Result<T>): T {
   if (result.ok) return result.value
   throw result.error

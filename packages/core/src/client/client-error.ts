@@ -16,7 +16,7 @@ export class ClientError extends Error {
   readonly status: number
   /** Stable identifier such as `unknown_column`; `no_answer` if the server could not be reached. */
   readonly code: string | undefined
-  /** The text of the request that caused it. */
+  /** The part of the request that caused the error. */
   readonly at: string | undefined
   /** The problems of a body, by path: `{ 'author.email': ['…'] }`; empty for other failures. */
   readonly problems: Readonly<Record<string, readonly string[]>>

@@ -3,7 +3,7 @@
 import type { LetterCase } from '../naming/case.ts'
 import type { Plural } from './plural.ts'
 
-/** The last word of a name in Pascal case; never if the name has other characters, or ends with an abbreviation. */
+/** The last word of a name in Pascal case. `never` if the name has other characters or ends with an abbreviation. */
 type LastWord<
   N extends string,
   Word extends string = '',
@@ -54,7 +54,7 @@ export type CollectionName<N extends string> = string extends N
     : Uncapital<PluralName<N, LastWord<N>>>
 
 /**
- * A name in the letter case of endpoints, word by word.
+ * Writes a name in the letter case of endpoints.
  *
  * ```ts
  * segmentOf('orderItems', 'kebab') // 'order-items'

@@ -20,7 +20,7 @@ type NoInclude = NonNullable<unknown>
 /** The options of reading one record. */
 export interface GetOptions<E> extends SendOptions {
   readonly includeDeleted?: boolean
-  /** An ETag: if the response would have the same one, the status is 304 and the value null. */
+  /** An ETag: if the response would have the same ETag, the status is 304 and the value null. */
   readonly ifNoneMatch?: E
 }
 
@@ -39,7 +39,7 @@ type UniqueName<M extends AnyModel> = {
     : never
 }[ColumnName<M>]
 
-/** One unique column, or several: the model does not tell its types which of them are unique together. */
+/** One unique column, or several columns of any kind, because the types do not contain which columns are unique together. */
 type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
   ? readonly string[]
   : readonly [UniqueName<M>] | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
@@ -88,7 +88,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   ): Call<Row<M, G, F, I, D> | (undefined extends E ? never : null)>
 
   /**
-   * All records of a query, page by page, by cursors: however many there are, each page costs the same. Throws the
+   * Reads all records of a query, page by page. It pages by cursor, so a late page costs no more than an early one. Throws the
    * `ClientError` of a page that fails.
    *
    * ```ts

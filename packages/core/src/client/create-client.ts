@@ -1,4 +1,4 @@
-// createClient: a typed client of an API, from the types of its models alone.
+// createClient: a typed client of an API; it needs only the types of the models.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { LetterCase } from '../naming/case.ts'
@@ -18,7 +18,7 @@ export interface ClientOptions<Names extends string = string> extends TransportO
   readonly endpointCase?: LetterCase
   /** The API's path of batches (`API_BATCH_ROUTE`). Default `/batch`. */
   readonly batchPath?: string
-  /** Paths of collections with their own `endpoint` in meta: `{ books: 'shop/books' }`. */
+  /** Paths of the collections whose models set `endpoint` in meta: `{ books: 'shop/books' }`. */
   readonly paths?: { readonly [N in Names]?: string }
 }
 
@@ -51,7 +51,7 @@ const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptio
 })
 
 /**
- * Creates a client of the API at a URL: a collection for each model, typed by the models; the code of the models is not imported.
+ * Creates a client of the API at a URL, with a collection for each model. It uses only the types of the models, not their code.
  *
  * ```ts
  * import type { api } from './server.ts'

@@ -26,7 +26,7 @@ type NameOfType<M extends AnyModel, Type, Not = never> = {
 type Part = 'year' | 'month' | 'day'
 type Numeric = 'integer' | 'bigint' | 'float' | 'decimal'
 
-/** A column, including those of to-one relations, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
+/** A column of the model or of a to-one relation, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
 export type GroupKey<M extends AnyModel, G extends Given> =
   | NameOfType<M, unknown, Unordered>
   | `${Part}(${NameOfType<M, 'date' | 'datetime'>})`

@@ -4,7 +4,7 @@ import type { Column, ColumnTypes, JsonPaths } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
 
-/** The options of an API, which contain its models. Unlike a list of models, naming this type costs TypeScript the same for any number of models. */
+/** The options of an API, which contain its models. Passing this type on costs TypeScript the same for any number of models, unlike a list of models. */
 export interface Given {
   readonly models?: readonly AnyModel[]
 }
@@ -16,7 +16,7 @@ type ByName<Models extends readonly AnyModel[]> = {
   readonly [M in Models[number] as M['name']]: M
 }
 
-// TypeScript computes the keys of a mapped type with `as` from all members at each use; those of a copy once.
+// TypeScript recomputes the keys of a mapped type with `as` at each use, but the keys of a copy only once.
 type Copy<T> = { readonly [K in keyof T]: T[K] }
 
 /** The models of an API by name. */
@@ -54,7 +54,7 @@ export type JsonPath<M extends AnyModel> = [
   ? never
   : PathsIn<M['columns']>
 
-/** The names of a model's own values in queries: its visible columns, and paths into them. */
+/** The names of a model's values in queries: its visible columns, and the declared paths into json columns. */
 export type OwnName<M extends AnyModel> = FieldName<M> | JsonPath<M>
 
 /** The declaration of a column, or of a path into one. */
@@ -91,7 +91,7 @@ export type ToOneName<M extends AnyModel, G extends Given> = {
 }[keyof M['relations']] &
   string
 
-/** Whether a relation leads to any number of records. */
+/** Whether a relation is to-many. */
 export type IsMany<M extends AnyModel, K> = K extends keyof M['relations']
   ? M['relations'][K]['kind'] extends 'hasMany' | 'manyToMany'
     ? true
@@ -107,10 +107,10 @@ export type Target<M extends AnyModel, G extends Given, K> = K extends keyof M['
     : never
   : never
 
-/** A path as responses write it: also with a dot into a json column. */
+/** A path as responses write it, with a dot instead of `->`: `'profile.address.city'`. */
 export type Dotted<P> = P extends `${infer C}->${infer Path}` ? `${C}.${Path}` : P
 
-/** The column at the end of a path, or the path into it; never if it leads nowhere. */
+/** The column at the end of a path, or the path into a json column there; `never` if there is none. */
 export type ColumnAt<M extends AnyModel, G extends Given, P> =
   P extends OwnName<M>
     ? Dotted<P>

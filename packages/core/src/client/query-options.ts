@@ -13,8 +13,8 @@ export interface QueryOptions<T> {
 }
 
 /**
- * A read for `useQuery`: its data is the value, its error a `ClientError`. The key begins with the name of the collection in
- * URLs, so that `invalidateQueries({ queryKey: ['books'] })` invalidates all its reads.
+ * Makes the options of `useQuery` for a read: the data is the value, the error a `ClientError`. The key begins with the name of
+ * the collection in URLs, so that `invalidateQueries({ queryKey: ['books'] })` invalidates all reads of the collection.
  *
  * ```ts
  * const { data } = useQuery(queryOptions(client.books.list({ limit: 10 })))
@@ -38,7 +38,7 @@ export interface InfiniteQueryOptions<T> {
 }
 
 /**
- * Pages by cursors for `useInfiniteQuery`.
+ * Makes the options of `useInfiniteQuery` for a list, paged by cursor.
  *
  * ```ts
  * useInfiniteQuery(infiniteQueryOptions((page) => client.books.list({ ...page, orderBy: ['title'] })))
@@ -68,7 +68,7 @@ export interface MutationOptions<V, T> {
 }
 
 /**
- * A write for `useMutation`.
+ * Makes the options of `useMutation` for a write.
  *
  * ```ts
  * useMutation(mutationOptions((price: string) => client.books.update(1, { price })))

@@ -42,25 +42,25 @@ const isColumn = (given: unknown): boolean =>
   (Object.keys(given).length > 0 &&
     Object.entries(given).every(([name, value]) => operators.test(name) && !isObject(value)))
 
-/** A value, in quotes if it may contain characters with a meaning in the query language. */
+/** Encodes a value; in quotes if it may contain characters that the query language interprets. */
 const valueText = (value: unknown): string => {
   const text = String(value)
   if (typeof value === 'function') return encoded(value)
   return encodeURIComponent(/^[\w.:-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
 }
 
-/** `price__gt=20`, one for each operator. */
+/** Returns the filters on a column, one for each operator: `price__gt=20`. */
 function filters(column: string, given: unknown): string[] {
   if (given === null) return [`${column}__isnull=true`]
   return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
-    // Throws instead of omitting a condition without a value, because the response would contain records that nobody asked for.
+    // Not omitted: without the condition, the response would contain records that the caller did not ask for.
     if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
     const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
     return `${column}__${operator}=${text}`
   })
 }
 
-/** Conditions on one related record: `exists(author.name__ilike=austen)`. */
+/** Returns the conditions on one related record: `exists(author.name__ilike=austen)`. */
 function related(path: string, where: LooseObject): string[] {
   const own: string[] = []
   const further: string[] = []
@@ -77,7 +77,7 @@ const group = (where: LooseObject): string => {
   return items.length === 1 ? `${items}` : `and[${items}]`
 }
 
-/** The conditions of an object, each an item of a query or of a group. */
+/** Returns the conditions of an object; each is a parameter of a query or an item of a group. */
 function conditions(where: LooseObject): string[] {
   return Object.entries(where).flatMap(([name, given]) => {
     if (name === 'not') return `not[${conditions(given as LooseObject)}]`
@@ -88,12 +88,12 @@ function conditions(where: LooseObject): string[] {
   })
 }
 
-/** The path of relations before a column: `author` of `-author.name.nullslast` and of `author.profile->address.city`. */
+/** Returns the path of relations before a column: `author` for `-author.name.nullslast` and for `author.profile->address.city`. */
 const relationOf = (text: string): string =>
   text.replace(/^-|(->.*|\.nulls(first|last))$|^\w+\(|\)$/g, '').replace(/\.?[^.]*$/, '')
 
 /**
- * The query string of a query, without `?`.
+ * Writes a query as a query string, without `?`.
  *
  * ```ts
  * queryText({ where: { price: { gt: '20' } }, orderBy: ['-price'], limit: 3 })
@@ -160,7 +160,7 @@ export type LooseRow = Record<string, unknown>
 const notEmbedded = (message: string): ClientError =>
   new ClientError(message, { status: 200, code: 'not_embedded' })
 
-/** The value of `author.name` in a record with its relations. */
+/** Returns the value of a path such as `author.name` in a record with embedded relations. */
 const valueAt = (row: LooseRow, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => {
     if (Array.isArray(value) || typeof value === 'string') {

@@ -36,7 +36,7 @@ export type FieldPath<M extends AnyModel, G extends Given> =
   | { [K in RelationName<M, G>]: `${K}.${OwnName<Target<M, G, K>>}` }[RelationName<M, G>]
   | `${RelationName<M, G>}.${string}.${string}`
 
-/** `F` if it names a column, else never. Only paths along several relations are checked: the type of shorter ones lists the columns. */
+/** `F` if it names a column, else `never`. Only checks paths along several relations: `FieldPath` lists the columns of shorter paths. */
 type Existing<M extends AnyModel, G extends Given, F> = F extends `${string}.${string}.${string}`
   ? [ColumnAt<M, G, F>] extends [never]
     ? never
@@ -63,7 +63,7 @@ export type Include<M extends AnyModel, G extends Given> = {
 
 type ObjectPart<T> = Extract<T, object>
 
-/** The type `Given`, in which members that `Expected` lacks are compile errors that name them. */
+/** The type `Given`, but each member that `Expected` lacks has an error type with its name. */
 type Exactly<Expected, Given> = {
   readonly [K in keyof Given]: K extends keyof Expected
     ? Given[K] extends readonly unknown[]
@@ -76,7 +76,7 @@ type Exactly<Expected, Given> = {
 
 type Misspelt<K> = `there is no "${K & string}" here`
 
-/** The type of `include`, in which misspelt members are compile errors that name them. */
+/** The type of `include`, but each misspelt member has an error type with its name. */
 type ExactInclude<M extends AnyModel, G extends Given, I> = {
   readonly [K in keyof I]: K extends RelationName<M, G>
     ? I[K] extends true
@@ -95,7 +95,7 @@ type ExactOptions<M extends AnyModel, G extends Given, O> = {
         : Misspelt<K>
 }
 
-/** How relations that are not included are written: not at all, or as the parameter `dump` says. */
+/** How relations outside of `include` are written: `none` omits them, the others are values of the parameter `dump`. */
 export type Dump = 'none' | 'url' | 'json' | 'hybrid'
 
 /** How the total is counted (the parameter `count`). */

@@ -29,7 +29,7 @@ type Names<Columns> = {
     : Columns[P]
 }
 
-/** The value of a path: null, too, where a relation leads to no record. */
+/** The type of the value at a path; also null if the path follows a relation, which may lead to no record. */
 export type ValueAt<M extends AnyModel, G extends Given, P> =
   P extends OwnName<M>
     ? FieldValue<M, P>

@@ -1,4 +1,4 @@
-// Sends one request and reads its response. Uses QUERY if the query is too long for a URL; reads the envelope or a bare body; returns errors as values.
+// Sends one request and reads its response, with or without envelope. Sends a query that is too long for a URL as QUERY. Returns errors as values.
 
 import type { CallRequest, Failure, Result } from './call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'
@@ -16,7 +16,7 @@ export interface TransportOptions {
   readonly maxUrlLength?: number
   /** `'POST'`: QUERY is sent as POST with `X-HTTP-Method-Override`, for proxies that refuse it. Default `'QUERY'`. */
   readonly queryMethod?: 'QUERY' | 'POST'
-  /** false: the API answers without envelope (`dump_envelope` is off). Default true. */
+  /** Set to false if the API responds without envelope (`dump_envelope` is off). Default true. */
   readonly envelope?: boolean
 }
 
@@ -41,7 +41,7 @@ interface Body {
   } | null
 }
 
-/** A cursor in the URL of a page. */
+/** Returns the cursor in the URL of a page; null without one. */
 const cursorIn = (url: string | null, name: string): string | null => {
   const text = new RegExp(`[?&]${name}=([^&]*)`).exec(url ?? '')?.[1]
   return text === undefined ? null : decodeURIComponent(text)

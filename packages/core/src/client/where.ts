@@ -36,7 +36,7 @@ interface Ordering<V> extends Equality<V> {
 }
 
 interface TextTests {
-  /** Contains the text literally: `%` and `_` are no wildcards. The forms with `i` ignore case, those with `n` negate. */
+  /** Contains the text literally: `%` and `_` are no wildcards. Operators with `i` ignore case, operators with `n` negate. */
   readonly like?: string
   readonly ilike?: string
   readonly nlike?: string
@@ -112,5 +112,5 @@ export type Where<M extends AnyModel, G extends Given> = ColumnConditions<M> &
     readonly not?: Where<M, G>
   }
 
-/** The types that rows can be ordered by. */
+/** The column types that rows cannot be ordered or grouped by. */
 export type Unordered = Extract<ColumnType, 'json' | 'binary' | 'list' | 'opaque'>
