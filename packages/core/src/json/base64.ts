@@ -3,7 +3,7 @@
 /** Bytes per call of String.fromCharCode: a multiple of three, so that the pieces join without padding, and below the argument limit. */
 const piece = 0x6000
 
-/** The standard alphabet with padding: the JSON form of a `binary` column. */
+/** Encodes bytes with the standard alphabet and padding, as `binary` columns appear in JSON. */
 export function base64(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += piece) {
@@ -12,7 +12,7 @@ export function base64(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of a base64 string; throws if it is not base64. */
+/** Decodes a base64 string; throws if it is not base64. */
 export function bytesOfBase64(text: string): Uint8Array {
   const binary = atob(text)
   const bytes = new Uint8Array(binary.length)

@@ -17,7 +17,7 @@ const mayLoseDigits = /(?:^|[[,:\s])-?(?:[0-9]+[.eE]|[0-9]{16}|0(?![0-9]))/
 /** Strings (skipped) and numbers. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][-+.0-9eE]*/g
 
-/** Deeper or longer documents are parsed by the loop in `read`, since recursion and patterns need stack. */
+/** Deeper or longer (in characters) documents are parsed by the loop in `read`, because recursion and regular expressions use the stack. */
 const deepest = 200
 const longest = 100_000
 
@@ -72,7 +72,7 @@ function sortedMembers(parent: Members, depth: number): JsonValue | undefined {
   return inOrder ? parent : objectOf(new Map(keys.map((key) => [key, parent[key] as JsonValue])))
 }
 
-/** Parses a text known to be valid, with an explicit stack: a stored document may be deeper than the call stack. */
+/** Parses valid JSON with an explicit stack, because a stored document may be nested deeper than the call stack allows. */
 function read(text: string): JsonValue {
   const open: Open[] = []
   let at = 0

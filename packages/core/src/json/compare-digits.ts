@@ -5,7 +5,7 @@ import { withoutEndZeros, withoutLeadingZeros } from './zeros.ts'
 const form = /^(-?)([0-9]+)(?:\.([0-9]+))?$/
 
 /**
- * Negative, zero or positive, as for `sort`; undefined if one of the texts is no plain decimal number.
+ * Compares two numbers: negative, zero or positive, as for `sort`; undefined if one of the strings is not a plain decimal number.
  *
  * `compareDigits('10.50', '9.5')` → `1`
  */

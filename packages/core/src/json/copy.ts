@@ -3,11 +3,11 @@
 import type { JsonValue } from './json-value.ts'
 import { isKeptSorted, isVerbatim, keepSorted } from './verbatim.ts'
 
-/** A deep copy. Verbatim numbers are frozen, so the copy shares them. */
+/** Copies a value deeply. Verbatim numbers are frozen, so the copy shares them. */
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || isVerbatim(value)) return value
   if (Array.isArray(value)) return value.map(copyJson)
-  // Not by assignment, which would set the prototype for a key "__proto__".
+  // Not by assignment: assigning a key "__proto__" would set the prototype.
   const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, copyJson(one)]))
   if (isKeptSorted(value)) keepSorted(copy)
   return copy

@@ -6,8 +6,8 @@ import { isKeptSorted, isVerbatim } from './verbatim.ts'
 type Step = { readonly value: unknown; readonly path: string } | { readonly leaves: object }
 
 /**
- * What cannot be serialised, and where; undefined if `stringify` accepts the value. As in JSON.stringify, members that are
- * undefined, functions or symbols are omitted, and `toJSON` is called.
+ * Describes what cannot be serialised, and where; undefined if `stringify` accepts the value. As in JSON.stringify, members that
+ * are undefined, functions or symbols are skipped, and `toJSON` is called.
  *
  * ```ts
  * notJson({ total: 12n }) // 'a bigint at .total'
@@ -66,7 +66,7 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
-/** The value that is serialised: the result of `toJSON`, except for verbatim numbers and objects with sorted keys. */
+/** Returns the value that is serialised: the result of `toJSON`, except for verbatim numbers and objects with sorted keys. */
 function written(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isVerbatim(value)) return value.verbatim

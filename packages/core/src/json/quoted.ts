@@ -1,4 +1,4 @@
-// A string as JSON: just put in quotes if nothing in it needs escaping.
+// Writes a string as JSON; if nothing needs escaping, it only adds the quotes.
 
 /** What JSON.stringify escapes: quotes, backslashes, control characters, and lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what JSON must escape

@@ -13,8 +13,8 @@ export const stringify = (value: JsonValue): string => stringifyUnless(value, no
 const nothing = (): void => {}
 
 /**
- * `stringify` of a value that may not be JSON: calls `refuse`, which throws an error that says why, if JSON.stringify fails or
- * gives nothing. That costs a value which is JSON nothing, unlike a look at all of it before.
+ * `stringify` for a value that may not be JSON. If JSON.stringify throws or returns undefined, calls `refuse`, which throws an
+ * error with the reason. Unlike checking the whole value beforehand, this costs nothing if the value is JSON.
  */
 export function stringifyUnless(value: JsonValue, refuse: () => void): string {
   const before = specialValuesSeen()
@@ -31,7 +31,7 @@ export function stringifyUnless(value: JsonValue, refuse: () => void): string {
   return specialValuesSeen() === before ? (text ?? 'null') : write(value)
 }
 
-/** An array or object of which the rest is still to be written. */
+/** An array or object that is being written, and the position of its next element. */
 type Open =
   | { readonly items: readonly unknown[]; next: number; readonly close: ']' }
   | {

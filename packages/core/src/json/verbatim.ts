@@ -4,7 +4,7 @@ import type { JsonValue, VerbatimNumber } from './json-value.ts'
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** Incremented when JSON.stringify serialises such a value; `stringify` then serialises the value again itself. */
+/** Counts how often JSON.stringify serialises one of these values. If the count rises, `stringify` writes the whole value itself. */
 const seen = { count: 0 }
 
 function numberOf(this: VerbatimNumber): number {
@@ -17,7 +17,7 @@ function itself(this: object): object {
   return this
 }
 
-/** A number that `stringify` writes as `text`; throws if `text` is not a JSON number. */
+/** Makes a number that `stringify` writes as `text`; throws if `text` is not a JSON number. */
 export function verbatimNumber(text: string): VerbatimNumber {
   if (!jsonNumber.test(text)) throw new TypeError(`not a JSON number: ${text}`)
   return Object.freeze({ verbatim: text, toJSON: numberOf })
@@ -41,7 +41,7 @@ export function isKeptSorted(object: object): boolean {
   return (object as { toJSON?: unknown }).toJSON === itself
 }
 
-/** How many such values JSON.stringify has serialised so far. */
+/** How many verbatim numbers and objects with sorted keys JSON.stringify has serialised so far. */
 export function specialValuesSeen(): number {
   return seen.count
 }

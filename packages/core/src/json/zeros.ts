@@ -2,14 +2,14 @@
 
 const zero = 0x30
 
-/** The digits without trailing zeros; the empty string if there are only zeros. */
+/** Removes trailing zeros; the result is empty if there are only zeros. */
 export function withoutEndZeros(digits: string): string {
   let end = digits.length
   while (end > 0 && digits.charCodeAt(end - 1) === zero) end -= 1
   return end === digits.length ? digits : digits.slice(0, end)
 }
 
-/** The digits without leading zeros; `0` if there are only zeros. */
+/** Removes leading zeros; the result is `0` if there are only zeros. */
 export function withoutLeadingZeros(digits: string): string {
   let start = 0
   while (start < digits.length - 1 && digits.charCodeAt(start) === zero) start += 1
