@@ -1,4 +1,4 @@
-// Async context: a value visible to a function and everything it awaits, by AsyncLocalStorage if the runtime has it; accessed without an import.
+// AsyncContext: a value that a function and everything it awaits can read. Uses AsyncLocalStorage, if the runtime has it, without importing it.
 
 export interface AsyncContext<T> {
   /** Calls a function; inside it `current` returns the value. */

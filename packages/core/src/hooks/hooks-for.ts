@@ -7,7 +7,7 @@ import type { RecordOf, RowOf } from '../model/infer.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** Callbacks typed by their model: records hold JSON values; hidden columns are present in writes, not in responses. */
+/** Callbacks typed by their model. Records contain JSON values, in writes also those of hidden columns. */
 export interface HooksFor<M extends AnyModel, User = HookUser, DB = HookTables> {
   add_callback?(
     object: Partial<RecordOf<M>>,
@@ -24,7 +24,7 @@ export interface HooksFor<M extends AnyModel, User = HookUser, DB = HookTables> 
     model: AnyModel,
     args: HookArgs<User, DB>,
   ): Awaitable<RecordOf<M>>
-  /** `data` has only the requested fields (`fields`), and relations beside the columns. */
+  /** `data` has the columns that `fields` requests, and the relations. */
   dump_callback?(
     data: Partial<RowOf<M>> & HookRecord,
     args: HookArgs<User, DB>,

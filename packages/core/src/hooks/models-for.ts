@@ -37,7 +37,7 @@ export interface ModelsFor<User, DB = HookTables> {
     name: Name,
     definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB>,
   ): Model<Name, Table, C, R, P, Schema>
-  /** `defineBase` with typed users; `define` of its result too. */
+  /** `defineBase` with typed users, also in `define` of its result. */
   defineBase<const C extends Columns<User>>(base: {
     readonly columns: C & Exact<C, keyof Column>
     readonly meta?: Meta<User, DB>

@@ -1,4 +1,4 @@
-// Pools of one connection: a hook inside a transaction that requests a second connection would deadlock; it gets an error instead.
+// For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an error instead.
 
 import { type CallHook, HookTimeout } from '../call-hook.ts'
 import { hasOneConnection } from '../dialect/shared/one-connection.ts'
@@ -7,7 +7,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { asyncContext } from './async-context.ts'
 
-/** Milliseconds a hook has to finish after it requests a second connection; one that does not await the statement finishes in time. */
+/** Milliseconds that a hook has to finish after it requests a second connection. A hook that does not await the statement finishes in time. */
 const graceMs = 20
 
 /** A promise and the functions that settle it. */
@@ -77,9 +77,9 @@ const context = asyncContext<RunningHook>()
 export interface ConnectionGuard {
   /** Watches a Kysely instance, and the instances derived from it later. */
   watch(db: AnyDatabase): void
-  /** The function that calls hooks which receive this connection. */
+  /** Returns the function that calls the hooks that receive this connection. */
   callHookOn(db: AnyDatabase): CallHook
-  /** Whether a hook inside a transaction is calling, whose statements fail if they request the connection of another instance. */
+  /** Whether the current code runs in a hook inside a transaction, so that its statements fail if they request another connection. */
   isInsideHook(): boolean
 }
 
@@ -110,13 +110,13 @@ export function guardConnection(db: AnyDatabase, callHook: CallHook): Connection
   }
 }
 
-/** Provides the connection, unless a hook inside a transaction asks for it. */
+/** Provides the connection, unless a hook inside a transaction requests it. */
 function provideToHook<T>(provide: () => Promise<T>): Promise<T> {
   const hook = context.current()
   return hook === undefined || hook.finished ? provide() : failUnlessFinished(hook, provide)
 }
 
-/** Provides the connection if the hook finishes within 20 ms, because the transaction then continues; otherwise makes the hook fail. */
+/** Provides the connection if the hook finishes within `graceMs`, because the transaction then continues; otherwise makes the hook fail. */
 async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const moment = new Promise<void>((resolve) => {
@@ -132,7 +132,7 @@ async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T
   throw error
 }
 
-/** A `callHook` for hooks inside a transaction on a watched connection. */
+/** Returns a `callHook` for hooks inside a transaction on a watched connection. */
 const insideTransaction =
   (callHook: CallHook): CallHook =>
   <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {

@@ -17,7 +17,7 @@ import type { Resource } from '../registry/resource.ts'
 /** A serialised object. */
 type JsonObject = { readonly [key: string]: JsonValue }
 
-/** The function that calls hooks: that of the API, or of a request inside its transaction. */
+/** The function that calls hooks: the API's, or that of a request inside its transaction. */
 interface Caller {
   readonly callHook: CallHook
 }
@@ -31,7 +31,7 @@ export async function runSetup(
   if (setup !== undefined) await callHook('setup callback', () => setup(request))
 }
 
-/** filter: the callback as a function of the base query, with the parameters of API_ADDITIONAL_QUERY_PARAMS; undefined if none is set. */
+/** filter: returns the callback as a function of the base query, with the parameters of API_ADDITIONAL_QUERY_PARAMS; undefined without callback. */
 export function baseFilter(
   call: HookCall & RoutedRequest,
   { model }: Resource,
@@ -57,7 +57,7 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
 
 /** The function that calls dump callbacks. */
 interface DumpCaller extends Caller {
-  /** Whether `refuseDumped` looks at the objects that callbacks return, if they cannot be serialised. */
+  /** Whether the results of callbacks are checked later, by `refuseDumped`, and only if they cannot be serialised. */
   readonly refusesLater: boolean
 }
 
@@ -85,7 +85,7 @@ export function runDump(
 
 const dumpOf = ({ name }: Resource): string => `dump callback of ${name}`
 
-/** Throws if an object is not JSON because of what a dump callback returned: that of an embedded object, or of the object itself. */
+/** Throws if the dump callback of an object, or of an object embedded in it, returned a value that is not JSON. */
 export function refuseDumped(
   resource: Resource,
   embeds: readonly EmbedPlan[],
@@ -124,7 +124,7 @@ function dumpEmbed(
   })
 }
 
-/** return: passes the whole value of the response through the callback; `asText`: its result is needed as JSON text alone. */
+/** return: passes the whole value of the response through the callback. `asText`: the result is needed only as JSON text. */
 export function runReturn(
   call: HookCall & RoutedRequest,
   callback: NonNullable<HookSettings['return']>,

@@ -13,7 +13,7 @@ import type { WriteHooks } from '../write/execute/context.ts'
 import type { Values } from '../write/plan/node.ts'
 import { convertJson } from '../write/plan/value.ts'
 
-/** The callbacks of each record's own model, inside the transaction of the call. */
+/** Returns the functions that call the callbacks of a record's model, inside the transaction of `call`. */
 export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
   const { method } = call
   const callHook = hookCallerOf(call)
@@ -53,7 +53,7 @@ type Change = Parameters<WriteHooks['has']>[1]
 /** The HTTP method that usually makes a change: `post_add_callback` also runs for records created in a nested write of a PATCH. */
 const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
 
-/** The callback of a change: that of the request's method, else that of the method that usually makes such a change. */
+/** Returns the callback of a change: the one of the request's method, else the one of the method that usually makes such a change. */
 const callbackOf = <C extends Change>(
   { settings: { hooks } }: Resource,
   method: string,
@@ -67,8 +67,8 @@ export const hasCallback = (resource: Resource, method: string, change: Change):
 const copyOf = (object: Values): HookRecord => ({ ...object })
 
 /**
- * The record that a callback returned, with values converted for their columns; throws if a value does not fit, or if there is
- * no column for it, because it would not be stored.
+ * Converts the record that a callback returned to the types of its columns; throws if a value does not fit its column, or has no
+ * column and would therefore not be stored.
  */
 function saved(resource: Resource, hook: string, object: unknown): Values {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
