@@ -1,4 +1,4 @@
-// Connections: the databases of an API, and what is known of them. Types only.
+// Connections: the databases of an API, their dialect and their state. Types only.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { Readiness } from '../execute/readiness.ts'
@@ -12,9 +12,9 @@ export interface Connections {
   readonly root: AnyDatabase
   /** The schema of the service's own tables, and of models that name none. */
   readonly schema: string | undefined
-  /** The connected dialect; inside a transaction its look-up runs on that connection. */
+  /** Returns the dialect of the database. If it has to query the database first, it does so on the connection `on`, which a transaction passes. */
   dialect(on?: AnyDatabase): MaybePromise<InternalDialect>
-  /** The connection of a request: `db`, or what API_SESSION_GETTER returns. */
+  /** Returns the connection of a request: the result of API_SESSION_GETTER, else `db`. */
   session(request: ApiRequest): MaybePromise<AnyDatabase>
   /** The read replicas; undefined if there are none. */
   readonly replicas: Replicas | undefined

@@ -1,4 +1,4 @@
-// HostFunctions: how the service calls functions of the host application and reports events to them. Types only.
+// HostFunctions: how the service calls functions of the host application and reports events to the host. Types only.
 
 import type { CallHook } from '../call-hook.ts'
 import type { Refusal } from '../http/refusal.ts'
@@ -8,7 +8,7 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 export interface HostFunctions {
   /** Calls functions of the host, with API_HOOK_TIMEOUT. */
   readonly callHook: CallHook
-  /** `callHook` for hooks that receive this connection. */
+  /** Returns the `callHook` for hooks that receive this connection. */
   callHookOn(db: AnyDatabase): CallHook
   /** Reports an unexpected error to `onError`; never throws. */
   report(error: unknown, request: ApiRequest): void

@@ -1,4 +1,4 @@
-// RoutedRequest: a request with the resource and the action that its route gives. Types only.
+// RoutedRequest: a request with the resource and action of its route. Types only.
 
 import type { Action } from '../access/action.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
@@ -22,6 +22,6 @@ export interface RoutedRequest {
   readonly hooks: HookSettings
   /** The beginning of URLs in responses: origin, mount prefix and API prefix. */
   readonly base: string
-  /** What precedes the request's path in page links: origin and mount prefix. */
+  /** The beginning of page links, before the request's path: origin and mount prefix. */
   readonly origin: string
 }
