@@ -24,6 +24,6 @@ const writers: Readonly<Record<LetterCase, (text: string) => string>> = {
  * ```
  */
 export function toCase(text: string, letterCase: LetterCase): string {
-  // A name of only underscores has no words; it is kept unchanged instead of becoming empty.
+  // A name of only underscores has no words; it stays unchanged instead of becoming empty.
   return writers[letterCase](text) || text
 }

@@ -1,10 +1,10 @@
-// English plurals, and the normalised form in which names are compared. Singulars are never computed, since that is unreliable.
+// English plurals, and the normalised spelling in which names are compared. Singulars are never computed, because that is unreliable.
 
 import pluralize from 'pluralize'
 import { type LetterCase, toCase } from './case.ts'
 
 /**
- * The plural of a name in snake case; only its last word changes, and a plural stays as it is.
+ * Returns the plural of a name in snake case. Only the last word changes; a plural stays as it is.
  *
  * ```ts
  * pluralSnake('OrderItem') // 'order_items'
@@ -18,7 +18,7 @@ export function pluralSnake(name: string): string {
 }
 
 /**
- * The plural of a name in the given letter case: the endpoint name of a model.
+ * Returns the plural of a name in the given letter case, as in the endpoint name of a model.
  *
  * ```ts
  * pluralIn('OrderItem', 'kebab') // 'order-items'
@@ -29,8 +29,8 @@ export function pluralIn(name: string, letterCase: LetterCase): string {
 }
 
 /**
- * The form in which names from a request are compared: case and surrounding blanks do not matter, hyphens are
- * underscores, and singular and plural are the same.
+ * Normalises a name from a request for comparison: ignores case and surrounding blanks, turns hyphens into underscores, and
+ * makes the last word plural.
  *
  * ```ts
  * normalizeToken(' Order-Item ') // 'order_items'

@@ -1,6 +1,6 @@
 // "Did you mean …?": finds the known name nearest to an unknown one, for error messages.
 
-/** Edit distance (insert, delete, replace, transpose), aborted above `limit`. */
+/** Computes the edit distance (insert, delete, replace, transpose); stops once it exceeds `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let before: number[] = []
@@ -29,7 +29,7 @@ const wordsOf = (name: string): readonly string[] =>
     .toLowerCase()
     .split(/[-_\s]+/)
 
-/** The only known name that begins or ends with the words of `unknown`: `born_on` for `born`. */
+/** Returns the only known name that begins or ends with the words of `unknown`: `born_on` for `born`. */
 function onlyLonger(unknown: string, known: readonly string[]): string | undefined {
   const wanted = wordsOf(unknown).join('_')
   if (wanted.length < 3) return undefined
@@ -41,8 +41,8 @@ function onlyLonger(unknown: string, known: readonly string[]): string | undefin
 }
 
 /**
- * The known name nearest to `unknown`. If more than 40 % of the letters differ, the only known name that begins or ends with the
- * words of `unknown`, or undefined.
+ * Returns the known name nearest to `unknown`. If more than 40 % of the letters differ in all of them, returns the only known name
+ * that begins or ends with the words of `unknown`, or undefined.
  */
 export function nearest(unknown: string, names: Iterable<string>): string | undefined {
   const known = [...names]
@@ -60,7 +60,7 @@ export function nearest(unknown: string, names: Iterable<string>): string | unde
   return best ?? onlyLonger(unknown, known)
 }
 
-/** The sentence to append to an error: ` Did you mean "title"?`, or an empty string. */
+/** Returns the sentence to append to an error: ` Did you mean "title"?`, or an empty string. */
 export function didYouMean(unknown: string, known: Iterable<string>): string {
   const name = nearest(unknown.slice(0, 100), known)
   return name === undefined ? '' : ` Did you mean "${name}"?`
