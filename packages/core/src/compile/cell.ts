@@ -9,12 +9,12 @@ export interface CellLocation {
   readonly alias: string
 }
 
-/** The location of the JSON of a row's object. */
+/** Where a row contains the JSON of its object. */
 export interface ObjectLocation extends CellLocation {
   /** Whether the JSON is complete, with relations; otherwise it is only the columns, without the closing brace: `{"id":1,"title":"Emma"`. */
   readonly complete: boolean
 }
 
-/** The value at a location of a row of either form. */
+/** Returns the value at a location, whether the row is an array or an object. */
 export const cellOf = (raw: RawRow, { index, alias }: CellLocation): unknown =>
   Array.isArray(raw) ? raw[index] : (raw as Readonly<Record<string, unknown>>)[alias]

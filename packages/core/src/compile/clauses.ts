@@ -1,4 +1,4 @@
-// WHERE, GROUP BY and ORDER BY clauses; empty if they have no items.
+// Builds WHERE, GROUP BY and ORDER BY clauses; a clause without items is empty.
 
 import type { Expression } from 'kysely'
 import { type Fragment, sql } from '../sql/fragment.ts'

@@ -26,7 +26,7 @@ export interface CompiledOperand {
   readonly expression: Expression<unknown>
 }
 
-/** Compiles an operand. `grouped`: the statement has GROUP BY, which groups by comparable forms. */
+/** Compiles an operand. `grouped`: the statement has GROUP BY, so the operand must have the form that the database compares. */
 export function compileOperand(target: Target, operand: Operand, grouped = false): CompiledOperand {
   const { dialect } = target
   if (operand.kind === 'column') {
@@ -49,7 +49,7 @@ export function compileOperand(target: Target, operand: Operand, grouped = false
       }
 }
 
-/** The conditions combined with AND; undefined without conditions. */
+/** Combines conditions with AND; undefined if there are none. */
 export const allOf = (
   target: Target,
   conditions: readonly Condition[],
@@ -108,8 +108,8 @@ function join(
 }
 
 /**
- * Tests whether the row's key is among the keys that the full-text index finds. Such a subquery works for every source, also for
- * one that a policy replaces by a derived table.
+ * Tests whether the row's key is among the keys that the full-text index finds. This subquery also works if a policy replaces the
+ * source by a derived table.
  */
 function found(
   target: Target,
@@ -128,12 +128,12 @@ function listMatch(
   { match, values }: Extract<Condition, { kind: 'items' }>,
 ): Expression<SqlBool> {
   const test = dialect.listMatch?.(column, expression, { match, values })
-  // createApi refuses a list column without it.
+  // Cannot happen: createApi refuses list columns if the dialect has no `listMatch`.
   if (test === undefined) throw new Error(`${dialect.name} has no lists`)
   return test
 }
 
-// For an empty list: `in ()` is a syntax error in PostgreSQL and MariaDB, and not every database has the keyword `false`.
+// The condition for an empty list: `in ()` is a syntax error in PostgreSQL and MariaDB, and not every database has the keyword `false`.
 const constant = (value: boolean): Fragment<SqlBool> =>
   value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
 
@@ -153,7 +153,7 @@ function byRow(target: Target, condition: Exists, where: readonly Test[]): Test 
     : sql<SqlBool>`exists (select 1 from ${rows} and ${chain(where, 'and')})`
 }
 
-/** With IN over the keys of the related rows, if the dialect prefers that to EXISTS. */
+/** Compiles `exists` as IN over the keys of the related rows; undefined if the dialect prefers EXISTS. */
 function amongKeys(target: Target, condition: Exists, where: readonly Test[]): Test | undefined {
   const keys = joinKeys(condition)
   // For a NULL key, EXISTS is false but IN is NULL, so NULL keys are excluded on both sides.

@@ -1,4 +1,4 @@
-// Decides what the statement of a read's rows includes besides columns: JSON built by the database, and joined to-one relations.
+// Decides what the statement of a read's rows returns besides columns: JSON built by the database, and joined to-one relations.
 
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
 import { compileEmbeddedJson } from './embedded-json.ts'
@@ -27,8 +27,8 @@ export interface DatabaseJson {
   /** The beginning of URLs in the JSON. */
   readonly base: string
   /**
-   * Whether it may build the objects of rows: `complete` with their relations, or only their `columns`, for a single record
-   * whose ETag is computed from them.
+   * Whether the database may build the objects of rows: `complete` with their relations, or only their `columns`, for a single
+   * record, whose ETag is computed from its columns.
    */
   readonly objects: 'complete' | 'columns' | false
 }
@@ -61,7 +61,7 @@ export function partsWithRows(
   return { joined, ...(object && { object }) }
 }
 
-/** The JSON of each embedded row's object, if the database can build it. */
+/** Returns the column with the JSON of each embedded row's object; undefined if the database cannot build it. */
 export function embeddedObject(
   target: Target,
   embed: EmbedPlan,
@@ -82,7 +82,7 @@ function rowObject(
   return compileObject(target, { rows, embeds, links, joined, base: json.base, columnsOnly })
 }
 
-/** The embedded relations whose JSON the database can build; none if it would also build them for rows skipped by OFFSET. */
+/** Returns the embedded relations whose JSON the database can build; none if it would also build the JSON of rows that OFFSET skips. */
 function embeddedJsonOf(
   target: Target,
   { rows, embeds }: Pick<ReadPlan, 'rows' | 'embeds'>,
@@ -97,7 +97,7 @@ function embeddedJsonOf(
   })
 }
 
-/** The to-one relations that can be joined without changing the rows of the page. */
+/** Returns the to-one relations that can be joined without changing the rows of the page. */
 const joinable = (
   { rows, embeds }: Pick<ReadPlan, 'rows' | 'embeds'>,
   asJson: ReadonlySet<string>,
@@ -115,7 +115,7 @@ const joinable = (
 const maxJoined = 16
 const maxColumns = 1000
 
-/** The embeds that fit in one statement. */
+/** Returns the first embeds, as many as fit in one statement. */
 function withinLimits(
   { rows }: Pick<ReadPlan, 'rows'>,
   embeds: readonly EmbedPlan[],

@@ -24,7 +24,7 @@ import type { Target } from './target.ts'
 export interface CompiledEmbed {
   readonly rows: Fragment
   readonly readers: readonly MemberReader[]
-  /** Where a row holds the JSON of its object, and the test of its form. */
+  /** Where a row contains the JSON of its object, and the test whether that has the expected form. */
   readonly object?: ObjectColumn
   /** Reads the key of the row's parent, in the order of `relation.from`. */
   readonly parentKey: readonly KeyReader[]
@@ -37,7 +37,7 @@ export interface KeyReader {
   readonly decode: (raw: unknown) => JsonValue
 }
 
-/** Decodes a key to the form that `keyText` compares. Decimals are compared by value, because the scale may differ between the two sides. */
+/** Returns the decoder of a key for `keyText`. It removes trailing zeros of decimals, because the two columns of a relation may differ in scale. */
 function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader['decode'] {
   const decode = dialect.decoder(column)
   if (column.type !== 'decimal') return decode
@@ -107,6 +107,6 @@ export const parentKeysIn = (
   keys: readonly (readonly Value[])[],
 ): Fragment => keysCondition(target, parentColumns(embed), keys)
 
-/** The columns of the related rows that hold the parent's key: in the target table, or in the junction. */
+/** Returns the columns that hold the parent's key: in the related table, or in the junction. */
 const parentColumns = ({ relation, rows }: EmbedPlan): readonly KeyColumn[] =>
   comparedColumns({ relation, source: rows.from })

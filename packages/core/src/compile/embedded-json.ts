@@ -17,13 +17,13 @@ import type { Target } from './target.ts'
 export interface EmbeddedJsonOptions {
   /** The beginning of emitted URLs. */
   readonly base: string
-  /** The most rows of one list: one more than a request may embed, so that exceeding the limit is noticed. */
+  /** Maximum rows of one list: one more than a request may embed, so that exceeding the limit is noticed. */
   readonly maxRows: number
-  /** The most parent rows. */
+  /** Maximum number of parent rows. */
   readonly parents: number
 }
 
-/** Identifies the beginning of links in a statement's template, because it can differ between requests. */
+/** Identifies the beginning of links in a statement's template; each request replaces it, because it may differ. */
 export const linkBaseOrigin = {}
 
 export const linkBaseOf = (jsonText: JsonText, base: string): Fragment =>
@@ -41,10 +41,10 @@ export function compileEmbeddedJson(
   return jsonText && jsonOf({ target, jsonText, options, maxPerList }, from, embed, [from.alias])
 }
 
-/** The most objects in the JSON of one relation, nested ones included: the database builds nested lists before the service can count their rows. */
+/** Maximum objects in the JSON of one relation, including nested ones: the database builds nested lists before the service can count their rows. */
 const maxObjects = 50_000
 
-/** The most rows of each list, so that all lists together have at most `maxObjects`. */
+/** Returns the maximum rows per list, such that all lists together have at most `maxObjects`. */
 const maxPerListOf = (embed: EmbedPlan, parents: number): number =>
   Math.max(1, Math.floor((maxObjects / parents) ** (1 / listDepth(embed))))
 
@@ -58,7 +58,7 @@ interface JsonContext {
   readonly target: Target
   readonly jsonText: JsonText
   readonly options: EmbeddedJsonOptions
-  /** The most rows of each list; a relation with a longer list is read as rows instead. */
+  /** Maximum rows per list; a relation with a longer list is read as rows instead. */
   readonly maxPerList: number
 }
 
@@ -71,7 +71,7 @@ function jsonOf(
   const { target, jsonText, options, maxPerList } = context
   const { relation, rows: plan, limit } = embed
   const source = plan.from
-  // The same alias in a subquery would hide the outer row that it refers to.
+  // If the subquery used the same alias as an outer source, it could not refer to the outer row.
   if (outerAliases.includes(source.alias) || plan.joins.length > 0) return undefined
   const members = membersOf(context, embed, [...outerAliases, source.alias])
   if (members === undefined) return undefined
@@ -86,7 +86,7 @@ function jsonOf(
   return many ? jsonText.list(select, isShort ? undefined : maxPerList) : jsonText.object(select)
 }
 
-/** The members in the order of `serialize/`: visible columns, then relations in the order of the model. */
+/** Returns the members in the order in which `serialize/` writes them: visible columns, then relations in the order of the model. */
 function membersOf(
   context: JsonContext,
   { relation, rows, embeds, links }: EmbedPlan,
@@ -121,7 +121,7 @@ function membersOf(
     : members
 }
 
-/** `/api/books/1/author`, or NULL if a to-one relation's key is NULL. */
+/** Compiles the URL of a relation, `/api/books/1/author`; NULL if the foreign key of a to-one relation is NULL. */
 function linkOf(
   { jsonText, options }: JsonContext,
   source: Source,

@@ -12,7 +12,7 @@ import type { Target } from './target.ts'
 export interface JoinedEmbed {
   readonly embed: EmbedPlan
   readonly readers: readonly MemberReader[]
-  /** The related row's key; NULL if there is no related row. */
+  /** Where the related row's key is; its value is NULL if there is no related row. */
   readonly key: CellLocation
 }
 

@@ -15,7 +15,7 @@ export interface KeyColumn {
 
 const firstOf = ([value]: readonly Value[]): Value => value as Value
 
-/** `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
+/** Compiles `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
 export function keysCondition(
   { dialect }: Target,
   columns: readonly KeyColumn[],

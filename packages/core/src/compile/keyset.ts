@@ -3,15 +3,15 @@
 import type { Expression, SqlBool } from 'kysely'
 import { exactDatetime, exactTime } from '../dialect/shared/calendar-text.ts'
 import { invalidParameter } from '../errors.ts'
-import { placeValue } from '../plan/keyset.ts'
+import { cursorValue } from '../plan/keyset.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../plan/plan.ts'
-import { isStoredPlace, storedKey, storedPlace } from '../plan/stored-place.ts'
+import { isRawCursorText, rawCursorText, rawValueOf } from '../plan/raw-cursor-text.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
-/** Selects the value of each order term, under aliases that no output has. `first` is the index of the first one in the select list. */
+/** Selects the value of each term of the order, under an alias that no output has. `first` is the index of the first value in the select list. */
 export function cursorColumnsOf(
   target: Target,
   { terms }: KeysetPage,
@@ -24,11 +24,11 @@ export function cursorColumnsOf(
     const { dialect } = target
     const selected = dialect.orderKey?.select?.(column, ref) ?? dialect.select(column, ref)
     const expression = sql`${selected}`.as(alias)
-    return { alias, index: first + i, expression, read: placeReader(target, column) }
+    return { alias, index: first + i, expression, read: cursorReader(target, column) }
   })
 }
 
-/** Selects one value of a row's cursor, and reads it as the string that the cursor holds. */
+/** Selects one value of a row's cursor, and converts it to the string that the cursor contains. */
 export interface CursorColumn {
   readonly alias: string
   readonly index: number
@@ -36,14 +36,14 @@ export interface CursorColumn {
   readonly read: (raw: unknown) => string | null
 }
 
-function placeReader(target: Target, column: NamedColumn): CursorColumn['read'] {
+function cursorReader(target: Target, column: NamedColumn): CursorColumn['read'] {
   const read = target.dialect.orderKey?.read?.(column) ?? reader(target, column)
   return (raw) => {
     if (raw === null || raw === undefined) return null
     const text = read(raw)
-    return target.dialect.orderKey === undefined || isPlace(column, text)
+    return target.dialect.orderKey === undefined || isCursorValue(column, text)
       ? (text ?? null)
-      : storedPlace(raw)
+      : rawCursorText(raw)
   }
 }
 
@@ -60,13 +60,13 @@ function reader(target: Target, column: NamedColumn): (raw: unknown) => string |
   }
 }
 
-const isPlace = (column: NamedColumn, text: string | undefined): boolean =>
-  text !== undefined && placeValue(column, text) !== undefined
+const isCursorValue = (column: NamedColumn, text: string | undefined): boolean =>
+  text !== undefined && cursorValue(column, text) !== undefined
 
 /**
- * The rows beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the first page. The bound on
- * the first term follows from the rest, but PostgreSQL and SQLite start an index scan at the cursor only if this bound is a
- * separate condition.
+ * Returns the condition that a row is beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the
+ * first page. The bound `a >= 1` follows from the rest, but PostgreSQL and SQLite start an index scan at the cursor only if it is
+ * a separate condition.
  */
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
@@ -85,7 +85,7 @@ export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool
   return bound === undefined ? rows : sql<SqlBool>`${bound} and ${rows}`
 }
 
-/** The first term is the cursor's or comes after it; undefined where NULLs come after it or where it is NULL itself. */
+/** Returns the bound on the first term, `a >= 1`; undefined if NULLs come after the cursor's value or that value is NULL. */
 function firstBound(
   target: Target,
   { terms, values, direction }: KeysetPage,
@@ -103,7 +103,7 @@ function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expres
   return compare(target, ref, 'eq', stored)
 }
 
-/** The condition that a term's value comes after the cursor's; undefined if none can, such as after NULLs that come last. */
+/** Returns the condition that a term's value comes after the cursor's value; undefined if none can, for example after a NULL that comes last. */
 function beyond(
   target: Target,
   { ref, descending, nulls, mayBeNull }: KeysetTerm,
@@ -126,8 +126,8 @@ function compare(
   const { dialect } = target
   const { column } = term
   const ref = valueIn(target, term)
-  if (!isStoredPlace(column, value)) return dialect.compare(column, ref, operator, value)
-  const test = dialect.orderKey?.compare(column, ref, operator, storedKey(String(value)))
+  if (!isRawCursorText(column, value)) return dialect.compare(column, ref, operator, value)
+  const test = dialect.orderKey?.compare(column, ref, operator, rawValueOf(String(value)))
   if (test !== undefined) return test
   throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
 }

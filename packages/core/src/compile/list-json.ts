@@ -19,7 +19,7 @@ export const listColumns = {
   /** The objects, separated by commas; NULL without objects. */
   objects: { alias: 'list of objects', index: 0 },
   count: { alias: 'number of objects', index: 1 },
-  /** The total number of rows, if asked for; NULL if the number of rows on the page gives it. */
+  /** The total number of rows, if requested; NULL if it follows from the number of rows on the page. */
   total: { alias: 'total of all', index: 2 },
 } as const
 
@@ -60,6 +60,6 @@ export function compileList(
   }
 }
 
-/** Counts only if the page is full, or empty because it is beyond the last page; otherwise offset and row count give the total. */
+/** Whether to count: if the page is full, or empty because it is beyond the last page. Otherwise the total is the offset plus the page's rows. */
 const isTotalNeeded = ({ offset }: Pick<Slice, 'offset'>, { pageSize }: ListTotal): Fragment =>
   offset === 0 ? sql`count(*) >= ${pageSize}` : sql`(count(*) >= ${pageSize} or count(*) = 0)`

@@ -19,19 +19,19 @@ export interface ObjectSelection {
   readonly form: TextPiece['form']
   /** Whether the JSON is complete, with relations and the closing brace. */
   readonly complete: boolean
-  /** The columns to select as well, which embeds and links outside the JSON are looked up by. */
+  /** The columns to select besides the JSON, because embeds and links outside the JSON need their values. */
   readonly separate: readonly Output[]
 }
 
 /** An alias that no column or label can have, because it has spaces. */
 export const objectAlias = 'object of row'
 
-/** Where a row holds the JSON of its object, and a test whether a value there has the expected form. */
+/** Where a row contains the JSON of its object, and a test whether a value has the expected form. */
 export interface ObjectColumn extends ObjectLocation {
   readonly test: (base: string) => (text: unknown) => boolean
 }
 
-/** The location and test of an object's JSON at this index of the select list. */
+/** Returns the location and test of an object's JSON that is at `index` of the select list. */
 export const objectColumn = (
   object: ObjectSelection | undefined,
   index: number,
@@ -117,7 +117,7 @@ const openObject = (members: readonly Member[]): TextPiece =>
 const objectOf = (members: readonly Member[]): TextPiece =>
   inRow([openObject(members), constant('}')])
 
-/** The members of the visible columns. */
+/** Returns the members of the visible columns; undefined if one comes from a join, or the database cannot write it as `serialize/` does. */
 function columnMembers(
   { objectText }: JsonContext,
   { from, output }: RowPlan,
@@ -135,7 +135,7 @@ function columnMembers(
   return members
 }
 
-/** The members of the relations, in the order of the model: links and joined rows. Undefined if one of them needs its own statement. */
+/** Returns the members of the relations in the order of the model: links and joined rows; undefined if a relation needs its own statement. */
 function relationMembers(
   context: JsonContext,
   { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
@@ -163,7 +163,7 @@ function relationMembers(
   return members
 }
 
-/** The object of a joined row, or null without one. */
+/** Compiles the object of a joined row; it is null if there is no row. */
 function embeddedOf(context: JsonContext, embed: EmbedPlan): TextPiece | undefined {
   const { target, objectText } = context
   const { rows, relation } = embed
@@ -178,7 +178,7 @@ function embeddedOf(context: JsonContext, embed: EmbedPlan): TextPiece | undefin
   return objectText.unless(missing, object)
 }
 
-/** `"/api/books/1/author"`, or null if a to-one relation's key is NULL; undefined if the key columns are not all shown. */
+/** Compiles the link `"/api/books/1/author"`, null if a to-one relation's key is NULL; undefined if not all key columns are shown. */
 function linkOf(
   { objectText, base }: JsonContext,
   source: Source,
@@ -199,7 +199,7 @@ function linkOf(
     constant(`${insideQuotes(address.rest)}"`),
   ])
   if (relation.kind !== 'belongsTo') return url
-  // Shown columns are checked by the form of the object; the value of another column could be one that is read as null.
+  // The test of the object's form checks shown columns only; a hidden column could hold a value that `serialize/` reads as null.
   if (!relation.from.every((column) => shown.has(column))) return undefined
   const missing = relation.from
     .filter(({ nullable }) => nullable)
@@ -207,7 +207,7 @@ function linkOf(
   return missing.length === 0 ? url : objectText.unless(sql.join(missing, sql` or `), url)
 }
 
-/** The outputs that links and embedded rows are looked up by. */
+/** Returns the outputs whose values links and embedded rows need. */
 function outputsFor({ rows, embeds, links }: ObjectOptions): readonly Output[] {
   const relations = [...embeds.map(({ relation }) => relation), ...links]
   const needed = new Set(relations.flatMap(({ from }) => from))

@@ -40,7 +40,7 @@ export interface ReadProgram {
   readonly edges: readonly EdgeProgram[]
   /** To-one relations whose columns are in the same rows, because the statement joins them. */
   readonly joined: readonly JoinedEdge[]
-  /** The most rows of to-many relations that one request may embed. */
+  /** Maximum rows of to-many relations that one request may embed. */
   readonly maxEmbedded: number
   /**
    * The same read without shortcuts: every value as a column and every relation by its own statement. Run if JSON built by
@@ -56,7 +56,7 @@ export interface RowsStatement extends Omit<CompiledRows, 'rows' | 'object' | 'j
   readonly object: CheckedObject | undefined
 }
 
-/** A statement that returns a single row with the JSON of the whole page (`listColumns`). */
+/** A statement that returns the JSON of the whole page as one row, with the columns `listColumns`. */
 export interface ListStatement {
   readonly kind: 'list'
   readonly statement: Sendable
@@ -92,7 +92,7 @@ export interface JoinedEdge extends JoinedEmbed {
 export interface PageProgram {
   readonly plan: ListPlan
   readonly read: ReadProgram | ListStatement
-  /** The statement that counts all rows, if neither the page's statement nor its number of rows gives the total. */
+  /** Compiles the statement that counts all rows; sent if neither the page's statement nor its number of rows gives the total. */
   readonly count: () => Sendable
   /** The same page without the total in its statement, used while another request is already counting the same rows. */
   readonly withoutTotal?: () => PageProgram
@@ -136,7 +136,7 @@ const plainOptions: ReadOptions = { shortcuts: noShortcuts, make: compileEach }
 /** The parts of a plan that are compiled. */
 export type CompilablePlan = Pick<ReadPlan, 'rows' | 'embeds' | 'links'>
 
-/** A single row; the limit is a literal. */
+/** The slice of a single row, whose limit is a literal. */
 const oneRow: Slice = { limit: 1, fixed: true, offset: 0 }
 
 /** Compiles the read of a plan's rows; of one row unless `slice` is given. */
@@ -225,7 +225,7 @@ export function compilePage(
   }
 }
 
-/** The rows that a page reads, and whether the statement includes the total. */
+/** Returns the rows that a page reads, and whether their statement includes the total. */
 function sliceOf({ dialect: { shortcuts } }: Target, plan: ListPlan, counted: boolean): Slice {
   const { page, count, rows } = plan
   const within =
@@ -239,18 +239,18 @@ function sliceOf({ dialect: { shortcuts } }: Target, plan: ListPlan, counted: bo
   }
 }
 
-/** Without an exact count, one more row than the page shows tells whether there is a next page. */
+/** Returns how many rows to read beyond the page: without an exact count, one more row shows whether there is a next page. */
 const extraRows = ({ page, count }: ListPlan): number =>
   page.kind === 'keyset' || count !== 'exact' ? 1 : 0
 
 /** Where `count=capped` stops counting; the response then says that there are more. */
 export const countCap = 10_000
 
-/** One row more than the cap, so that the count tells whether there are more. */
+/** Returns where the count stops: one row above the cap, so that the count shows whether there are more; null to count all. */
 const maxCounted = ({ count }: ListPlan): number | null =>
   count === 'capped' ? countCap + 1 : null
 
-/** The statement that returns the page's JSON; undefined if the database cannot build it. */
+/** Compiles the statement that returns the page's JSON; undefined if the database cannot build it. */
 function listStatement(
   target: Target,
   plan: ListPlan,
@@ -327,7 +327,7 @@ const checked = (
 
 const keepAll: Refill = () => undefined
 
-/** Compiles the parts of a rows statement that depend on the slice and the request. */
+/** Recompiles the parts of a rows statement that depend on the slice and the request, for a cached statement. */
 const refillOf =
   (target: Target, slice: Slice, shortcuts: ReadShortcuts): Refill =>
   (origin) => {

@@ -7,7 +7,7 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import { selectOf } from './row-set.ts'
 import type { Target } from './target.ts'
 
-/** The total as a column: a subquery, or for groups a window function if the database computes all groups before the first row anyway. */
+/** Compiles the total as a column: a subquery, or for groups a window function if the database computes all groups before the first row anyway. */
 export const totalColumn = (target: Target, plan: RowPlan, maxRows: number | null): Fragment =>
   countsByWindow(target.dialect, plan)
     ? sql`count(*) over ()`
@@ -17,7 +17,7 @@ export const totalColumn = (target: Target, plan: RowPlan, maxRows: number | nul
 export const countsByWindow = ({ shortcuts }: InternalDialect, { shape }: RowPlan): boolean =>
   shape === 'groups' && shortcuts?.countsGroupsByWindow === true
 
-/** Compiles the statement that counts all rows, as `total`; at most `maxRows` unless that is null. */
+/** Compiles the statement that counts all rows, as `total`; it stops at `maxRows` unless that is null. */
 export function compileCount(
   target: Target,
   plan: RowPlan,

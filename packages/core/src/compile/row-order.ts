@@ -7,7 +7,7 @@ import { compileOperand } from './condition.ts'
 import { readsBaseAlone } from './row-set.ts'
 import type { Target } from './target.ts'
 
-/** The ORDER BY terms. `backwards` reverses the order, for `before` pages, whose rows are reversed again after they are read. */
+/** Compiles the ORDER BY terms. `backwards` reverses the order for `before` pages, whose rows are reversed again after they are read. */
 export function orderTerms(
   target: Target,
   plan: RowPlan,
@@ -24,7 +24,7 @@ export function orderTerms(
   })
 }
 
-/** Whether a term can be NULL; if not, it needs no NULLS FIRST or LAST, and an index can give the order. */
+/** Whether a term can be NULL. If not, it needs no NULLS FIRST or LAST, and the database can read the rows in order from an index. */
 function mayBeNull(plan: RowPlan, operand: Operand): boolean {
   const { source, column } = operand.kind === 'column' ? operand : operand.of
   if (operand.kind === 'aggregate') return operand.function !== 'count'

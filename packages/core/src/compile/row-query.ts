@@ -30,20 +30,20 @@ export interface CompiledRows {
   readonly readers: readonly MemberReader[]
   /** The columns of a row's cursor, in the order of its terms. */
   readonly cursorColumns: readonly CursorColumn[]
-  /** Where a row holds the JSON of an embedded relation, by the relation's name. */
+  /** Where a row contains the JSON of each embedded relation, by the relation's name. */
   readonly embeddedJson: ReadonlyMap<string, CellLocation>
   /** Relations whose columns are in the rows, because the statement joins them. */
   readonly joined: readonly JoinedEmbed[]
-  /** Where a row holds the JSON of its object, and the test of its form. */
+  /** Where a row contains the JSON of its object, and the test whether that has the expected form. */
   readonly object?: ObjectColumn
-  /** Where a row holds the total, if the statement includes it. */
+  /** Where a row contains the total, if the statement includes it. */
   readonly total?: CellLocation
 }
 
-/** Which of the rows a statement reads, and what it reads with them. `limit` is usually a parameter, `offset` always. */
+/** Which of the plan's rows a statement reads, and what it reads with them. `limit` is usually a parameter, `offset` always. */
 export interface Slice {
   readonly limit: number
-  /** Set if the limit is the same for every request and written as a literal. */
+  /** Set if the limit is the same for every request, so that it is written as a literal. */
   readonly fixed?: true
   readonly offset: number
   /** Begins beyond the row of a cursor. */
@@ -148,7 +148,7 @@ export const isLimitLiteral = (
     (from.includeDeleted || from.resource.settings.softDelete === null) &&
     isUsual(from, limit))
 
-/** Whether this is the limit of a page of the default or the maximum size, with or without the extra row that tells whether there is a next page. */
+/** Whether `limit` is the default or maximum page size, with or without the extra row that shows whether there is a next page. */
 function isUsual({ resource: { settings } }: Source, limit: number): boolean {
   const { pageSizeDefault, pageSizeMax } = settings
   return [pageSizeDefault, pageSizeMax].some((size) => limit === size || limit === size + 1)
@@ -159,10 +159,10 @@ export const offsetOrigin = {}
 
 export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
 
-/** From this offset on, selecting the page's keys first and then its rows costs less than computing the values of the skipped rows. */
+/** From this offset on, selecting the page's keys first and then its rows costs less than computing the values of skipped rows. */
 export const keysFirstOffset = 200
 
-/** Whether the statement selects the page's keys in a subquery first, because the database computes the values of rows skipped by OFFSET. */
+/** Whether the statement selects the page's keys in a subquery first, because the database computes the values even of rows that OFFSET skips. */
 const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, embeddedJson }: Slice): boolean =>
   offset >= (embeddedJson === undefined ? keysFirstOffset : 1) && canSkipKeys(target, plan)
 
@@ -173,7 +173,7 @@ export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
   dialect.shortcuts?.computesSkippedRows === true &&
   (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))
 
-/** Where a row holds the JSON of the embedded relations; the first is at the index `start`. */
+/** Returns where a row contains the JSON of the embedded relations; the first is at the index `start`. */
 const cellsOf = (
   embeddedJson: readonly EmbeddedJson[],
   start: number,
@@ -197,14 +197,14 @@ function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
 }
 
 /**
- * Whether the database can build the JSON of only the rows of a page. With a sort, it would build the JSON of every row before
- * sorting, so the page is selected in a derived table first; that needs all columns to come from the base.
+ * Whether the database can build the JSON of the page's rows alone. If it has to sort, it would build the JSON of all rows first,
+ * so the page is selected in a derived table, which requires that all columns come from the base.
  */
 export const canBuildObjects = (plan: RowPlan, { keyset }: Slice): boolean =>
   isInOrder(plan) ||
   (readsBaseAlone(plan) && (keyset?.terms ?? []).every(({ ref }) => ref.source === plan.from))
 
-/** The columns of the base that the statement reads from the derived table of the page. */
+/** Returns the columns of the base that the derived table of the page must select. */
 function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly Aliased[] {
   const refs = [
     ...plan.output.map(({ value }) => value),
@@ -213,7 +213,7 @@ function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly 
   ].map((operand) => (operand.kind === 'column' ? operand.column : operand.of.column))
   const keys = joined.flatMap(({ relation }) => relation.from)
   const needed = [...keyRefs(plan.from).map(({ column }) => column), ...refs, ...keys]
-  // A path is read from the json column, which may be among the columns itself.
+  // By database name, because the value at a path is read from its json column, which may be needed twice.
   return [...new Map(needed.map((column) => [column.dbName, column])).values()].map((column) =>
     columnOf(plan.from, column).as(column.dbName),
   )

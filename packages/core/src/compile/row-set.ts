@@ -14,7 +14,7 @@ import type { Target } from './target.ts'
 
 /** What a statement adds to the plan's own clauses. */
 export interface SelectParts {
-  /** The joined sources whose columns it reads. */
+  /** The joined sources whose columns the statement reads. */
   readonly used?: ReadonlySet<Source>
   /** Joins of embedded relations. */
   readonly joins?: readonly Fragment[]
@@ -41,7 +41,7 @@ interface FromAndWhere {
   readonly where: readonly Fragment[]
 }
 
-/** FROM and WHERE: with the plan's joins or, if these could repeat base rows, with equivalent conditions on the base. */
+/** Compiles FROM and WHERE: with the plan's joins or, if joins could repeat base rows, with equivalent conditions on the base. */
 function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>): FromAndWhere {
   if (!plan.distinctBase) {
     const joins = withoutUnusedJoins(plan, used)
@@ -65,7 +65,7 @@ function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly 
     return plan.joins
   const required = new Set(requiredJoins(plan.where, plan.joins))
   const kept: PlannedJoin[] = []
-  // Backwards, because a join comes after the one it starts from.
+  // Backwards, because a join is listed after the join that it starts from.
   for (const join of [...plan.joins].reverse()) {
     const isStart = kept.some(({ from }) => from === join.source)
     const unused = isByPrimaryKey(join) && !required.has(join) && !used.has(join.source) && !isStart
@@ -80,8 +80,8 @@ const isByPrimaryKey = ({ type, relation }: PlannedJoin): boolean =>
 const joinWords = { inner: sql` inner join `, left: sql` left join ` }
 
 /**
- * FROM with its joins. A right join is written as a left join with its sides swapped: on the right side of a right join,
- * SQLite does not look up the rows of a derived table but reads all of them for each row of the left side.
+ * Compiles FROM with its joins. A right join is written as a left join with its sides swapped: if a derived table is on the right
+ * side of a right join, SQLite reads all of its rows for each row of the left side instead of looking up the matching ones.
  *
  * `books right join authors on …` → `authors left join books on …`
  */
@@ -110,8 +110,8 @@ function conditionsOf(target: Target, where: readonly Condition[]): readonly Fra
 }
 
 /**
- * `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. It reads every
- * combination of joined rows, so it is used only if the conditions cannot be tested on one joined source at a time.
+ * Compiles `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. The subquery reads
+ * every combination of joined rows, so it is used only if the conditions cannot be tested on one joined source at a time.
  */
 function keysOfJoin(target: Target, plan: RowPlan): Fragment {
   const joins = requiredJoins(plan.where, plan.joins)
@@ -128,7 +128,7 @@ function grouping(target: Target, plan: RowPlan): Fragment {
   return having === undefined ? keys : sql`${keys} having ${having}`
 }
 
-/** The sources that output and order read, and the sources on the paths of joins to them. */
+/** Returns the sources that output and order read, and the sources that the joins to them pass through. */
 export function usedBy(plan: RowPlan): ReadonlySet<Source> {
   const used = new Set<Source>()
   const operands = [

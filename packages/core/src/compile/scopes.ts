@@ -17,11 +17,11 @@ export interface ConditionScope extends PlannedScope {
 
 /** A scope whose condition tests columns of the row alone. */
 export interface RowScope {
-  /** On columns of the table, with or without its name. */
+  /** Names the columns with the table's name or without it. */
   readonly condition: Fragment<SqlBool>
   /** Identifies the SQL of the condition without its values. */
   readonly form: string
-  /** The columns that it tests, by their database names. */
+  /** The columns that the condition tests, by their database names. */
   readonly columns: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export const hasConditions = (scope: Scope): scope is ConditionScope =>
   typeof scope === 'object' && 'condition' in scope
 
 export interface Scopes {
-  /** The rows of a source that may be read; throws if nothing was decided. */
+  /** Returns which rows of a source may be read; throws if that was not decided. */
   of(source: Source): Scope
   /** Whether a policy narrows any source. */
   readonly narrowing: boolean

@@ -22,13 +22,13 @@ export interface Reader {
 
 /** Reads one member of a row that may be an object or an array, as a value or as JSON text. */
 export interface MemberReader extends Reader {
-  /** Its index in the select list. */
+  /** The index of the value in the select list. */
   readonly index: number
   /** `stringify(decode(raw))`; `raw` is not NULL. */
   readonly write: JsonWriter
 }
 
-/** The value of a row's member; null for NULL. */
+/** Reads the value of a row's member; null for NULL. */
 export function readMember(raw: RawRow, reader: MemberReader): JsonValue {
   const value = cellOf(raw, reader)
   return value === null || value === undefined ? null : reader.decode(value)
@@ -82,7 +82,7 @@ interface KnownList extends SelectList {
 
 const lists = new WeakMap<readonly Output[], KnownList>()
 
-/** Compiles an output to a select list, printed as one text if it has no parameters; cached by the output. */
+/** Compiles an output to a select list; a list without parameters is one fragment of printed SQL. Cached by the output. */
 export function selectList(
   target: Target,
   output: readonly Output[],

@@ -22,7 +22,7 @@ import type { Target } from './target.ts'
 export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
-/** The value of a column in a query: the column itself or, with a path, the value at the path in a json column. */
+/** Compiles the value of a column: the column itself, or the value at a path in a json column. */
 export function valueIn(
   { dialect }: Target,
   { source, column }: Pick<ColumnRef, 'source' | 'column'>,
@@ -35,7 +35,7 @@ export function valueIn(
   return sql`${value}`
 }
 
-/** The rows of a source without alias: the table, or a subquery that applies the scope and soft delete and adds computed columns. */
+/** Compiles the rows of a source, without alias: the table, or a subquery that applies the scope and soft delete and adds computed columns. */
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
   const scope = target.scopes.of(source)
@@ -53,17 +53,17 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   ]
   const rows = hasConditions(scope) ? scope.rows : scope
   const from = rows === 'all' ? tableOf(resource) : sql`${rows} as ${sql.id(resource.table)}`
-  // A later request that reuses the statement replaces this condition with its own.
+  // A later request that reuses the statement replaces this condition with the condition of its own scope.
   const met = hasConditions(scope) ? withOrigin(source, scope.condition) : undefined
   const where = whereAll([alive, met].filter((one) => one !== undefined))
   return sql`(select ${sql.join(selected)} from ${from}${where})`
 }
 
-/** The rows of a junction: its table, or the rows in scope of its published model. A pair may occur twice. */
+/** Compiles the rows of a junction: its table, or the rows of its published model that are in scope. A pair of keys may occur twice. */
 export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
   source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
 
-/** The rows of a junction, without repeated pairs of keys if it may have any: each would repeat a related record. */
+/** Compiles the rows of a junction without repeated pairs of keys, because each would repeat a related record. */
 function distinctLinks(
   target: Target,
   source: Source,
@@ -75,7 +75,7 @@ function distinctLinks(
     const ref = sql.id(dbName)
     return { ref, exact: target.dialect.comparable(column, ref) }
   })
-  // Groups by the exact forms too, because keys that are equal under their collation may belong to two records.
+  // Also groups by the exact keys, because two keys that are equal under their collation may belong to two records.
   const exact = keys.flatMap((key) => (key.exact === key.ref ? [] : [key.exact]))
   const refs = keys.map(({ ref }) => ref)
   return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])})`
@@ -86,7 +86,7 @@ function expressionOf(column: NamedColumn): Expression<unknown> {
   return column.computed(expressionBuilder())
 }
 
-/** The condition that a record is not marked as deleted, on the unqualified column. */
+/** Returns the condition that a record is not soft-deleted, on the column without a table name; undefined without soft delete. */
 export function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
   const { softDelete } = resource.settings
   const column = softDelete && resource.allColumns.get(softDelete.attribute)
@@ -102,7 +102,7 @@ export function notDeleted(target: Target, resource: Resource): Expression<unkno
   return column.nullable ? sql`(${other} or ${ref} is null)` : other
 }
 
-/** A constant of the configuration as a value of its column. */
+/** Converts a constant of the configuration to the type of the column. */
 function constantOf(column: NamedColumn, value: JsonValue): Value {
   const converted = convertText(column, String(value))
   return 'value' in converted ? converted.value : (value as Value)
@@ -112,7 +112,7 @@ function constantOf(column: NamedColumn, value: JsonValue): Value {
 export const aliasedSource = (target: Target, source: Source): Aliased =>
   sql`${rowsOf(target, source)}`.as(source.alias)
 
-// Aliases inside the derived table of a many-to-many. No source has them, because other aliases are table or relation names.
+// The junction's and the related table's alias inside the derived table of a many-to-many. No source has them: other aliases are names without spaces.
 export const junction = 'junction of'
 const partner = 'partner of'
 
@@ -124,8 +124,8 @@ interface RepeatedRows {
 const linkColumn = (i: number): string => `link_${i}`
 
 /**
- * The table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction, so that
- * a left join gives a single row for a base row whose related rows are all hidden.
+ * Compiles the table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction.
+ * With the subquery, a left join returns a single row for a base row whose related rows are all hidden.
  */
 export function joinedSource(
   target: Target,
@@ -147,7 +147,7 @@ export function joinedSource(
   )
 }
 
-/** The condition that a foreign key of the junction table equals the key that it refers to, each in the rows of its alias. */
+/** Compiles the condition that a foreign key of the junction (alias `links`) equals the key that it refers to (alias `rows`). */
 function sameKeys(
   { dialect }: Target,
   key: readonly ForeignKeyColumn[],
@@ -161,8 +161,8 @@ function sameKeys(
 }
 
 /**
- * The columns of the joined rows that the join compares, each with the column of the row it starts from. The rows of a
- * many-to-many contain the junction's columns under names of their own.
+ * Returns the columns of the joined rows that the join compares, each with the column that it must equal in the row where the
+ * join starts. For a many-to-many they are the junction's foreign key, which `joinedSource` selects as `link_0`, `link_1`, ….
  */
 export function comparedColumns({
   relation: { pairs, through },
@@ -186,7 +186,7 @@ interface ComparedColumn extends KeyColumn {
   readonly otherColumn: NamedColumn
 }
 
-/** The columns that a join compares, with the references to both. */
+/** Returns the columns that a join compares, with the SQL of both. */
 export const joinKeys = (join: Omit<PlannedJoin, 'type'>): readonly JoinKey[] =>
   comparedColumns(join).map((compared) => ({
     ...compared,
@@ -207,8 +207,8 @@ export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type
 }
 
 /**
- * The two joins of a right join over a many-to-many: the base with the rows of the junction, and the related rows with the result
- * of that. A related row without a row in the junction then appears once.
+ * Compiles a right join over a many-to-many as two joins: the base with the junction, then the result with the related rows. So a
+ * related row without a row in the junction appears once.
  */
 export function rightJoinSteps(
   target: Target,
@@ -230,7 +230,7 @@ export function rightJoinSteps(
   }
 }
 
-/** `<table> where <keys are equal>`: the related rows of an outer row, for a correlated subquery. */
+/** Compiles `<table> where <keys are equal>`, the related rows of an outer row, for a correlated subquery. */
 export function relatedRows(
   target: Target,
   join: Omit<PlannedJoin, 'type'>,

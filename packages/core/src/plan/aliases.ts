@@ -7,7 +7,7 @@ export type Aliases = (wanted: string) => string
 const maxLength = 55
 
 export function createAliases(): Aliases {
-  // Used aliases with the number to try next. In lower case, because SQLite and MariaDB compare aliases case-insensitively.
+  // Each used name, with the number to try next. In lower case, because SQLite and MariaDB compare aliases case-insensitively.
   const taken = new Map<string, number>()
   return (wanted) => {
     const name = wanted.length > maxLength ? 'related' : wanted

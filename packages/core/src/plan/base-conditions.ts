@@ -1,18 +1,18 @@
-// Turns joins that only select base rows into `exists` conditions on the base, so that no combinations of joined rows are read.
+// Turns joins whose columns are not read into `exists` conditions on the base, so that no combinations of joined rows are read.
 
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { isShared, type LookUpStart, lookUpStep } from './look-up.ts'
 import type { Condition, LookUp, Operand, PlannedJoin, Source } from './plan.ts'
 
-/** Conditions combined with AND, each of which reads one source. A list of alternatives is combined with OR. */
+/** Conditions that are combined with AND; each reads one source. The alternatives in a list are combined with OR. */
 type Alternative = readonly Condition[]
 
 /** With more alternatives, the statement costs more than it saves. */
 const maxAlternatives = 32
 
 /**
- * Conditions that a base row meets if and only if the joins and conditions keep it; undefined if the conditions combine the
- * joined sources in more than `maxAlternatives` ways.
+ * Returns conditions that select the same base rows as the joins and conditions do; undefined if that needs more than
+ * `maxAlternatives` alternatives.
  *
  * `join=books,tags&books.price__gt=20` → `exists(books.price__gt=20)&exists(tags)`
  *
@@ -44,7 +44,7 @@ interface Joined {
   readonly conditions: Alternative
 }
 
-/** The alternatives for a row of the source: its own conditions and the joins that start from it. `start` is undefined for the base. */
+/** Returns the alternatives for a row of `source`: its own conditions and the joins that start from it. `start` is undefined for the base. */
 function onSource(
   joined: Joined,
   source: Source,
@@ -84,13 +84,13 @@ function onJoin(
   return [...found, [{ ...exists, where: [], negated: true, lookUp: missing, exact: true }]]
 }
 
-/** All ways of looking up give the same base rows, so the dialect may choose. */
+/** From a base row, every `LookUp` selects the same base rows, so the dialect may choose. */
 const stepFromBase = (relation: ResolvedRelation): { lookUp: LookUp; next: LookUpStart } => ({
   lookUp: 'any',
   next: { repeated: isShared(relation), nested: true },
 })
 
-/** The source of a join, and the sources of all joins that start from it, directly or not. */
+/** Returns `source` and the sources of all joins that start from it, directly or through other joins. */
 function reachedBy(joins: readonly PlannedJoin[], source: Source): ReadonlySet<Source> {
   const reached = new Set([source])
   // A join comes after the one it starts from.
@@ -113,7 +113,7 @@ function split(condition: Condition): readonly Alternative[] | undefined {
   }
 }
 
-/** Combines the conditions on the same source, so that there are fewer alternatives. */
+/** Combines conditions on the same source into one OR, so that there are fewer alternatives. */
 function bySource(conditions: readonly Condition[]): readonly Condition[] {
   const groups = new Map<unknown, Condition[]>()
   for (const condition of conditions) {
@@ -138,7 +138,7 @@ function negated(condition: Condition): Condition {
   }
 }
 
-/** AND of lists of alternatives: every combination of one alternative from each; undefined if there are too many. */
+/** Combines lists of alternatives with AND: every combination of one alternative from each list; undefined if there are too many. */
 function product(
   parts: readonly (readonly Alternative[] | undefined)[],
 ): readonly Alternative[] | undefined {
@@ -150,7 +150,7 @@ function product(
   return all
 }
 
-/** OR of lists of alternatives; undefined if there are too many. */
+/** Combines lists of alternatives with OR; undefined if there are too many. */
 function concat(
   parts: readonly (readonly Alternative[] | undefined)[],
 ): readonly Alternative[] | undefined {

@@ -1,6 +1,6 @@
 // Strict parsers of ISO 8601 dates and times, which never use the local time zone (docs/query-language.md).
 
-/** `YYYY-MM-DD` of a real calendar day between 0001 and 9999, or undefined. */
+/** Returns `text` if it is the `YYYY-MM-DD` of an existing day in the years 0001 to 9999; otherwise undefined. */
 export function parseDate(text: string): string | undefined {
   const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
   if (match === null) return undefined
@@ -45,7 +45,7 @@ export function parseDatetime(text: string): string | undefined {
   return /^[0-9]{4}-/.test(iso) && iso >= '0001' ? iso : undefined
 }
 
-/** The form that responses have and clients usually send back: only its date can still be invalid. */
+/** The format of datetimes in responses, which clients usually send back. In a match, only the date can still be invalid. */
 const canonical =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/
 

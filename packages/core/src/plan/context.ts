@@ -19,7 +19,7 @@ export interface PlanContext {
   readonly fewRelations: boolean
 }
 
-/** The part of the raw query that a node was parsed from, for the `at` of an error. */
+/** Returns the part of the raw query that a node was parsed from, for `at` of an error. */
 export const textAt = (context: PlanContext, span: Span): string =>
   context.ast.raw.slice(span.start, span.end)
 

@@ -2,10 +2,10 @@
 
 import { invalidParameter } from '../errors.ts'
 
-/** The row's value of each order term as a string; null for NULL. */
+/** A row's value for each term of the order, as a string; null for NULL. */
 export type CursorValues = readonly (string | null)[]
 
-/** The cursor of a row; `signature` names the order, so that the cursor is refused with any other order. */
+/** Encodes the cursor of a row. `signature` names the order, so that the cursor is refused with any other order. */
 export function writeCursor(signature: string, values: CursorValues): string {
   const text = btoa(bytesOf(JSON.stringify([signature, ...values])))
   const end = text.indexOf('=')
@@ -13,7 +13,7 @@ export function writeCursor(signature: string, values: CursorValues): string {
   return /[+/]/.test(bare) ? bare.replaceAll('+', '-').replaceAll('/', '_') : bare
 }
 
-/** The UTF-8 bytes of a string, one character per byte, as `btoa` takes them; ASCII, the usual case, needs no conversion. */
+/** Encodes a string as UTF-8, one character per byte, for `btoa`. ASCII, the usual case, needs no conversion. */
 function bytesOf(text: string): string {
   if (isAscii(text)) return text
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')

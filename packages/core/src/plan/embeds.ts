@@ -22,7 +22,7 @@ import { planWhere } from './where.ts'
 
 const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
 
-/** One level of the embed tree, and what decides which relations it embeds. */
+/** One level of the embed tree, with everything that decides which of its relations are embedded. */
 interface Level {
   readonly context: PlanContext
   readonly mode: SerializationType
@@ -169,7 +169,7 @@ function embeddedRows(
   }
 }
 
-/** The value of `books.limit=3`; refuses limit and order on a to-one relation. */
+/** Returns the limit given as `books.limit=3`, or null; refuses limit and order on a to-one relation. */
 function limitPerParent(relation: ResolvedRelation, options: OptionsOfRelation): number | null {
   if (relation.cardinality === 'one' && (options.limit !== undefined || options.order.length > 0)) {
     throw notHere(options.at, `on "${relation.name}", which is a single object`, options.at)
@@ -182,7 +182,7 @@ function limitPerParent(relation: ResolvedRelation, options: OptionsOfRelation):
   throw invalidParameter(`${relation.name}.limit`, text, `a whole number from 1 to ${largest}`)
 }
 
-/** The columns of the source that its embeds and links are looked up by. */
+/** Returns the columns of a source whose values find its embedded records and make its links. */
 export function neededKeys({ embeds, links }: PlannedRelations): readonly NamedColumn[] {
   return [...embeds.map(({ relation }) => relation), ...links].flatMap(({ from }) => from)
 }

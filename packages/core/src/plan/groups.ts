@@ -133,7 +133,7 @@ const isNeverNull = ({ base, joins }: Names, { source, column }: ColumnRef): boo
   base.resource.primaryKey.some(({ name }) => name === column.name) &&
   joins.every(({ type }) => type !== 'right')
 
-/** The name of each grouping key: its label, or the column's name, or (for buckets and for equal names) what the client wrote. */
+/** Returns the name of each grouping key: its label, else the column's name. For buckets and equal names: what the client wrote. */
 function distinctNames(
   keys: readonly { node: GroupByNode; operand: ColumnRef | BucketRef }[],
 ): readonly string[] {
@@ -154,7 +154,7 @@ function distinctNames(
 
 type Member = { readonly key: string; readonly value: ColumnRef | BucketRef | AggregateRef }
 
-/** The members that `fields` selects; it does not change the grouping. */
+/** Returns the members that `fields` selects. `fields` does not change the grouping. */
 function visibleMembers(
   context: PlanContext,
   names: Names,

@@ -1,4 +1,4 @@
-// The join pass: plans the relations named in `join`, each once, and after the relation it starts from (docs/query-language.md).
+// The join pass: plans each relation named in `join` once, after the join that it starts from (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
@@ -79,7 +79,7 @@ function addPath(
   }
 }
 
-/** The relation that a token names: an exact relation name takes precedence; a token that fits several relations is refused. */
+/** Finds the relation that a token names. An exact relation name takes precedence; a token that fits several relations is refused. */
 function relationOf(resource: Resource, token: string, node: JoinNode): ResolvedRelation {
   const relations = relationsMatching(resource, token)
   const [relation] = relations

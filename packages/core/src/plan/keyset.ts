@@ -9,7 +9,7 @@ import { type CursorValues, readCursor } from './cursor.ts'
 import { isToMany } from './joins.ts'
 import { pageSize } from './page.ts'
 import type { KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from './plan.ts'
-import { isStoredPlace, storedKey } from './stored-place.ts'
+import { isRawCursorText, rawValueOf } from './raw-cursor-text.ts'
 import { keyValue } from './value.ts'
 
 /** Whether the request pages by cursor. */
@@ -28,7 +28,7 @@ export function asksForKeyset(context: PlanContext): boolean {
   return keyset
 }
 
-/** The page after or before the cursor's row; the first page without a cursor. */
+/** Plans the page after or before the cursor's row; without a cursor, the first page. */
 export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
   const terms = rows.order.map((order) => keysetTerm(rows, order))
   refusePartialOrder(rows, terms)
@@ -73,7 +73,7 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
   return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
 }
 
-/** Refuses an order that is not total: a cursor would skip rows with the same values in all its terms. */
+/** Refuses an order that is not total: a cursor would skip rows that are equal to its row in all terms of the order. */
 function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): void {
   const { resource } = from
   const ordered = terms.flatMap(({ ref }) => (ref.source === from ? [ref.column] : []))
@@ -84,7 +84,7 @@ function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): vo
   )
 }
 
-/** Names an order, so that a cursor is refused with any other order: `Book books.price-f books.id+l`. */
+/** Names an order: `Book books.price-f books.id+l`. Cursors contain this name and are refused with any other order. */
 function signatureOf(context: PlanContext, rows: RowPlan): string {
   const terms = rows.order.map(({ operand, descending, nulls }) => {
     const { source, column } = operand.kind === 'column' ? operand : operand.of
@@ -100,7 +100,7 @@ function typedValues(
 ): readonly (Value | null)[] {
   return values.map((text, i) => {
     if (text === null) return null
-    const value = placeValue((terms[i] as KeysetTerm).ref.column, text)
+    const value = cursorValue((terms[i] as KeysetTerm).ref.column, text)
     if (value === undefined) {
       throw invalidParameter(name, text, 'a cursor taken from next_url or previous_url')
     }
@@ -108,9 +108,9 @@ function typedValues(
   })
 }
 
-/** Converts a cursor's value. Datetimes and times have six fractional digits, as the databases store them. */
-export function placeValue(column: NamedColumn, text: string): Value | undefined {
-  if (isStoredPlace(column, text)) return storedKey(text) === undefined ? undefined : text
+/** Converts a cursor's text to a value. Datetimes and times keep six fractional digits, as the databases store them. */
+export function cursorValue(column: NamedColumn, text: string): Value | undefined {
+  if (isRawCursorText(column, text)) return rawValueOf(text) === undefined ? undefined : text
   const special = column.special?.read(text)
   if (special !== undefined) return special
   if (column.type === 'datetime') {
@@ -121,6 +121,6 @@ export function placeValue(column: NamedColumn, text: string): Value | undefined
   if (column.type === 'time') {
     return /^[0-9:]{8}\.[0-9]{6}$/.test(text) && parseTime(text.slice(0, 8)) ? text : undefined
   }
-  // An enum column may contain a text that is not a member of the model's list.
+  // An enum column may hold a string that the model does not list.
   return keyValue(column.type === 'enum' ? { type: 'string' } : column, text)
 }

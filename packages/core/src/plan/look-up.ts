@@ -10,7 +10,7 @@ export interface LookUpStart {
   readonly nested: boolean
 }
 
-/** How a step looks up its rows, and what the next step starts from. */
+/** How one step of the path looks up its rows, and what the next step starts from. */
 export interface LookUpStep {
   readonly lookUp: 'each' | 'nested' | 'once'
   readonly next: LookUpStart
@@ -27,7 +27,7 @@ export function lookUpStep(
   { repeated, nested }: LookUpStart,
 ): LookUpStep {
   if (repeated && leadsToMany(relation)) {
-    // An uncorrelated read of a table gives each row once; one of a junction gives a row once per link.
+    // An uncorrelated read returns each row of a table once, but a row behind a junction once per junction row.
     return { lookUp: 'once', next: { repeated: relation.through !== undefined, nested: true } }
   }
   const next = { repeated: repeated || isShared(relation), nested: true }

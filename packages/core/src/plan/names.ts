@@ -15,16 +15,16 @@ import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 export interface Names {
   readonly base: Source
   readonly joins: readonly PlannedJoin[]
-  /** How the rows of the base are read when conditions are tested on them. */
+  /** What the relation filters on the base start from: whether its rows repeat, or are themselves the result of a look-up. */
   readonly lookUpStart: LookUpStart
 }
 
-/** A reference to a column that the registry names rather than the client: keys of links, embeds and orders. */
+/** Makes a reference to a column that this library chooses, not the client: keys of links, embeds and orders. */
 export function refOf(source: Source, column: NamedColumn): ColumnRef {
   return { kind: 'column', source, column } as ColumnRef
 }
 
-/** References to the columns that are appended to an order of the source's rows to make it total. */
+/** Returns references to the columns that make an order of the source's rows total. */
 export const tieRefs = (source: Source): readonly ColumnRef[] =>
   tieBreakers(source.resource).map((column) => refOf(source, column))
 
@@ -50,7 +50,7 @@ export function resolveColumn(
   return found
 }
 
-/** The column of the base that the segments name, or else of the relation that the first of them name. */
+/** Finds the column that the segments name: of the base, else of the joined relation that the first segments name. */
 function findColumn(names: Names, segments: readonly string[], at: string): ColumnRef | undefined {
   const own = columnIn(names.base, segments)
   const [first, ...further] = segments
@@ -67,7 +67,7 @@ function findColumn(names: Names, segments: readonly string[], at: string): Colu
   return undefined
 }
 
-/** The visible column of a source with this name, or the declared path into a json column. */
+/** Finds the visible column with this name, or the declared path into a json column. */
 function columnIn(source: Source, [name = '', ...path]: readonly string[]): ColumnRef | undefined {
   const column = source.resource.columns.get(name)
   const found = path.length === 0 ? column : column?.paths?.get(path.join('.'))
@@ -87,7 +87,7 @@ function unknown(names: Names, field: FieldNode, at: string, known?: string): Er
   )
 }
 
-/** The last source that the segments name, and the segments after it; no source if they begin with no relation. */
+/** Finds the last source that the segments name, and the segments after it; no source if the first one names none. */
 function lastSource(names: Names, segments: readonly string[], at: string) {
   let source: Source | undefined
   let rest = segments
@@ -103,7 +103,7 @@ function lastSource(names: Names, segments: readonly string[], at: string) {
   return { source, rest }
 }
 
-/** `author.nmae__eq=x` → 400 `Unknown column "nmae" on authors. Did you mean "author.name"?` */
+/** Makes the error of an unknown column of a joined relation: `author.nmae__eq=x` → 400 `Unknown column "nmae" on authors. Did you mean "author.name"?` */
 function unknownIn(
   names: Names,
   { resource }: Source,
@@ -118,7 +118,7 @@ function unknownIn(
   return unknownColumn(rest.join('.'), resource.endpoint, hint, at)
 }
 
-/** A hint that lists the declared paths of the json column that the client names; undefined if it names none. */
+/** Returns a hint that lists the declared paths into a json column; undefined if the field does not begin with a json column. */
 function pathHint({ base }: Names, { path, text }: FieldNode): string | undefined {
   const [name = ''] = path
   const column = base.resource.columns.get(name)
@@ -135,7 +135,7 @@ const joinHint = ({ base }: Names): string =>
     ? ' Columns of a relation need the relation in "join".'
     : ` Columns of a relation need a join, and joins are switched off here (${settingNames.allowJoin}).`
 
-/** Suggests the only name that ends with the client's, `author.name` for `name`, or else the most similar one. */
+/** Suggests the only name that ends with the client's (`author.name` for `name`), or else the most similar name. */
 function suggestion(names: Names, { text }: FieldNode): string {
   const visible = [...visibleNames(names)]
   const [longer, ...others] = visible.filter((name) => name.endsWith(`.${text}`))
@@ -152,13 +152,13 @@ function* visibleNames(names: Names): Generator<string> {
   }
 }
 
-/** The relations that lead from the base to a join: `author.publisher`. */
+/** Returns the path of relations from the base to a join: `author.publisher`. */
 function pathOf(names: Names, { from, relation }: PlannedJoin): string {
   const before = names.joins.find(({ source }) => source === from)
   return before === undefined ? relation.name : `${pathOf(names, before)}.${relation.name}`
 }
 
-/** Looks in this order: a joined relation with that name or token form, the base itself, a joined table of that name. */
+/** Finds the source that a first segment names: a joined relation by its name or a similar one, the base, or a joined table by its name. */
 function firstSource(names: Names, segment: string, at: string): Source | undefined {
   const joined = joinedBy(names, names.base, segment)
   if (joined.length === 1) return onlySource(segment, joined, at)
@@ -168,7 +168,7 @@ function firstSource(names: Names, segment: string, at: string): Source | undefi
   return onlySource(segment, [...fitting], at)
 }
 
-/** The join of the relation with exactly that name, or else all joins of relations that have such a token form. */
+/** Returns the join whose relation has exactly this name, or else all joins whose relations match it as a token of `join`. */
 function joinedBy(names: Names, from: Source, segment: string): readonly PlannedJoin[] {
   const joins = names.joins.filter((join) => join.from === from)
   const exact = joins.find((join) => join.relation.name === segment)

@@ -1,4 +1,4 @@
-// testOf: the test that a filter operator makes of its value, in a query or in the scope of a policy.
+// testOf: turns a filter operator and its value into a condition, for queries and for the scopes of policies.
 
 import type { OperandType } from '../model/type-rules.ts'
 import type { FilterOperator } from '../parse/operators.ts'
@@ -11,10 +11,10 @@ type Tests = Extract<
   { readonly kind: 'compare' | 'between' | 'oneOf' | 'text' | 'items' | 'isNull' }
 >
 
-/** A condition that still has no operand. */
+/** A condition without its operand. */
 export type Test = Tests extends infer C ? (C extends Tests ? Omit<C, 'operand'> : never) : never
 
-/** The value of an operator. Each function throws if the value is not what it returns. */
+/** The value of an operator. Each function converts it, and throws if the conversion fails. */
 export interface OperatorValue {
   readonly field: string
   /** The part of the request or of the scope, for errors. */
@@ -27,7 +27,7 @@ export interface OperatorValue {
   text(): string
 }
 
-/** The test of an operator on an operand of this type. */
+/** Returns the condition that an operator makes on an operand of this type. */
 export function testOf(operator: FilterOperator, type: OperandType, value: OperatorValue): Test {
   switch (operator) {
     case 'in':

@@ -13,7 +13,7 @@ import { operandType } from './operand-type.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
 
-/** The order of entities and projections: the client's terms, the primary key (or the columns that replace it), and in projections the keys of every to-many join. */
+/** Plans the order of entities and projections: the client's terms, then the primary key (or its replacement), then in projections the key of each to-many join. */
 export function planOrder(
   context: PlanContext,
   names: Names,
@@ -31,7 +31,7 @@ export function planOrder(
     }
     return term(context, node, ref)
   })
-  // A right join also gives rows without a base row, which only differ in the joined table's key.
+  // A right join also returns rows without a base row; only the key of the joined table distinguishes them.
   const multiplying = names.joins.filter(
     (join) =>
       shape === 'projection' && (join.type === 'right' || isToMany(names.joins, join.source)),
@@ -40,7 +40,7 @@ export function planOrder(
   return totalOrder(terms, keys)
 }
 
-/** The order of groups: the client's terms by key or label, then the grouping keys. */
+/** Plans the order of groups: the client's terms, which name keys or labels, then the grouping keys. */
 export function planGroupOrder(
   context: PlanContext,
   names: Names,
@@ -66,7 +66,7 @@ export function planGroupOrder(
   return totalOrder(terms, groups.keys)
 }
 
-/** How a direction is written, for an unknown column such as `price desc`, `price:desc` or `price.desc`. */
+/** Returns a hint how to write a direction if the field is like `price desc`, `price:desc` or `price.desc`. */
 function directionHint({ field }: OrderNode): string | undefined {
   const [, name, direction] = /^(.+)[ :.](asc|desc)$/i.exec(field.text) ?? []
   if (name === undefined) return undefined
@@ -92,7 +92,7 @@ function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedO
   return { operand, descending: node.descending, nulls }
 }
 
-/** The terms followed by the keys. Repeated terms are left out, because they do not change the order. */
+/** Appends the keys to the terms; leaves out repetitions, which do not change the order. */
 function totalOrder(
   terms: readonly PlannedOrder[],
   keys: readonly Operand[],

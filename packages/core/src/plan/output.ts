@@ -8,7 +8,7 @@ import { type PlanContext, textAt } from './context.ts'
 import { type Names, refOf, resolveColumn } from './names.ts'
 import type { ColumnRef, Output, Source } from './plan.ts'
 
-/** All visible columns, then the hidden key columns that links and embeds need. */
+/** Returns all visible columns, then the hidden columns among `keys`, which links and embeds need. */
 export function entityOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
   const visible = [...source.resource.columns.values()].map((column) =>
     member(source, column, true),
@@ -16,7 +16,7 @@ export function entityOutput(source: Source, keys: readonly NamedColumn[]): read
   return [...visible, ...hiddenKeys(source, visible, keys)]
 }
 
-/** The key columns that the output does not include yet, as invisible members. */
+/** Returns the columns among `keys` that the output lacks, as invisible members. */
 export function hiddenKeys(
   source: Source,
   output: readonly Output[],
@@ -33,7 +33,7 @@ const member = (source: Source, column: NamedColumn, visible: boolean): Output =
   visible,
 })
 
-/** The columns of `fields`, named by column, or by the client's spelling if two columns have the same name. */
+/** Returns the columns of `fields`, each under its name, or as the client wrote it if two columns have the same name. */
 export function projectionOutput(
   context: PlanContext,
   names: Names,

@@ -7,7 +7,7 @@ import type { NumberedPage } from './plan.ts'
 // Larger offsets overflow the 32-bit integers of some drivers.
 const largestOffset = 2 ** 31 - 1
 
-/** `page` from 1 (default 1), `limit` from 1 to the resource's maximum (default the resource's page size). */
+/** Plans `page` (from 1, default 1) and `limit` (from 1 to the resource's maximum, default the resource's page size). */
 export function planPage(context: PlanContext): NumberedPage {
   const size = pageSize(context)
   const { page } = context.ast.single
@@ -23,7 +23,7 @@ const numbered = (number: number, limit: number): NumberedPage => ({
   offset: (number - 1) * limit,
 })
 
-/** Another page of the same size; undefined if the string is not a valid page number. */
+/** Returns another page of the same size; undefined if the string is not a valid page number. */
 export function pageAt({ limit }: NumberedPage, text: string): NumberedPage | undefined {
   const number = wholeNumber(text)
   return number >= 1 && number <= lastPage(limit) ? numbered(number, limit) : undefined

@@ -1,11 +1,11 @@
-// Keys in paths. Only the spelling that emitted URLs use is accepted, so that each record has exactly one URL.
+// Keys in paths. Only the spelling of the URLs in responses is accepted, so that each record has exactly one URL.
 
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Value } from './plan.ts'
 import { keyValue } from './value.ts'
 
 /**
- * Converts the key of a path; undefined if no record can have this URL.
+ * Converts the parts of a path to a primary key; undefined if no record can have this URL.
  *
  * ```ts
  * pathKey(books, ['1']) // [1]
@@ -27,7 +27,7 @@ export function pathKey(
   return key
 }
 
-/** The parts of a key as emitted URLs write them, before percent-encoding. */
+/** Returns the parts of a key as URLs in responses spell them, before percent-encoding. */
 export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
 
@@ -39,11 +39,11 @@ function textOf({ type, scale, special }: NamedColumn, value: Value): string {
   return `${whole}.${fraction.padEnd(scale, '0')}`
 }
 
-/** Whether a string is how emitted URLs write a value. */
+/** Whether a string is spelled as URLs in responses spell the value. */
 function isCanonical(column: NamedColumn, value: Value, text: string): boolean {
   const expected = textOf(column, value)
   if (column.type !== 'decimal' || column.scale !== undefined) return text === expected
-  // Without a declared scale, the number of trailing zeros depends on the stored value, so any number is accepted.
+  // Without a declared scale, the number of trailing zeros depends on the stored value, so any number of them is accepted.
   const [whole, fraction = ''] = expected.split('.')
   const [textWhole, textFraction = ''] = text.split('.')
   return textWhole === whole && textFraction.startsWith(fraction)

@@ -16,7 +16,7 @@ export interface Source {
   readonly relation: ResolvedRelation | null
   /** The junction rows of a many-to-many, if the junction table has a published model: that model's access rules and soft delete apply to them. */
   readonly links?: Source
-  /** Whether several rows may be read: false for GET one and to-one relations. */
+  /** Whether several rows may be read: false for GET of one record and for to-one relations. */
   readonly many: boolean
   readonly includeDeleted: boolean
 }
@@ -218,7 +218,7 @@ export interface EmbedPlan {
   readonly relation: ResolvedRelation
   /** The related rows; its `from` is the relation's target. */
   readonly rows: RowPlan
-  /** The most rows per parent, as in `books.limit=3`; null without a limit. */
+  /** Maximum rows per parent, as in `books.limit=3`; null without a limit. */
   readonly limit: number | null
   readonly embeds: readonly EmbedPlan[]
   readonly links: readonly ResolvedRelation[]

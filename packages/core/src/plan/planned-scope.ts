@@ -1,4 +1,4 @@
-// planScope: the conditions of a checked scope as conditions on one source, with the values of a request.
+// planScope: plans the checked conditions of a policy's scope as conditions on one source, with the values of a request.
 
 import type { FilterOperator } from '../parse/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
@@ -14,7 +14,7 @@ import { withJunction } from './sources.ts'
 export interface PlannedScope {
   /** Conditions on `source`. */
   readonly conditions: readonly Condition[]
-  /** The rows of the model, under the name of its table. */
+  /** The policy's model; its alias is the table's name. */
   readonly source: Source
   /** Identifies the SQL of the conditions without their values. */
   readonly form: string
@@ -61,7 +61,7 @@ type OutlineNode =
 
 type Exists = Extract<Condition, { readonly kind: 'exists' }>
 
-/** The last outline of each resource: a scope of constant conditions has the same one in all requests. */
+/** Caches the last outline of each resource: a `scope` that is an object, not a function of the request, has the same one in all requests. */
 const outlines = new WeakMap<Resource, Outline>()
 
 function outlineOf(resource: Resource, of: ScopeNode): Outline {
@@ -125,7 +125,7 @@ function nodeOf(node: ScopeNode, source: Source, outlining: Outlining): OutlineN
       form.push(`${node.kind}(`)
       const all = node.all.map((one) => nodeOf(one, source, outlining))
       form.push(')')
-      // An alternative with a null value is omitted; inside `not` it makes the result unknown, as NULL does in SQL.
+      // A part of an OR whose value is null is omitted; inside `not` it makes the result unknown, as NULL does in SQL.
       return { kind: node.kind, all, needsAll: node.kind === 'and' || negated }
     }
   }
@@ -140,7 +140,7 @@ const relatedSource = (relation: ResolvedRelation, { aliases }: Outlining): Sour
     includeDeleted: false,
   })
 
-/** The condition with values; undefined if it is not known to hold for any row, because a value is null. */
+/** Returns the condition with values; undefined if null values make it unknown for every row. */
 function withValues(node: OutlineNode, values: readonly unknown[]): Condition | undefined {
   switch (node.kind) {
     case 'test': {
@@ -172,7 +172,7 @@ function withValues(node: OutlineNode, values: readonly unknown[]): Condition | 
 const flat = (condition: Condition): readonly Condition[] =>
   condition.kind === 'and' ? condition.all : [condition]
 
-/** Adds to the form which values are null, and the lengths of lists. */
+/** Returns the outline's `form` with the positions of null values and the lengths of lists. */
 function formOf({ form }: Outline, values: readonly unknown[]): string {
   let whole = form
   for (const [i, value] of values.entries()) {

@@ -7,7 +7,7 @@ import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { conditionOn, scopeProblem } from './scope-test.ts'
 
-/** Conditions whose names are checked. Columns and relations are kept by name, because a caller's registry may have its own Column objects. */
+/** Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other Column objects. */
 export interface CheckedScope {
   readonly root: ScopeNode
   /** The values of its tests, by their `index`: constants, and functions of the request. */
@@ -127,7 +127,7 @@ const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /**
- * The conditions as text, with `?` for values that a function returns.
+ * Writes the conditions as text, with `?` for values that a function returns.
  *
  * `owner_id eq ? and (hidden eq false or members(user_id eq 7))`
  */

@@ -44,7 +44,7 @@ export function planOne(
   return planRows(context, base, equals(base, resource.primaryKey, key), 'GET_ONE')
 }
 
-/** Plans the read of the parent of a relation route: it tells whether the parent exists, and the values of its join key. */
+/** Plans the read of a relation route's parent, which shows whether the parent exists and returns the values of its join key. */
 export function planParent(
   relation: ResolvedRelation,
   ast: QueryAst,
@@ -185,7 +185,7 @@ const equals = (
     slot: { key: i },
   }))
 
-/** A right join can give rows without a base row, which cannot be entities, so entities use an inner join instead. */
+/** For entities, replaces right joins by inner joins: a right join can return rows without a base row, which are no entities. */
 const joinsFor = (
   shape: RowPlan['shape'],
   joins: readonly PlannedJoin[],
@@ -198,7 +198,7 @@ const joinsFor = (
 function withoutRelations(context: PlanContext): PlannedRelations {
   const [option] = context.ast.relationOptions
   if (option !== undefined) {
-    // Refuses names that are no relations; the parameters of relations cannot be used either.
+    // Throws a more specific error if a name is not a relation. Valid names are refused below.
     planRelationOptions(context)
     const at = textAt(context, option.span)
     throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
@@ -226,7 +226,7 @@ const onlyOnLists: readonly SingleParameter[] = [
   'search',
 ]
 
-/** Refuses parameters of lists: one object takes `fields dump dump_relationships join include_deleted` and per-relation options. */
+/** Refuses parameters that only lists take. A single object takes `fields dump dump_relationships join include_deleted` and per-relation options. */
 function refuseOnOne(context: PlanContext): void {
   const { ast } = context
   const lists = [
@@ -251,7 +251,7 @@ function refuseOnOne(context: PlanContext): void {
   }
 }
 
-/** Refuses `fields` through a to-many join, which gives several values, because an object has one value for each field. */
+/** Refuses `fields` through a to-many join: it has several values for one object, but a field of an object has one. */
 function refuseManyValues(context: PlanContext, names: Names): void {
   for (const field of context.ast.fields ?? []) {
     const [output] = projectionOutput(context, names, [field])
@@ -262,7 +262,7 @@ function refuseManyValues(context: PlanContext, names: Names): void {
   }
 }
 
-/** Refuses conditions that combine several to-many joins in one "or" and could therefore be tested only through a subquery of keys. */
+/** Refuses conditions that combine several to-many joins in one "or": they can be tested only through a subquery that selects keys. */
 function refuseMixedConditions(
   base: Source,
   where: readonly Condition[],

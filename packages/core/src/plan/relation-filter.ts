@@ -53,8 +53,8 @@ export function planRelationFilter(
 }
 
 /**
- * The relations of the path, and the filters on the rows at its end: of `exists(books.details.size.width__gt=3)`, where `details`
- * is a json column, the relation `books` and the filter `details.size.width__gt=3`.
+ * Separates the relations of the path from the filters on the rows at its end: `exists(books.details.size.width__gt=3)`, where
+ * `details` is a json column, has the relation `books` and the filter `details.size.width__gt=3`.
  */
 function relationsAndFilters(
   { ast }: PlanContext,

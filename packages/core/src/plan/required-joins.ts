@@ -1,4 +1,4 @@
-// Finds the joins that can change which base rows a query gives. A left join that no condition reads keeps every base row, so counts and key subqueries leave it out.
+// Finds the joins that can change which base rows a query returns. A left join that no condition reads keeps all of them, so counts and key subqueries omit it.
 
 import type { Condition, Operand, PlannedJoin, RowPlan, Source } from './plan.ts'
 
@@ -14,7 +14,7 @@ export function requiredJoins(
   const needed = new Set<Source>()
   for (const condition of where) addSources(condition, needed)
   const required: PlannedJoin[] = []
-  // Backwards, because a join comes after the one it starts from.
+  // Backwards, because a join is listed after the join that it starts from.
   for (const join of [...joins].reverse()) {
     if (join.type === 'left' && !needed.has(join.source)) continue
     needed.add(join.from)
@@ -23,7 +23,7 @@ export function requiredJoins(
   return required
 }
 
-/** Whether a query gives all rows of the base table: no condition, no required join, no soft delete that hides rows. */
+/** Whether a query returns all rows of the base table: no condition, no required join, no soft delete that hides rows. */
 export const isWholeTable = ({ shape, from, where, joins }: RowPlan): boolean =>
   shape === 'entity' &&
   where.length === 0 &&

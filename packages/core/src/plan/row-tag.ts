@@ -5,7 +5,7 @@ import type { Resource } from '../registry/resource.ts'
 import type { ReadPlan } from './plan.ts'
 import { recordKey, withRecord } from './record.ts'
 
-/** Adds to a plan of one record the columns that its ETag needs and `fields` leaves out. */
+/** Adds the columns that the ETag needs and `fields` leaves out to the plan of one record. */
 export function withRowTag<P extends ReadPlan>(plan: P): P {
   const { rows } = plan
   if (rows.shape !== 'projection' || hasRecord(plan)) return plan
@@ -15,7 +15,7 @@ export function withRowTag<P extends ReadPlan>(plan: P): P {
 const hasRecord = ({ rows }: ReadPlan): boolean =>
   rows.output.some(({ key }) => key.startsWith(recordKey('')))
 
-/** The visible columns of a row read by a plan of `withRowTag`, or of a stored record. */
+/** Returns the values of the visible columns, of a row read by a plan of `withRowTag` or of a stored record. */
 export function tagValues(
   resource: Resource,
   values: Readonly<Record<string, JsonValue>>,

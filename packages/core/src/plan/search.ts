@@ -42,7 +42,7 @@ export function planSearch(context: PlanContext, base: Source): readonly Conditi
   })
   const { searchIndex: index } = resource
   const [first] = columns
-  // The index covers all of its columns, including those that this caller may not read.
+  // The index also finds words in columns that the caller may not read, so it is used only if the caller may read all its columns.
   const isWhole = index !== undefined && columns.length === index.columns.length
   return isWhole && first !== undefined && words.length > 0
     ? [{ kind: 'found', operand: refOf(base, first), index, words, plain }]

@@ -13,7 +13,7 @@ export interface PlannedRelations {
 
 export const noRelations: PlannedRelations = { embeds: [], links: [] }
 
-/** A base source and its outputs: `bare` without relations, `linked` with the foreign keys from which URLs of relations are made. */
+/** A base source and its outputs: `bare` without relations, `linked` with the foreign keys that the URLs of relations contain. */
 interface SharedBase {
   readonly source: Source
   readonly bare: readonly Output[]
@@ -26,7 +26,7 @@ interface SharedParts {
   readonly bases: (SharedBase | undefined)[]
 }
 
-/** The key needs no caller: a caller who may not read some columns has other `Resource` objects (`registry/caller-registry.ts`). */
+/** The caller is not part of the key: a caller who may not read some columns has other `Resource` objects (`registry/caller-registry.ts`). */
 const shared = new WeakMap<Resource, SharedParts>()
 
 function partsOf(resource: Resource): SharedParts {
@@ -46,7 +46,7 @@ type SourceOptions = Pick<Source, 'many' | 'includeDeleted'>
 const indexOf = ({ many, includeDeleted }: SourceOptions): number =>
   (many ? 1 : 0) + (includeDeleted ? 2 : 0)
 
-/** The source of a resource that is not read through a relation. Its alias is the one that the first source of a plan gets. */
+/** Returns the source of a resource that is not read through a relation. It has the alias that the first source of a plan gets. */
 export function sharedSource(resource: Resource, options: SourceOptions): Source {
   const parts = partsOf(resource)
   const at = indexOf(options)
@@ -66,10 +66,10 @@ function createBase(
   return { source, bare: entityOutput(source, []), linked: entityOutput(source, keys) }
 }
 
-/** The relations of a resource as URLs; without those that have no URL. */
+/** Returns the relations of a resource that have a URL, all as URLs. */
 export const linksOnly = (resource: Resource): PlannedRelations => partsOf(resource).linksOnly
 
-/** The output for `noRelations` or `linksOnly` of a shared source; undefined for other relations and sources. */
+/** Returns the output of a shared source if `relations` is `noRelations` or `linksOnly`; undefined for other relations and sources. */
 export function sharedOutput(
   source: Source,
   relations: PlannedRelations,

@@ -5,7 +5,7 @@ import type { Condition, ReadPlan, RowPlan, Source } from './plan.ts'
 /** A source whose junction rows are not added yet. */
 type SourceWithoutLinks = Omit<Source, 'links'>
 
-/** Adds a source for the junction rows if the junction table has a published model, whose rules then apply to them. */
+/** Adds a source for the junction rows if the junction table has a published model, so that the model's rules apply to these rows. */
 export function withJunction(source: SourceWithoutLinks): Source {
   const junction = source.relation?.through?.resource
   if (junction === undefined) return source
@@ -58,7 +58,7 @@ function addCondition(uses: SourceUse[], condition: Condition): void {
       for (const one of condition.where) addCondition(uses, one)
       return
     default:
-      // The other conditions read the base or a joined source, which are listed already.
+      // Other conditions read the base or a joined source, which is listed already.
       return
   }
 }

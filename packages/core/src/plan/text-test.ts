@@ -26,7 +26,7 @@ const tests = {
   iendswith: { match: 'endsWith', ignoreCase: true, negated: false },
 } as const
 
-/** The match of an operator for a string; throws the 400 if the string is too long. */
+/** Returns how an operator matches a string; throws 400 if the string is too long. */
 export function textTest(
   operator: keyof typeof tests,
   text: string,

@@ -17,7 +17,7 @@ export interface ValueColumn {
   readonly special?: SpecialValues
 }
 
-/** The value, or a description of what was expected instead. */
+/** The converted value, or a description of what was expected instead. */
 export type Conversion = { readonly value: Value } | { readonly expected: string }
 
 const smallestBigint = -(2n ** 63n)
@@ -157,8 +157,8 @@ export function planValue(column: ValueColumn, text: string, field: string, at: 
 }
 
 /**
- * Converts a canonical JSON value to the value that `planValue` gives for its text; undefined for null, objects and arrays. A
- * decimal loses the trailing zeros of its column's scale: `'3.50'` → `'3.5'`.
+ * Converts a canonical JSON value to the value that `planValue` returns for the same text; undefined for null, objects and arrays.
+ * Removes the trailing zeros of a decimal: `'3.50'` → `'3.5'`.
  */
 export function valueOfJson({ type }: ValueColumn, json: JsonValue | undefined): Value | undefined {
   if (typeof json === 'string') {
