@@ -63,7 +63,7 @@ function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode
   return selections === undefined ? node : { ...node, selections }
 }
 
-/** The columns of the model's table, by their database names. */
+/** Returns the columns of the model's table, by their database names. */
 const storedColumns = (resource: Resource): readonly string[] =>
   [...resource.allColumns.values()]
     .filter(({ computed }) => computed === undefined)

@@ -225,7 +225,7 @@ export interface RecordScope {
 }
 
 /**
- * The scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
+ * Returns the scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
  * cannot contain the scope. A scope_query or filter callback that returns a promise also gives 'other rows', because it may read
  * what the write changes.
  */

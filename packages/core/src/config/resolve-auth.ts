@@ -11,7 +11,7 @@ import type { Problems } from './problems.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 
-/** The settings of authentication, from a checked configuration and the strategies that models add. */
+/** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
 export function resolveAuth(
   config: ApiConfig,
   env: Environment,

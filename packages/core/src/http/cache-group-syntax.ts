@@ -22,6 +22,6 @@ export const groupOf = ({ endpoint }: { readonly endpoint: string }): string =>
 export const groupsField = (groups: Iterable<string>): string =>
   [...groups].map((group) => `"${group}"`).join(', ')
 
-/** The groups in a field value that `groupsField` has written. */
+/** Returns the groups in a field value that `groupsField` has written. */
 export const groupsIn = (field: string): readonly string[] =>
   [...field.matchAll(/"([^"]*)"/g)].map(([, group = '']) => group)

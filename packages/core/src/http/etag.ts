@@ -52,7 +52,7 @@ function listsRow(condition: string): RecordCondition {
 }
 
 /**
- * The ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak ETag, because the envelope
+ * Returns the ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak ETag, because the envelope
  * of an unchanged page contains the current time.
  */
 function listTag({ text, value, total, next, previous }: Result): string {

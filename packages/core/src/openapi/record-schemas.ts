@@ -91,7 +91,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
-/** Returns the schema of such a row of any resource. */
+/** Returns one schema for the rows of all resources with `fields`, `groupby` or aggregates. */
 const anySelectionRef = ({ components }: Records): ReferenceObject =>
   components.schema('selection', 'Selection', () => ({
     type: 'object',
