@@ -21,7 +21,7 @@ export const mayAct = (resource: Resource, action: Action, caller: Caller): bool
 export const mayList = (resource: Resource, caller: Caller): boolean =>
   mayAct(resource, 'GET_MANY', caller)
 
-/** `mayList` for one caller, memoised per resource. */
+/** Returns `mayList` for one caller, memoised per resource. */
 export function reachOf(caller: Caller): Reach {
   const known = new Map<AnyModel, boolean>()
   return (resource) => {

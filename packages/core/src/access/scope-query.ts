@@ -32,7 +32,7 @@ function inSchema(
 ): AnyDatabase {
   const isPlugged = hasSchemaPlugin(db)
   if (schema === undefined || (isPlugged && schema === shared)) return db
-  // Otherwise the schema of an earlier plugin would replace that of the model.
+  // Without this, a schema plugin of `db` would replace the model's schema.
   return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
 }
 

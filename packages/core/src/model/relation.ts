@@ -1,6 +1,6 @@
 // Relations between models: plain data that names its target.
 
-/** One field, or the fields of a composite key in the order of the key they pair with. */
+/** One field, or the fields of a composite key in the order of the key at the other end of the relation. */
 export type Key = string | readonly string[]
 
 /** The options of relations with a foreign key. */
@@ -39,7 +39,7 @@ export interface HasMany<Target extends string = string, K extends Key = Key> {
   readonly references?: Key
 }
 
-/** A junction table pairs this model's primary key with the target's; all names are the database's. */
+/** A junction table pairs this model's primary key with the target's; all names are those in the database. */
 export interface ManyToMany<Target extends string = string> {
   readonly kind: 'manyToMany'
   readonly target: Target

@@ -50,7 +50,7 @@ import { failureShape, header, headerRefs } from './success-responses.ts'
 export interface Writer extends Records {
   readonly registry: Registry
   readonly settings: ApiSettings
-  /** Who may call an operation. */
+  /** Returns the authentication that an operation requires. */
   protection(route: Route, method: string): Protection
   /** Whether API_SESSION_GETTER gives each request its connection, on which the database may hide rows. */
   readonly hasSessions: boolean

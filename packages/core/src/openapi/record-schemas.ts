@@ -99,7 +99,7 @@ const anySelectionRef = ({ components }: Records): ReferenceObject =>
       'The members that `fields`, `groupby` and aggregates name, each as in the record, or null.',
   }))
 
-/** `fields=author.name` gives a member `name`, so a member may come from a joined record, and be null if there is none. */
+/** Returns the schema of a member that may come from a joined record: `fields=author.name` gives a member `name`, null without an author. */
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 

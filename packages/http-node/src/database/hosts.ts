@@ -17,7 +17,7 @@ export interface Hosts {
   leave(url: string): void
 }
 
-/** `moved` is called with the URL of the next server. */
+/** Creates the hosts; `moved` is called with the URL of the next server. */
 export function createHosts(
   urls: readonly string[],
   moved: (url: string) => void = () => {},
