@@ -634,7 +634,7 @@ export const referredTo = (names: readonly string[]): ApiError =>
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')
 
-/** The stored record is not the version of `If-Match`, or it is that of `If-None-Match`. */
+/** The stored record is not a version that `If-Match` names, or is one that `If-None-Match` names. */
 export const preconditionFailed = (): ApiError =>
   refusal(412, {
     error: 'Precondition Failed',
@@ -642,7 +642,7 @@ export const preconditionFailed = (): ApiError =>
     code: 'precondition_failed',
   })
 
-/** If-Match or If-None-Match on a write whose path names no record. */
+/** If-Match or If-None-Match on a write whose path is not that of one record. */
 export const preconditionOnMany = (header: 'If-Match' | 'If-None-Match'): ApiError =>
   badRequest('precondition_on_many', `${header} names one record; send it to that record.`)
 

@@ -88,7 +88,7 @@ function checkRequiredSettings(
   }
 }
 
-/** Refuses the function of a strategy if nothing says which strategies there are: the API would be public. */
+/** Reports the function of a strategy that is not enabled while API_AUTHENTICATE_METHOD is unset: the API would be public by mistake. */
 function checkUnusedStrategies(
   config: ApiConfig,
   strategies: readonly StrategyName[],

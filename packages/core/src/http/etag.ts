@@ -44,7 +44,7 @@ export function writeCondition(request: ApiRequest): RecordCondition | undefined
   return (record) => matches(record) && !excludes(record)
 }
 
-/** Whether a header lists the ETag of a record, by its row part. */
+/** Returns a test for whether a header lists the ETag of a record. Only the first part of ETags counts, the hash of the record. */
 function listsRow(condition: string): RecordCondition {
   if (condition.trim() === '*') return () => true
   const rows = tagsOf(condition).map((tag) => tag.slice(1).split('.', 1)[0])
