@@ -105,6 +105,7 @@ eachDatabase('mistakes in requests', (test, db) => {
     }
     for (const [field, reason] of [
       ['author.birthplace', 'Unknown column "birthplace" on authors.'],
+      ['author.mail', 'Unknown column "mail" on authors.'],
       ['books.titel', 'Unknown column "titel" on books. Did you mean "books.title"?'],
       [
         'author.books.titel',

@@ -2,7 +2,7 @@
 
 import { settingNames } from '../config/setting-names.ts'
 import { ambiguousPath, unknownColumn } from '../errors.ts'
-import { didYouMean } from '../naming/suggest.ts'
+import { didYouMean, nearest } from '../naming/suggest.ts'
 import type { FieldNode } from '../parse/ast.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import { isNameOf, relationsMatching } from '../registry/relation-token.ts'
@@ -108,14 +108,23 @@ function unknownIn(
   names: Names,
   { resource }: Source,
   rest: readonly string[],
-  { path, column, text }: FieldNode,
+  { path, column }: FieldNode,
   at: string,
 ): Error {
   const prefix = [...path, column].slice(0, -rest.length)
-  const columns = [...queryColumns(resource)].map(({ name }) => [...prefix, name].join('.'))
-  const near = didYouMean(text, columns)
-  const hint = near === '' && rest.length > 1 ? joinHint(names) : near
-  return unknownColumn(rest.join('.'), resource.endpoint, hint, at)
+  const unknown = rest.join('.')
+  // Compared without the path, so that a long path does not make every column similar.
+  const near = nearest(
+    unknown.slice(0, 100),
+    [...queryColumns(resource)].map(({ name }) => name),
+  )
+  const hint = rest.length > 1 ? joinHint(names) : ''
+  return unknownColumn(
+    unknown,
+    resource.endpoint,
+    near === undefined ? hint : ` Did you mean "${[...prefix, near].join('.')}"?`,
+    at,
+  )
 }
 
 /** A hint that lists the declared paths of the json column that the client names; undefined if it names none. */
