@@ -5,14 +5,23 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { namesWithoutServer, onlyServers, readName } from './support/choose-servers.ts'
-import { coverageOf, type Extent } from './support/coverage.ts'
+import { coverageOf } from './support/coverage.ts'
 import { type CpuTime, cpuTable, type FileCpu } from './support/cpu-time.ts'
+import type { Extent } from './support/extent.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
 import type { Way } from './support/path.ts'
-import { type Job, type Lane, lanesOf, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
+import {
+  type Job,
+  jobsLeftOut,
+  type Lane,
+  lanesOf,
+  needsOwnProcess,
+  queueOf,
+  takeJob,
+} from './support/queue.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
-import { closingTable, type FileReport, sum } from './support/table.ts'
+import { closingTable, type FileReport, type Run, sum } from './support/table.ts'
 import { buildDeclarations, usesCompiler } from './support/typescript.ts'
 import type { Count, Report } from './worker.ts'
 
@@ -80,6 +89,7 @@ async function main(): Promise<number> {
   const environment = {
     ...process.env,
     TEST_RUN: run,
+    TEST_WHOLE: extent === 'whole' ? '1' : '',
     // Each process, also those that tests start, strips the types of a source file only after it changed.
     NODE_COMPILE_CACHE:
       process.env.NODE_COMPILE_CACHE ?? join(here, '../node_modules/.cache/tests'),
@@ -96,7 +106,7 @@ async function main(): Promise<number> {
   const reports: FileReport[] = []
   const cpu: FileCpu[] = []
   const failures: string[] = []
-  const queue = queueOf(files, options.way as Way | undefined)
+  const queue = queueOf(files, extent, options.way as Way | undefined)
   const idle: FileProcess[] = []
   const work = async (lane: Lane): Promise<void> => {
     const next = (): Job | undefined => takeJob(queue, lane)
@@ -114,15 +124,13 @@ async function main(): Promise<number> {
   // Said again at the end, because a log of many files may be cut.
   if (failures.length > 0 && reports.length > 1) console.log(`\nFailed:\n${failures.join('\n')}`)
   if (options.cpu) console.log(cpuTable(cpu))
-  return close(reports, servers, files.length === 0 ? 1 : 0)
+  const leftOut = options.way === undefined ? jobsLeftOut(files, extent).map(titleOf) : []
+  return close({ files: reports, servers, leftOut }, files.length === 0 ? 1 : 0)
 }
 
-function close(
-  files: readonly FileReport[],
-  servers: Servers | undefined,
-  failures: number,
-): number {
-  console.log(closingTable(files, servers))
+function close(run: Run, failures: number): number {
+  console.log(closingTable(run))
+  const { files, servers } = run
   const lacking = servers === undefined ? 0 : requiredThatLack(servers).length
   if (lacking > 0) {
     console.error(`REQUIRE_DATABASES: ${requiredThatLack(servers ?? []).join(', ')} did not run.`)
