@@ -5,13 +5,24 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { namesWithoutServer, onlyServers, readName } from './support/choose-servers.ts'
-import { coverageOf, type Extent } from './support/coverage.ts'
+import { coverageOf } from './support/coverage.ts'
+import { type CpuTime, cpuTable, type FileCpu } from './support/cpu-time.ts'
+import type { Extent } from './support/extent.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
 import type { Way } from './support/path.ts'
-import { type Job, type Lane, lanesOf, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
+import {
+  type Job,
+  jobsLeftOut,
+  type Lane,
+  lanesOf,
+  needsOwnProcess,
+  queueOf,
+  takeJob,
+} from './support/queue.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
-import { closingTable, type FileReport, sum } from './support/table.ts'
+import { closingTable, type FileReport, type Run, sum } from './support/table.ts'
+import { buildDeclarations, usesCompiler } from './support/typescript.ts'
 import type { Count, Report } from './worker.ts'
 
 const help = `node --conditions=@model-api/source test/run.ts [name part …]
@@ -24,6 +35,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
                            list as QUERY), batch (each request as a batch of one), or usual
   --whole                  every file on every server, every way on one server of each engine (or TEST_WHOLE=1); else
                            most files run on one server of each engine, and some ways on SQLite alone
+  --cpu                    tell the CPU time of each file and folder
   --jobs N                 files at the same time (default: one more than cores); of those that wait, some more
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
@@ -37,6 +49,7 @@ const { values: options, positionals } = parseArgs({
     database: { type: 'string', multiple: true },
     way: { type: 'string' },
     whole: { type: 'boolean', default: false },
+    cpu: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism() + 1) },
     timeout: { type: 'string', default: '300' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -68,12 +81,15 @@ async function main(): Promise<number> {
   if (saysWhatIsMisspelt('REQUIRE_DATABASES', requiredNames())) return 1
   const found = files.some(needsDatabases) ? await findServers() : undefined
   if (found !== undefined && saysWhatLacks(found, asked)) return stopServers().then(() => 1)
+  // Once, and before files run side by side.
+  if (files.some((file) => usesCompiler(textOf(file)))) buildDeclarations()
   const servers =
     found === undefined || options.database === undefined ? found : onlyServers(found, asked)
   const run = `${Math.floor(Date.now() / 1000)}_${process.pid}`
   const environment = {
     ...process.env,
     TEST_RUN: run,
+    TEST_WHOLE: extent === 'whole' ? '1' : '',
     // Each process, also those that tests start, strips the types of a source file only after it changed.
     NODE_COMPILE_CACHE:
       process.env.NODE_COMPILE_CACHE ?? join(here, '../node_modules/.cache/tests'),
@@ -88,14 +104,16 @@ async function main(): Promise<number> {
     return 1
   }
   const reports: FileReport[] = []
+  const cpu: FileCpu[] = []
   const failures: string[] = []
-  const queue = queueOf(files, options.way as Way | undefined)
+  const queue = queueOf(files, extent, options.way as Way | undefined)
   const idle: FileProcess[] = []
   const work = async (lane: Lane): Promise<void> => {
     const next = (): Job | undefined => takeJob(queue, lane)
     for (let job = next(); job !== undefined; job = next()) {
-      const { report, failure } = await runFile(job, environment, idle)
+      const { report, isFirst, failure } = await runFile(job, environment, idle)
       reports.push({ file: titleOf(job), report })
+      cpu.push({ file: job.file, isFirst, cpu: report.cpu })
       if (failure !== undefined) failures.push(failure)
     }
   }
@@ -105,15 +123,14 @@ async function main(): Promise<number> {
   await stopServers()
   // Said again at the end, because a log of many files may be cut.
   if (failures.length > 0 && reports.length > 1) console.log(`\nFailed:\n${failures.join('\n')}`)
-  return close(reports, servers, files.length === 0 ? 1 : 0)
+  if (options.cpu) console.log(cpuTable(cpu))
+  const leftOut = options.way === undefined ? jobsLeftOut(files, extent).map(titleOf) : []
+  return close({ files: reports, servers, leftOut }, files.length === 0 ? 1 : 0)
 }
 
-function close(
-  files: readonly FileReport[],
-  servers: Servers | undefined,
-  failures: number,
-): number {
-  console.log(closingTable(files, servers))
+function close(run: Run, failures: number): number {
+  console.log(closingTable(run))
+  const { files, servers } = run
   const lacking = servers === undefined ? 0 : requiredThatLack(servers).length
   if (lacking > 0) {
     console.error(`REQUIRE_DATABASES: ${requiredThatLack(servers ?? []).join(', ')} did not run.`)
@@ -169,13 +186,17 @@ function testFiles(): string[] {
 /** Pure tests should not wait for a server to be found or started. */
 function needsDatabases(file: string): boolean {
   if (!/^(unit|architecture|types)\//.test(file)) return true
-  return /eachDatabase|openDatabases|everyDatabase|eachChinook/.test(
-    readFileSync(join(here, file), 'utf8'),
-  )
+  return /eachDatabase|openDatabases|everyDatabase|eachChinook/.test(textOf(file))
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(here, file), 'utf8')
 }
 
 interface FileRun {
   readonly report: Report
+  /** Whether a process was started for it. */
+  readonly isFirst: boolean
   /** The line of the file and what it printed, if one of its tests failed. */
   readonly failure?: string
 }
@@ -206,23 +227,30 @@ async function runFile(
   })
   if (child.isOpen()) idle.push(child)
   const count = sum([report])
-  const line = fileLine(titleOf(job), count, Date.now() - started)
+  const isFirst = before.length === 0
+  const took = `${Date.now() - started} ms${options.cpu ? cpuText(report.cpu) : ''}`
+  const line = fileLine(titleOf(job), count, took)
   console.log(line)
   let output = indent(printed)
-  if (count.failed > 0 && before.length > 0) {
+  if (count.failed > 0 && !isFirst) {
     output += `  in the process that had run ${before.join(', ')}\n`
   }
   // One's own console.log should be seen when one looks at a few files.
   if (count.failed > 0 || positionals.length > 0) process.stdout.write(output)
-  return count.failed > 0 ? { report, failure: `${line}\n${output}` } : { report }
+  const run = { report, isFirst }
+  return count.failed > 0 ? { ...run, failure: `${line}\n${output}` } : run
 }
 
-function fileLine(file: string, { passed, failed, skipped }: Count, ms: number): string {
+function cpuText({ own, children }: CpuTime): string {
+  return `, CPU ${Math.round(own)} + ${Math.round(children)} ms`
+}
+
+function fileLine(file: string, { passed, failed, skipped }: Count, took: string): string {
   const counts = [`${passed} passed`]
   if (failed > 0) counts.push(`${failed} FAILED`)
   if (skipped > 0) counts.push(`${skipped} skipped`)
   const path = relative(process.cwd(), join(here, file))
-  return `${failed > 0 ? '✗' : '✓'} ${path}  ${counts.join(', ')}  ${ms} ms`
+  return `${failed > 0 ? '✗' : '✓'} ${path}  ${counts.join(', ')}  ${took}`
 }
 
 function indent(text: string): string {

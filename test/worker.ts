@@ -1,6 +1,7 @@
 /** Runs a test file and sends the tally to the runner; then another, if it is sent one. */
 import { pathToFileURL } from 'node:url'
 import type { Coverage } from './support/choose-servers.ts'
+import { type CpuTime, cpuMeter } from './support/cpu-time.ts'
 import { watchState } from './support/leftover-state.ts'
 import {
   closeAll,
@@ -32,6 +33,8 @@ export interface Report {
   readonly loaded: boolean
   /** What keeps the process from running another file; undefined where nothing does. */
   readonly leftover: string | undefined
+  /** What it took, with what its process took before its first file. */
+  readonly cpu: CpuTime
 }
 
 declare global {
@@ -42,6 +45,8 @@ declare global {
 globalThis.UVU_DEFER = 1
 globalThis.UVU_QUEUE = [[]]
 await import('./support/suite.ts')
+
+const cpu = cpuMeter()
 
 async function runFile({ file, coverage }: Order): Promise<Report> {
   const leftover = watchState()
@@ -98,6 +103,7 @@ async function runFile({ file, coverage }: Order): Promise<Report> {
     notRun: [...notes],
     loaded,
     leftover: failed ? 'a failure' : await leftover(),
+    cpu: cpu(),
   }
 }
 

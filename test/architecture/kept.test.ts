@@ -64,8 +64,8 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   ],
   'registry/dependents.ts': [1, ofModels],
   'registry/relation-token.ts': [1, ofModels],
+  'serialize/by-layout.ts': [1, `${ofPlan}, with what URLs begin with`],
   'serialize/tag-text.ts': [1, ofPlan],
-  'serialize/write-objects.ts': [1, `${ofPlan}, with what URLs begin with`],
   'session.ts': [1, 'by the request'],
 }
 

@@ -13,8 +13,8 @@ export const execute: readonly Break[] = [
     title:
       'A single record cannot be changed where the driver has no transactions, or its error is 501',
     file: 'packages/core/src/write/endpoints/update.ts',
-    find: '{ problems, isSingle },',
-    replace: '{ problems, isSingle: false },',
+    find: '      isSingle,\n',
+    replace: '      isSingle: false,\n',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
@@ -25,10 +25,26 @@ export const execute: readonly Break[] = [
     fails: 'test/hooks/before-commit.test.ts',
   },
   {
+    title: 'A conflict of the level of a connection is repeated at that level',
+    file: 'packages/core/src/execute/transaction.ts',
+    find: "    next = 'read committed'",
+    replace: '    next = isolation',
+    fails: 'test/writing/isolation.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'Several statements run at the level of the connection',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: "inOne === undefined ? 'read committed' : 'of the connection'",
+    replace: "'of the connection'",
+    fails: 'test/writing/isolation.test.ts',
+    databases: ['mariadb'],
+  },
+  {
     title: 'A write in a transaction of the host reads its record before and after the statement',
     file: 'packages/core/src/write/endpoints/update.ts',
-    find: 'inTransaction ? (await inOneStatement(writing)).result : undefined',
-    replace: 'undefined as undefined | Result',
+    find: 'async (writing) => (await inOneStatement(writing)).result',
+    replace: 'async (_: Writing) => undefined',
     fails: 'test/contract/session.test.ts',
   },
   {

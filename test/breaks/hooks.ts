@@ -33,8 +33,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'Embedded records are not shown to the dump callback of their model',
     file: 'packages/core/src/hooks/read-hooks.ts',
-    find: '|| !hasDump(target, embeds)) return',
-    replace: '|| hasDump(target, embeds)) return',
+    find: 'memberDumper(caller, embed, args) ?? []',
+    replace: '[] as []',
     fails: 'test/hooks/read-hooks.test.ts',
   },
   {
@@ -113,8 +113,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A function that a dump callback returns in place of an object is null in a list',
     file: 'packages/core/src/hooks/read-hooks.ts',
-    find: "caller.refusesLater && typeof result === 'object' ? result",
-    replace: 'caller.refusesLater ? result',
+    find: "refusesLater && typeof result === 'object' ? result",
+    replace: 'refusesLater ? result',
     fails: 'test/hooks/read-hooks.test.ts',
   },
   {

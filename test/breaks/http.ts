@@ -124,7 +124,7 @@ export const http: readonly Break[] = [
   {
     title: 'A method that the resource does not allow is served',
     file: 'packages/core/src/endpoints/serve-call.ts',
-    find: 'if (facts === undefined) throw methodNotAllowed(method, allowed, bulkHint(route, method))',
+    find: 'if (facts === undefined) throw methodNotAllowed(asked, allowed, bulkHint(route, method))',
     replace: 'if (facts === undefined) return methods.values().next().value as MethodFacts',
     fails: 'test/contract/endpoints.test.ts',
   },

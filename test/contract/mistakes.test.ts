@@ -10,7 +10,7 @@ import {
 import Sqlite from 'better-sqlite3'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
-import { equal, match, ok, rejects, throws } from '../support/assert.ts'
+import { equal, match, rejects, throws } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -62,6 +62,10 @@ const queries: readonly (readonly [query: string, reason: string])[] = [
     'Unknown column "author.name" on books. Columns of a relation need a join, and joins are switched off here (API_ALLOW_JOIN).',
   ],
   [
+    'author.id__eq=1',
+    'Unknown column "author.id" on books. Columns of a relation need a join, and joins are switched off here (API_ALLOW_JOIN).',
+  ],
+  [
     'fields=title,author.name',
     'Unknown column "author.name" on books. Columns of a relation need a join, and joins are switched off here (API_ALLOW_JOIN).',
   ],
@@ -81,8 +85,17 @@ eachDatabase('mistakes in requests', (test, db) => {
 
   test('a relation that is not joined, where joins are allowed', async () => {
     const api = testApi(db, models, { API_ALLOW_JOIN: true })
-    const { errors } = await get(api, '/api/books?author.name__eq=x')
-    ok(errors.reason.endsWith('Columns of a relation need the relation in "join".'), errors.reason)
+    // The book's own "author_id" and the author's "books" are similar to the last three.
+    for (const [url, unknown] of [
+      ['/api/books?author.name__eq=x', '"author.name" on books'],
+      ['/api/books?author.id__eq=1', '"author.id" on books'],
+      ['/api/books?fields=Authors.id', '"Authors.id" on books'],
+      ['/api/authors?join=books&order_by=books.author.id', '"author.id" on books'],
+    ] as const) {
+      const { errors } = await get(api, url)
+      const hint = 'Columns of a relation need the relation in "join".'
+      equal(errors.reason, `Unknown column ${unknown}. ${hint}`, url)
+    }
   })
 
   test('a misspelt column of a joined relation: names its resource, and suggests the column', async () => {
@@ -105,6 +118,7 @@ eachDatabase('mistakes in requests', (test, db) => {
     }
     for (const [field, reason] of [
       ['author.birthplace', 'Unknown column "birthplace" on authors.'],
+      ['author.mail', 'Unknown column "mail" on authors.'],
       ['books.titel', 'Unknown column "titel" on books. Did you mean "books.title"?'],
       [
         'author.books.titel',

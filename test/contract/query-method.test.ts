@@ -95,7 +95,11 @@ eachDatabase('QUERY', (test, db) => {
 
   test('it needs what GET needs: methods, roles, requirements, rate limits, policies', async () => {
     const writeOnly = testApi(db, shop, { ...config, API_ALLOWED_METHODS: ['POST'] })
-    equal((await query(writeOnly, '/api/books', '')).status, 405)
+    const refused = await query(writeOnly, '/api/books', '')
+    equal(
+      [refused.status, refused.errors.reason],
+      [405, 'QUERY is not allowed here. Allowed: POST, OPTIONS.'],
+    )
     const admins = testApi(db, shop, { ...config, API_ROLE_MAP: { GET: 'admin', POST: true } })
     equal((await query(admins, '/api/books', '')).status, 403)
     const admin = { user: { id: 1, roles: ['admin'] } }

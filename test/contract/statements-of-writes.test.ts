@@ -27,9 +27,9 @@ const table = costTable(`
   DELETE a book                             |      6 |        6 |       7 |      7
   DELETE an author                          |      8 |        9 |      10 |     10
   one record, with a callback on the response
-  POST a tag, returned by a callback        |      3 |        3 |       4 |      5
-  PATCH a book, dumped by a callback        |      3 |        3 |       5 |      5
-  PATCH a book, returned by a callback      |      3 |        3 |       5 |      5
+  POST a tag, returned by a callback        |      3 |        3 |       3 |      4
+  PATCH a book, dumped by a callback        |      3 |        3 |       4 |      4
+  PATCH a book, returned by a callback      |      3 |        3 |       4 |      4
   one record, with a hook of the policy
   POST a tag, with can_update               |      1 |        1 |       1 |      2
   PATCH a book, with can_create             |      1 |        1 |       2 |      2

@@ -14,6 +14,7 @@ import { steepness } from '../support/growth.ts'
 import { suite } from '../support/suite.ts'
 import { wrongAnswer } from './answers.ts'
 import { type Door, families } from './doors.ts'
+import { smallestText } from './smallest-text.ts'
 import { createWorld, restore } from './world.ts'
 
 const limit = '10mb'
@@ -80,7 +81,7 @@ suite('growth by adapter', (test) => {
       }
       for (const door of doors) {
         await send(door, door.request(1000))
-        const steep = await steepness(16_000, (size) => {
+        const steep = await steepness(smallestText, (size) => {
           const request = door.request(size)
           return () => send(door, request)
         })

@@ -6,10 +6,8 @@ import { steepness } from '../support/growth.ts'
 import { suite } from '../support/suite.ts'
 import { wrongAnswer } from './answers.ts'
 import { type Door, families, openedBy } from './doors.ts'
+import { smallestText as n } from './smallest-text.ts'
 import { createWorld, restore } from './world.ts'
-
-/** Characters of the smallest text: where a step takes a nanosecond, the square of four times as many takes four seconds. */
-const n = 16_000
 
 /** Characters of a text that is small beside what an error says. */
 const few = 1000

@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { answerOf } from './answer.ts'
 import { doors } from './doors.ts'
+import { secretsOn } from './secrets-on.ts'
 import {
   admin,
   apiOf,
@@ -57,7 +58,7 @@ const searched = 'a full-text index'
 const ruled: Variant = { ...full, vault: 'ruled' }
 
 /** The secrets, each as the difference between two worlds. */
-const secrets: Readonly<Record<string, Secret>> = {
+const allSecrets: Readonly<Record<string, Secret>> = {
   'the values of a hidden column': {
     without: {
       variant: full,
@@ -190,6 +191,7 @@ async function moveTables(db: TestDatabase, tables: readonly string[]): Promise<
 }
 
 eachDatabase('the leak matrix', (test, db) => {
+  const secrets = secretsOn(db, allSecrets)
   let world: Answers
   const worlds = new Map<Variant | undefined, Answers>()
   const without = new Map<string, Answers>()

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { doors } from './link-doors.ts'
+import { secretsOn } from './secrets-on.ts'
 import { createWorld, full } from './world.ts'
 import type { Write } from './write-doors.ts'
 import { type Secret, secrets, writerIn } from './write-secrets.ts'
@@ -57,7 +58,7 @@ eachDatabase('a write of links', (test, db) => {
         }
         if (status === 403) equal(answers.size, 1, 'one answer, whatever is there')
       }
-      for (const [secret, lacking] of Object.entries(secrets)) {
+      for (const [secret, lacking] of Object.entries(secretsOn(db, secrets))) {
         const { world } = lacking
         const writeWithout = writerOutOfSight(lacking)
         const writeInWorld = world && writerOutOfSight({ variant: world })

@@ -5,6 +5,7 @@
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
+import { secretsOn } from './secrets-on.ts'
 import { createWorld, full, type Variant } from './world.ts'
 import { lists, taken, type Write, writes } from './write-doors.ts'
 import { type Row, secrets, writerIn } from './write-secrets.ts'
@@ -40,7 +41,7 @@ eachDatabase('a write', (test, db) => {
         if (answer.startsWith('2')) succeeded++
         answers.set(one, answer)
       }
-      for (const [secret, lacking] of Object.entries(secrets)) {
+      for (const [secret, lacking] of Object.entries(secretsOn(db, secrets))) {
         const writeWithout = writerIn(db, lacking, bulk)
         const { world } = lacking
         const expected = world === undefined ? answers : await answersIn(db, world, list)

@@ -47,6 +47,7 @@ const noReport: Report = {
   notRun: [],
   loaded: false,
   leftover: 'a failure',
+  cpu: { own: 0, children: 0 },
 }
 
 const worker = fileURLToPath(new URL('../worker.ts', import.meta.url))

@@ -1,4 +1,5 @@
 /** The order of the test files, the ways in which each runs, and which files need their own process. */
+import type { Extent } from './extent.ts'
 import type { Way } from './path.ts'
 
 /** A file, and the way in which its requests are sent. */
@@ -7,11 +8,11 @@ export interface Job {
   readonly way: Way
 }
 
-/** The jobs, with the slowest files first. `only`: every file runs in this way alone. */
-export function queueOf(files: readonly string[], only?: Way): Job[] {
+/** The jobs of a run, with the slowest files first. `only`: every file runs in this way alone. */
+export function queueOf(files: readonly string[], extent: Extent, only?: Way): Job[] {
   const queue =
     only === undefined
-      ? files.flatMap((file) => waysOf(file).map((way) => ({ file, way })))
+      ? files.flatMap((file) => waysOf(file, extent).map((way) => ({ file, way })))
       : files.map((file) => ({ file, way: only }))
   return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
 }
@@ -77,10 +78,27 @@ const batchToo = [
   /^writing\/(?:policy-refusals|rights-first)/,
 ]
 
-function waysOf(file: string): readonly Way[] {
+/**
+ * Of `plainToo`, what a usual run leaves out: `security/first-asker` compares the plain dialect with the shortcuts, byte for byte, at
+ * every door of these two matrices.
+ */
+const plainWhenWhole = /^security\/(?:write-)?leaks/
+
+function waysOf(file: string, extent: Extent): readonly Way[] {
   const further = { plain: plainToo, query: queryToo, batch: batchToo }
-  const ways = Object.entries(further).filter(([, files]) => files.some((one) => one.test(file)))
+  const ways = Object.entries(further).filter(([way, files]) => {
+    if (extent === 'usual' && way === 'plain' && plainWhenWhole.test(file)) return false
+    return files.some((one) => one.test(file))
+  })
   return ['usual', ...ways.map(([way]) => way as Way)]
+}
+
+/** The jobs of a whole run that this one leaves out. */
+export function jobsLeftOut(files: readonly string[], extent: Extent): Job[] {
+  return files.flatMap((file) => {
+    const ways = waysOf(file, extent)
+    return waysOf(file, 'whole').flatMap((way) => (ways.includes(way) ? [] : [{ file, way }]))
+  })
 }
 
 /** Whether a file measures its process, or starts so many processes and servers that it must not share one. */

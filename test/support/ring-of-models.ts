@@ -1,23 +1,8 @@
 /** Writes a ring of models as TypeScript, and measures how much work the compiler has with it. */
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { equal } from './assert.ts'
-
-const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
-
-const options = {
-  target: 'ES2022',
-  lib: ['ES2023', 'WebWorker'],
-  module: 'NodeNext',
-  strict: true,
-  noEmit: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  allowImportingTsExtensions: true,
-  customConditions: ['@model-api/source'],
-  types: [],
-}
+import { compilerOutput } from './typescript.ts'
 
 /** A ring of models, each of ten columns, three relations, a computed column and a method. */
 export function ringOfModels(count: number): readonly string[] {
@@ -97,12 +82,7 @@ export const instantiationsOf = (text: string, folder: string): number =>
 /** Compiles a program, in which the compiler must find no mistake. */
 export function compilerFigures(text: string, folder: string): CompilerFigures {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(`${folder}models.ts`, text)
-  writeFileSync(
-    `${folder}tsconfig.json`,
-    JSON.stringify({ compilerOptions: options, include: ['models.ts'] }),
-  )
-  const { stdout } = spawnSync(tsc, ['-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
+  const stdout = compilerOutput({ folder, file: 'models.ts', text }, ['--extendedDiagnostics'])
   equal(stdout.match(/^.*error TS.*$/gm), null)
   return {
     instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1]),

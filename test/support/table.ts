@@ -11,7 +11,15 @@ export interface FileReport {
   readonly report: Report
 }
 
-export function closingTable(files: readonly FileReport[], servers: Servers | undefined): string {
+export interface Run {
+  readonly files: readonly FileReport[]
+  /** Undefined where no file needs one. */
+  readonly servers: Servers | undefined
+  /** The files, with their ways, that only a whole run has. */
+  readonly leftOut: readonly string[]
+}
+
+export function closingTable({ files, servers, leftOut }: Run): string {
   const reports = files.map(({ report }) => report)
   const at = (where: string): Count => add(reports.flatMap((report) => report.counts[where] ?? []))
   const nodes = new Set(reports.flatMap(({ node }) => node ?? []))
@@ -36,7 +44,7 @@ export function closingTable(files: readonly FileReport[], servers: Servers | un
   for (const [what, why] of reasons) rows.push([what, `NOT RUN: ${why}`])
   const width = Math.max(...rows.map(([where]) => where.length))
   const table = rows.map(([where, text]) => `  ${where.padEnd(width)}  ${text}`)
-  return `\n${[...coverageLines(files), ...table].join('\n')}\n`
+  return `\n${[...coverageLines(files), ...leftOutLines(leftOut), ...table].join('\n')}\n`
 }
 
 /** The files that leave servers out, by the servers that they run on. */
@@ -46,13 +54,20 @@ function coverageLines(files: readonly FileReport[]): readonly string[] {
   for (const { file, report } of files) {
     if (report.coverage === undefined) continue
     const others = names.get(report.coverage) ?? new Set()
-    const name = alike.get(folderOf(file)) ? folderOf(file) : file.replace('.test.ts', '')
+    const name = alike.get(folderOf(file)) ? folderOf(file) : nameOf(file)
     names.set(report.coverage, others.add(name))
   }
   return [...names].flatMap(([where, those]) =>
     wrapped(`On ${where}: ${[...those].sort().join(', ')}`),
   )
 }
+
+const leftOutLines = (leftOut: readonly string[]): readonly string[] =>
+  leftOut.length === 0
+    ? []
+    : wrapped(`Only in a whole run: ${leftOut.map(nameOf).sort().join(', ')}`)
+
+const nameOf = (file: string): string => file.replace('.test.ts', '')
 
 /** The folder of a file, with the way in which its requests are sent. */
 const folderOf = (file: string): string => file.replace(/[^/ ]+\.test\.ts/, '').replace(/\/ /, '/ ')

@@ -1,27 +1,14 @@
 /** What the compiler says of a mistake in a model: its first line names the option, the relation or the column. */
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
+import { compilerOutput } from '../support/typescript.ts'
 
-const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
 /** Below node_modules, so that it is neither committed nor compiled with the tests, and packages are found. */
 const folder = fileURLToPath(
   new URL(`../node_modules/.cache/messages-${process.pid}/`, import.meta.url),
 )
-
-const compilerOptions = {
-  target: 'ES2022',
-  lib: ['ES2023', 'WebWorker'],
-  module: 'NodeNext',
-  strict: true,
-  noEmit: true,
-  exactOptionalPropertyTypes: true,
-  allowImportingTsExtensions: true,
-  customConditions: ['@model-api/source'],
-  types: [],
-}
 
 const mistakes: readonly (readonly [line: string, says: string])[] = [
   [
@@ -49,10 +36,8 @@ suite('what the compiler says of a mistake in a model', (test) => {
   test('its first line names it', () => {
     mkdirSync(folder, { recursive: true })
     try {
-      writeFileSync(`${folder}models.ts`, before + mistakes.map(([line]) => line).join('\n'))
-      const files = ['models.ts']
-      writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions, files }))
-      const { stdout } = spawnSync(tsc, ['-p', folder, '--pretty', 'false'], { encoding: 'utf8' })
+      const text = before + mistakes.map(([line]) => line).join('\n')
+      const stdout = compilerOutput({ folder, file: 'models.ts', text })
       const errors = stdout.split('\n').filter((line) => / error TS/.test(line))
       const first = before.split('\n').length
       equal(

@@ -8,7 +8,7 @@ export interface ExpressRequest extends IncomingMessage {
   readonly url: string
   /** The mount prefix. */
   readonly baseUrl: string
-  /** The result of a body parser. Express takes the type of `req.body` in further handlers of a route from it. */
+  /** The result of a body parser. Express infers the type of `req.body` in later handlers of a route from this type. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Express's own types
   readonly body?: any
 }

@@ -29,7 +29,7 @@ export function answerText(ctx: KoaContext, { status, headers, text, bytes }: Te
   // Headers before the body: Koa guesses a content type if there is none, also for an empty body.
   setHeaders(ctx.res, headers)
   ctx.status = status
-  // Koa sends a Buffer as it is, and other objects as JSON.
+  // Koa sends a Buffer unchanged, and other objects as JSON.
   ctx.body = bytes === undefined ? (text ?? null) : Buffer.from(bytes.buffer)
   if (text === '') ctx.res.removeHeader('content-type')
   // Koa sets status 204 for a null body.

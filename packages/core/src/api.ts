@@ -156,8 +156,8 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   handle<T = JsonValue>(request: ApiRequest): Promise<ApiResponse<T>>
   /**
-   * `handle` with the body as text; adapters call it, because rows are then serialised without objects in between. Never
-   * rejects.
+   * Serves a request as `handle` does, with the body as text. Adapters call it, because rows are then serialised without objects
+   * in between. Never rejects.
    *
    * ```ts
    * const { status, headers, text } = await api.answer({ method: 'GET', url: '/api/books/1', headers: {} })
@@ -186,7 +186,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
   /** Largest body in bytes (API_BODY_LIMIT); adapters read no more than that. */
   readonly bodyLimit: number
   /**
-   * Whether the API serves a URL: it is under its prefixes, and the host does not serve it itself (meta
+   * Whether the API serves a URL: it is under one of the API's prefixes, and the host does not serve it itself (meta
    * `register_canonical_routes: false`). Adapters pass other requests on.
    */
   owns(url: string): boolean
@@ -211,7 +211,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
   authenticate(request: ApiRequest, rule?: HostRule): Promise<HookUser | null>
   readonly refreshTokens: RefreshTokens
   /**
-   * The OpenAPI 3.1 document of this API, as it is served.
+   * Returns the OpenAPI 3.1 document of this API, as it is served.
    *
    * ```ts
    * writeFileSync('openapi.json', JSON.stringify(api.openapi(), null, 2))
@@ -219,7 +219,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
   /**
-   * The document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` answers it: the query of an operation is one
+   * Returns the document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` answers it: the query of an operation is one
    * parameter, and lists have QUERY.
    *
    * ```ts

@@ -62,7 +62,7 @@ export interface Call extends RoutedRequest, HookCall {
   readonly registry: Registry
   /** The replica that this read uses; absent if it uses the primary. */
   readonly replica?: Replica
-  /** Version, request id and time for the envelope. */
+  /** Returns version, request id and time for the envelope. */
   stamp(): Stamp
   /** Collects the resources that a write may change; undefined without API_CACHE_GROUPS, and in reads. */
   readonly changed: Set<Resource> | undefined

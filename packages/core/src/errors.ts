@@ -471,7 +471,7 @@ export const unsupportedMediaType = (
 export const missingMediaType = (expected: string): ApiError =>
   badRequest('missing_media_type', `QUERY needs the header Content-Type: ${expected}.`)
 
-/** QUERY whose body the host has parsed, which loses the order of its parameters. */
+/** QUERY whose body the host has parsed, which loses the order of the parameters. */
 export const parsedQueryBody = (): ApiError =>
   badRequest(
     'parsed_query_body',
@@ -556,7 +556,7 @@ export const unresolvedReference = (reference: string, why: string): ApiError =>
 
 // ---------------------------------------------------------------- write: 400, 409, 412, 422
 
-/** `path` → message if the fields are known, otherwise the message alone. */
+/** Creates an error whose reason is `path` → message if the fields are known, otherwise the message alone. */
 const refusedBy = (
   status: 409 | 422,
   code: string,
@@ -564,7 +564,7 @@ const refusedBy = (
   message: string,
 ): ApiError => refusedFor(status, code, message, new Map(paths.map((path) => [path, [message]])))
 
-/** `path` → messages; `message` alone where no field is known. */
+/** Creates an error whose reason is `path` → messages if fields are known, otherwise `message` alone. */
 const refusedFor = (
   status: 409 | 422,
   code: string,
@@ -634,7 +634,7 @@ export const referredTo = (names: readonly string[]): ApiError =>
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')
 
-/** The stored record is not the version of `If-Match`, or it is that of `If-None-Match`. */
+/** The stored record is not a version that `If-Match` names, or is one that `If-None-Match` names. */
 export const preconditionFailed = (): ApiError =>
   refusal(412, {
     error: 'Precondition Failed',
@@ -642,7 +642,7 @@ export const preconditionFailed = (): ApiError =>
     code: 'precondition_failed',
   })
 
-/** If-Match or If-None-Match on a write whose path names no record. */
+/** If-Match or If-None-Match on a write whose path is not that of one record. */
 export const preconditionOnMany = (header: 'If-Match' | 'If-None-Match'): ApiError =>
   badRequest('precondition_on_many', `${header} names one record; send it to that record.`)
 

@@ -61,7 +61,7 @@ export const handle = (
   refused?: Refused,
 ): Promise<ApiResponse> => settle(runtime, request, asObject, refused)
 
-/** `handle` with the body as text. */
+/** Serves a request as `handle` does, with the body as text. */
 export const answer = (
   runtime: Runtime,
   request: ApiRequest,
@@ -100,7 +100,7 @@ interface Answering {
   readonly runtime: Runtime
   /** The request as it was sent. */
   readonly sent: ApiRequest
-  /** What the observers of an error see: the request, or the operation of a batch that failed. */
+  /** The request that observers of an error receive: the request as sent, or the failed operation of a batch. */
   readonly request: ApiRequest
   readonly requestId: string
   /** Whether the body is needed as text. */

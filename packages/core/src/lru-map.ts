@@ -1,7 +1,7 @@
 // LruMap: a map of bounded size that evicts the least recently used entry.
 
 export interface LruMap<V> {
-  /** The value of a key; marks the entry as most recently used. */
+  /** Returns the value of a key; marks the entry as most recently used. */
   get(key: string): V | undefined
   set(key: string, value: V): void
   delete(key: string): void

@@ -1,6 +1,8 @@
 /** Where files run that say nothing about it. */
-import { equal } from '../../support/assert.ts'
+import { breaks } from '../../breaks/all.ts'
+import { equal, ok } from '../../support/assert.ts'
 import { coverageOf } from '../../support/coverage.ts'
+import { filesBelow, readSource } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'
 
 suite('the servers of a file', (test) => {
@@ -10,6 +12,30 @@ suite('the servers of a file', (test) => {
   test('are all of them where versions of a server may differ', () => {
     equal(coverageOf({ file: filtering, way: 'usual' }, 'usual'), undefined)
     equal(coverageOf({ file: leaks, way: 'usual' }, 'usual'), 'one server of each engine')
+  })
+
+  const inTests = (path: string): string => path.slice('test/'.length)
+  const onSqliteAlone = (file: string): boolean =>
+    coverageOf({ file, way: 'usual' }, 'usual') === 'SQLite alone'
+
+  test('are none where the database only supplies rows', () => {
+    const those = filesBelow('test', /\.test\.ts$/).filter((file) => onSqliteAlone(inTests(file)))
+    ok(those.length > 20)
+    const asking = those.filter((file) =>
+      /\bdb\.(?:name|engine|url)\b|\bonly: '/.test(readSource(file)),
+    )
+    equal(asking, [], 'these files ask which database they have, so they need each')
+  })
+
+  test('are there in a usual run for every deliberate break that needs them', () => {
+    const missed = breaks.filter(
+      ({ fails, databases = [] }) =>
+        databases.some((name) => name !== 'sqlite') && onSqliteAlone(inTests(fails)),
+    )
+    equal(
+      missed.map(({ title }) => title),
+      [],
+    )
   })
 
   test('are fewer for the other ways', () => {

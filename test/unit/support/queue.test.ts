@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { equal, ok } from '../../support/assert.ts'
 import type { Way } from '../../support/path.ts'
 import {
+  jobsLeftOut,
   type Lane,
   lanesOf,
   needsOwnProcess,
@@ -20,7 +21,7 @@ suite('the queue of test files', (test) => {
     .sort()
 
   test('has every file once, and again what runs twice', () => {
-    const queue = queueOf(files)
+    const queue = queueOf(files, 'whole')
     const on = (way: Way) => queue.filter((job) => job.way === way).map(({ file }) => file)
     equal(on('usual').sort(), files)
     const expected = {
@@ -35,8 +36,16 @@ suite('the queue of test files', (test) => {
     }
   })
 
+  test('leaves nothing out of a whole run, and only further ways out of a usual one', () => {
+    const usual = queueOf(files, 'usual')
+    const leftOut = jobsLeftOut(files, 'usual')
+    equal(usual.length + leftOut.length, queueOf(files, 'whole').length)
+    ok(leftOut.length > 0 && leftOut.every(({ way }) => way !== 'usual'))
+    equal(jobsLeftOut(files, 'whole'), [])
+  })
+
   test('has every file once where all take one way', () => {
-    const queue = queueOf(files, 'plain')
+    const queue = queueOf(files, 'usual', 'plain')
     equal(queue.map(({ file }) => file).sort(), files)
     ok(queue.every(({ way }) => way === 'plain'))
   })
@@ -71,7 +80,7 @@ suite('the queue of test files', (test) => {
         files.some((file) => file.startsWith(start)),
         start,
       )
-    ok(queueOf(files)[0]?.file.startsWith(slowest[0] ?? ''))
+    ok(queueOf(files, 'usual')[0]?.file.startsWith(slowest[0] ?? ''))
   })
 
   test('gives some files a process of their own', () => {

@@ -13,6 +13,7 @@ const report = (parts: Partial<Report>): Report => ({
   notRun: [],
   loaded: true,
   leftover: undefined,
+  cpu: { own: 0, children: 0 },
   ...parts,
 })
 const postgres = (version: string, url: string | undefined): Server => ({
@@ -52,7 +53,7 @@ suite('the closing lines', (test) => {
       postgres('18.1', 'there'),
     ]
     equal(
-      closingTable(files, servers),
+      closingTable({ files, servers, leftOut: [] }),
       `
   On one server of each kind: growth/requests
   Node              v22.18.0
@@ -66,7 +67,7 @@ suite('the closing lines', (test) => {
     )
   })
 
-  test('name a folder whose files all leave out the same servers', () => {
+  test('name a folder whose files all leave out the same servers, and what only a whole run has', () => {
     const at = (file: string, coverage: Report['coverage']) => ({
       file,
       report: report({ coverage }),
@@ -79,17 +80,18 @@ suite('the closing lines', (test) => {
       at('security/scope.test.ts', undefined),
     ]
     match(
-      closingTable(files, []),
-      /of each engine: auth\/, security\/leaks\n {2}On SQLite alone: golden\/golden \(query\)\n/,
+      closingTable({ files, servers: [], leftOut: ['security/leaks.test.ts (plain)'] }),
+      /of each engine: auth\/, security\/leaks\n {2}On SQLite alone: golden\/golden \(query\)\n {2}Only in a whole run: security\/leaks \(plain\)\n/,
     )
   })
 
   test('say that no database was needed', () => {
     equal(
-      closingTable(
-        [{ file: 'unit/a.test.ts', report: report({ counts: { none: count(1) } }) }],
-        undefined,
-      ),
+      closingTable({
+        files: [{ file: 'unit/a.test.ts', report: report({ counts: { none: count(1) } }) }],
+        servers: undefined,
+        leftOut: [],
+      }),
       '\n  Node         v22.18.0\n  no database  1 passed\n  databases    not needed by these files\n',
     )
   })

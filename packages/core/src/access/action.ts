@@ -77,5 +77,5 @@ const methods: Readonly<Record<Action, string>> = {
   RELATION_DELETE: 'DELETE',
 }
 
-/** The HTTP method that `allowed_methods` must list for the action. */
+/** Returns the HTTP method that `allowed_methods` must list for the action. */
 export const methodOf = (action: Action): string => methods[action]

@@ -1,4 +1,4 @@
-// authorize: which resources and actions a route asks for, and whether the caller's roles allow them all.
+// authorize: which actions on which resources a request performs, and whether the caller's roles allow all of them.
 
 import { forbidden } from '../errors.ts'
 import type { Route } from '../http/route-table.ts'

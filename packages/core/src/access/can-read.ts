@@ -41,7 +41,7 @@ export const hasObjectChecks = (call: HookCall, plan: ReadPlan): boolean =>
   call.runtime.policies.size > 0 &&
   ((isOne(plan) && hasCanRead(call, plan.rows.from.resource)) || anyHasCanRead(call, plan.embeds))
 
-/** The record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
+/** Returns the record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
 export function recordOf(resource: Resource, row: LoadedRow): HookRecord {
   const record: HookRecord = {}
   for (const name of resource.allColumns.keys()) record[name] = row.values[recordKey(name)] ?? null

@@ -15,7 +15,7 @@ import { anonymous, type Caller, satisfies } from './roles.ts'
 /** Finds the registry that a caller may see. */
 export interface CallerRegistries {
   /**
-   * The registry for a request to a resource. If no column that the request can name is withheld from the caller, this is the
+   * Returns the registry for a request to a resource. If no column that the request can name is withheld from the caller, this is the
    * registry of the API itself. Callers with the same rights get the same object while it is cached.
    */
   of(call: RightsCall, resource: Resource): MaybePromise<Registry>
@@ -145,7 +145,7 @@ function answersOf(call: RightsCall, rules: readonly Rule[]): MaybePromise<strin
   return from(0, '')
 }
 
-/** The columns that the answers withhold. A column that cannot be read cannot be written either. */
+/** Returns the columns that the answers withhold. A column that cannot be read cannot be written either. */
 function withheldBy(rules: readonly Rule[], answers: string): Withheld {
   const refused = rules.filter((_, i) => answers[i] === refusal)
   return new Map([

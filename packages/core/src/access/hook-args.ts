@@ -17,7 +17,7 @@ export interface Subject {
   readonly relation: string | null
 }
 
-/** The arguments of a callback of the request's resource. */
+/** Returns the arguments of a callback of the request's resource. */
 export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
   subjectArgs(call, {
     action: call.action,
@@ -26,7 +26,7 @@ export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
     relation: call.relation?.name ?? null,
   })
 
-/** The arguments of a hook about one record that is written; `before` is the record as it is stored. */
+/** Returns the arguments of a hook about one record that is written; `before` is the record as it is stored. */
 export const recordArgs = (
   call: HookCall & RoutedRequest,
   resource: Resource,
@@ -34,7 +34,7 @@ export const recordArgs = (
 ): HookArgs =>
   subjectArgs(call, { action: call.action, resource, many: false, relation: null }, before)
 
-/** The arguments of a hook, under the names of the specification; call it after `open`, which sets the connection. */
+/** Returns the arguments of a hook, under the names of the specification; call it after `open`, which sets the connection. */
 export const subjectArgs = (
   call: HookCall,
   { action, resource, many, relation }: Subject,

@@ -18,7 +18,7 @@ export interface Policies {
   hasHookFor(resource: Resource, action: Action): boolean
   /** Whether the policy of a resource restricts which rows a caller sees. */
   narrows(resource: Resource): boolean
-  /** The checked conditions of `scope`; undefined if it is a function, or if there is none. */
+  /** Returns the checked conditions of `scope`; undefined if it is a function, or if there is none. */
   scopeOf(resource: Resource): CheckedScope | undefined
   /** The number of resources with a policy. */
   readonly size: number
@@ -77,7 +77,7 @@ export function buildPolicies(
   }
 }
 
-/** The hooks that an action on one record may call in addition to the scope: can_read, and the hook of the action. */
+/** Returns the hooks that an action on one record may call in addition to the scope: can_read, and the hook of the action. */
 function hooksOf(action: Action): readonly (keyof AccessPolicy)[] {
   switch (action) {
     case 'POST':

@@ -11,7 +11,7 @@ import { allowedByRoles, type Caller } from './roles.ts'
 export const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
   authenticated && (strategy === undefined || settings.strategies.includes(strategy))
 
-/** Whether a caller could send a request of this kind to the resource itself: its methods, requirements and roles. */
+/** Whether a request of the caller for this action on the resource would be allowed: checks methods, authentication and roles. */
 export const mayAct = (resource: Resource, action: Action, caller: Caller): boolean =>
   resource.settings.methods.has(methodOf(action)) &&
   (isKnown(resource, caller) || !needsAuthentication(resource, action)) &&
@@ -21,7 +21,7 @@ export const mayAct = (resource: Resource, action: Action, caller: Caller): bool
 export const mayList = (resource: Resource, caller: Caller): boolean =>
   mayAct(resource, 'GET_MANY', caller)
 
-/** `mayList` for one caller, memoised per resource. */
+/** Returns `mayList` for one caller, memoised per resource. */
 export function reachOf(caller: Caller): Reach {
   const known = new Map<AnyModel, boolean>()
   return (resource) => {

@@ -27,7 +27,7 @@ export interface DecidingRule {
 }
 
 /**
- * The rules that apply to an action; all must be satisfied. An empty list means that no role is needed.
+ * Returns the rules that apply to an action; all must be satisfied. An empty list means that no role is needed.
  *
  * ```ts
  * decidingRules([{ at: 'config.API_ROLE_MAP', map: { GET: 'viewer', ALL: 'admin' } }], 'GET_ONE')
@@ -75,13 +75,13 @@ export const allowedByRoles = (
   caller: Caller,
 ): boolean => decidingRules(maps, action).every(({ rule }) => satisfies(rule, caller))
 
-/** The roles in a list of strings; any other value has none. */
+/** Returns the roles in a list of strings; any other value has none. */
 export function rolesIn(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return []
   return value.every((role) => typeof role === 'string') ? value : []
 }
 
-/** The roles in a list of related records, each with a `name`. */
+/** Returns the roles in a list of related records, each with a `name`. */
 export function namesIn(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return []
   return rolesIn(value.map((role: unknown) => (isNamed(role) ? role.name : undefined)))
@@ -90,14 +90,14 @@ export function namesIn(value: unknown): readonly string[] {
 const isNamed = (role: unknown): role is { readonly name: unknown } =>
   typeof role === 'object' && role !== null && 'name' in role
 
-/** The roles a rule names. */
+/** Returns the roles a rule names. */
 export const rolesOf = (rule: RoleRule): readonly string[] => {
   if (rule === true) return []
   if (typeof rule === 'string') return [rule]
   return isList(rule) ? rule : rule.roles
 }
 
-/** A rule as `explainAccess` prints it: `editor`, `all of admin, auditor`, `any of …`, `authentication`. */
+/** Formats a rule for `explainAccess`: `editor`, `all of admin, auditor`, `any of …`, `authentication`. */
 export function ruleText(rule: RoleRule): string {
   if (rule === true) return 'authentication'
   if (typeof rule === 'string') return rule

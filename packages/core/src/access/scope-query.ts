@@ -32,7 +32,7 @@ function inSchema(
 ): AnyDatabase {
   const isPlugged = hasSchemaPlugin(db)
   if (schema === undefined || (isPlugged && schema === shared)) return db
-  // Otherwise the schema of an earlier plugin would replace that of the model.
+  // Without this, a schema plugin of `db` would replace the model's schema.
   return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
 }
 
@@ -63,7 +63,7 @@ function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode
   return selections === undefined ? node : { ...node, selections }
 }
 
-/** The columns of the model's table, by their database names. */
+/** Returns the columns of the model's table, by their database names. */
 const storedColumns = (resource: Resource): readonly string[] =>
   [...resource.allColumns.values()]
     .filter(({ computed }) => computed === undefined)

@@ -225,7 +225,7 @@ export interface RecordScope {
 }
 
 /**
- * The scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
+ * Returns the scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
  * cannot contain the scope. A scope_query or filter callback that returns a promise also gives 'other rows', because it may read
  * what the write changes.
  */
@@ -239,12 +239,12 @@ export function scopeOfRecord(
   const hooks = [filter && call.hooks.filter, policy?.scope_query].filter(
     (hook) => hook !== undefined,
   )
-  if (hooks.some((hook) => waiting.has(hook))) return 'other rows'
+  if (hooks.some((hook) => asynchronousHooks.has(hook))) return 'other rows'
   const record = { resource, many: false, relation: null }
   const narrowed = (by?: BaseFilter): MaybePromise<NarrowedRecord> => {
     const scope = narrow(scoping, record, by)
     if (scope instanceof Promise && (by !== undefined || policy?.scope === undefined)) {
-      for (const hook of hooks) waiting.add(hook)
+      for (const hook of hooks) asynchronousHooks.add(hook)
       return scope.then(() => 'other rows')
     }
     return andThen(scope, (found) =>
@@ -262,8 +262,8 @@ export function scopeOfRecord(
 
 type NarrowedRecord = RowScope | 'all' | 'none' | 'other rows'
 
-/** Hooks that have returned a promise. They are not called before a write, because its transaction calls them again. */
-const waiting = new WeakSet<object>()
+/** Hooks that have returned a promise before. `scopeOfRecord` does not call them: the write then takes a transaction, which calls them itself. */
+const asynchronousHooks = new WeakSet<object>()
 
 /** Applies the conditions of `scope` to the table, or to the query of the filter callback. */
 function narrowByConditions(

@@ -2,6 +2,6 @@
 
 import { sha256Hex } from './digest.ts'
 
-/** The key of a login name or API key. The same name has the same key for every strategy. */
+/** Returns the key of a login name or API key. The same name has the same key for every strategy. */
 export const accountKey = async (name: string): Promise<string> =>
   (await sha256Hex(name)).slice(0, 32)

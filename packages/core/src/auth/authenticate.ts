@@ -7,7 +7,7 @@ import { challengeOf } from './challenge.ts'
 import type { Auth } from './create-auth.ts'
 import type { CheckGuard, Credential, FindOptions, Identity } from './identity.ts'
 
-/** The credentials that a request carries for the given strategies. */
+/** Finds the credentials that a request carries for the given strategies. */
 export async function findCredentials(
   auth: Auth,
   names: readonly StrategyName[],

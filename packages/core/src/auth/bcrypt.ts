@@ -18,7 +18,7 @@ const mainThreadQueue = createQueue(1, mostWaiting)
 
 const bcryptjs = (): Promise<typeof import('bcryptjs')> => import('bcryptjs')
 
-/** The bcrypt hash of a password; `cost`: 2^cost rounds. Rejects with 503 when too many computations wait. */
+/** Hashes a password with 2^`cost` rounds of bcrypt. Rejects with 503 when too many computations wait. */
 export const bcryptHash = (password: string, cost: number): Promise<string> =>
   queue(async () => {
     const answer = await threads.run({ kind: 'hash', password, cost })

@@ -29,7 +29,7 @@ export interface Auth {
   /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
   readonly ready: (() => Promise<unknown>) | undefined
   /**
-   * The error to throw when a host function threw `error`: an ApiError and a HookTimeout unchanged, otherwise 401, with
+   * Returns the error to throw when a host function threw `error`: an ApiError and a HookTimeout unchanged, otherwise 401, with
    * the original error reported.
    */
   refusal(error: unknown, request: ApiRequest): unknown

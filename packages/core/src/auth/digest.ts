@@ -1,13 +1,13 @@
 // SHA-256 in hexadecimal: refresh tokens and API keys are stored as this digest.
 
-/** The SHA-256 of a string, in lower-case hexadecimal. */
+/** Returns the SHA-256 of a string, in lower-case hexadecimal. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
- * The hash that API_CREDENTIAL_HASH_FIELD stores for an API key: its SHA-256. A fast hash is enough for long random keys;
+ * Returns the hash that API_CREDENTIAL_HASH_FIELD stores for an API key: its SHA-256. A fast hash is enough for long random keys;
  * passwords need a slow one, see `hashPassword`.
  *
  * ```ts

@@ -49,8 +49,8 @@ export interface PasswordCheck {
 }
 
 /**
- * The ready-made credential check: compares a password with the bcrypt hash in a field, which becomes a hidden field. For
- * an API key it accepts, because the user was already found by the hash of the key.
+ * Creates the ready-made credential check: it compares a password with the bcrypt hash in a field, and hides that field from
+ * clients. It accepts every API key, because the user was already found by the hash of the key.
  *
  * ```ts
  * const User = defineModel('User', {

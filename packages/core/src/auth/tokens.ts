@@ -40,7 +40,7 @@ export interface IssuedToken {
 export interface Tokens {
   issueAccess(subject: Subject): Promise<IssuedToken>
   issueRefresh(subject: Subject): Promise<IssuedToken>
-  /** Undefined if the token is not valid for this API; `secret` takes precedence over the configured keys. */
+  /** Verifies an access token; undefined if it is not valid for this API. `secret` replaces the configured keys. */
   readAccess(token: string, secret?: string): MaybePromise<Claims | undefined>
   readRefresh(token: string): Promise<Claims | undefined>
 }
@@ -141,7 +141,7 @@ async function read(
   }
 }
 
-/** The `alg` of the token's header if it is allowed; other header members are ignored. */
+/** Returns the `alg` of the token's header if it is allowed; other header members are ignored. */
 function algorithmOf(token: string, allowed: readonly Algorithm[]): Algorithm | undefined {
   try {
     const { alg } = decodeProtectedHeader(token)

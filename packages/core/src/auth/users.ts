@@ -31,11 +31,11 @@ export type CredentialKind = 'password' | 'api_key'
 
 export interface Users {
   readonly resource: Resource
-  /** The user with this login name, compared byte for byte. */
+  /** Looks up the user with this login name, compared byte for byte. */
   byName(request: ApiRequest, name: string): Promise<HookRecord | undefined>
-  /** The user with this key, in the form of `keyOf`. */
+  /** Looks up the user with this primary key, in the format of `keyOf`. */
   byKey(request: ApiRequest, key: string): Promise<HookRecord | undefined>
-  /** The user with this API key hash. */
+  /** Looks up the user with this API key hash. */
   byKeyHash(request: ApiRequest, hash: string): Promise<HookRecord | undefined>
   /**
    * Calls the model's credential check; for an unknown user, a check that takes as long and fails. `before` runs when the
@@ -47,7 +47,7 @@ export interface Users {
     kind: CredentialKind,
     before: () => Promise<void>,
   ): Promise<boolean>
-  /** The primary key as a string, as in URLs: values percent-encoded and joined by commas. */
+  /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas. */
   keyOf(user: HookRecord): string | undefined
   lookupOf(user: HookRecord): string
 }

@@ -43,7 +43,7 @@ export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 /** Whether each kind of request needs authentication; strings: true 1 yes on, false 0 no off. */
 export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
 
-/** Row-level access: any subset of these; a missing one allows everything, a falsy result of a hook is 403. */
+/** Row-level access. Each member is optional: a missing one allows everything; a falsy result of a hook gives 403. */
 export interface AccessPolicy<User = HookUser> {
   /** The rows that the caller may see, as conditions in plain data. Narrows every read like `scope_query`; a policy cannot have both. */
   readonly scope?: PolicyScope<User>

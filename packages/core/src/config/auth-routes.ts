@@ -6,7 +6,7 @@ import type { ApiConfig } from './config.ts'
 import { keyTable } from './key-table.ts'
 import type { Problems } from './problems.ts'
 
-/** The path of each authentication endpoint, served or not. */
+/** Returns the path of each authentication endpoint, served or not. */
 export const authPaths = (
   config: ApiConfig,
 ): { readonly [K in keyof AuthRoutes]: NonNullable<AuthRoutes[K]> } => ({

@@ -17,9 +17,9 @@ export type Algorithm = (typeof algorithms)[number]
 export interface KeyTexts {
   /** HMAC secret; never a PEM. */
   readonly secret: string | undefined
-  /** PEM that signs with RSA. */
+  /** PEM of the private key that signs with RSA. */
   readonly privateKey: string | undefined
-  /** PEM that verifies RSA: a public key, or a private key, whose public half verifies. */
+  /** PEM that verifies RSA signatures: a public key, or a private key whose public half is used. */
   readonly verifyKey: string | undefined
 }
 

@@ -17,7 +17,7 @@ export const policyHooks = [
 
 const isHook = (name: string): boolean => policyHooks.some((hook) => hook === name)
 
-/** Own and inherited names, without those of Object.prototype. */
+/** Returns own and inherited names, without those of Object.prototype. */
 function namesOf(value: object): readonly string[] {
   const names: string[] = []
   let at: object | null = value

@@ -25,7 +25,7 @@ export const boolean: Check = (value) =>
 export const text: Check = (value) =>
   isText(value) ? undefined : expected('a non-empty string', value)
 
-/** A non-empty string that error messages never quote. */
+/** Accepts a non-empty string, which the message never quotes. */
 export const secret: Check = (value) =>
   isText(value)
     ? undefined
@@ -34,13 +34,13 @@ export const secret: Check = (value) =>
 export const callable: Check = (value) =>
   typeof value === 'function' ? undefined : expected('a function', value)
 
-/** An object that is neither an array nor a function. */
+/** Accepts an object that is neither an array nor a function. */
 export const object: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? undefined
     : expected('an object', value)
 
-/** An integer within bounds; `because` explains the upper bound. */
+/** Accepts an integer within bounds; `because` explains the upper bound. */
 export const integer =
   (from: number, to: number = Number.MAX_SAFE_INTEGER, because = ''): Check =>
   (value) => {
@@ -51,7 +51,7 @@ export const integer =
     return `expected a whole number ${range}, got ${shown(value)}.${because && ` ${because}`}`
   }
 
-/** One of a fixed set of strings. */
+/** Accepts one of a fixed set of strings. */
 export const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -102,7 +102,7 @@ export const mapping =
     return undefined
   }
 
-/** A string that matches a pattern. */
+/** Accepts a string that matches a pattern. */
 export const matching =
   (pattern: RegExp, what: string): Check =>
   (value) =>
@@ -119,7 +119,7 @@ const plain =
       ? expected('a path without "." and ".."', value)
       : undefined)
 
-/** A URL path that begins with `/` and does not end with one. */
+/** Accepts a URL path that begins with `/` and does not end with one. */
 export const path: Check = plain(
   matching(
     new RegExp(`^(/${segment})+$`),
@@ -127,7 +127,7 @@ export const path: Check = plain(
   ),
 )
 
-/** A path below the prefix; a leading `/` is allowed. */
+/** Accepts a path below the prefix, with or without a leading `/`. */
 export const endpointPath: Check = plain(
   matching(
     new RegExp(`^/?${segment}(/${segment})*$`),
@@ -135,7 +135,7 @@ export const endpointPath: Check = plain(
   ),
 )
 
-/** An absolute origin: scheme and host, no path. */
+/** Accepts an absolute origin: scheme and host, no path. */
 export const origin: Check = (value) => {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value) return undefined
@@ -145,13 +145,13 @@ export const origin: Check = (value) => {
   )
 }
 
-/** An absolute web address. */
+/** Accepts an absolute web address. */
 export const url: Check = (value) =>
   typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
     ? undefined
     : expected('an address such as "https://example.org"', value)
 
-/** `<count> per <period>` or `<count>/<period>`, several joined by `;`. */
+/** Accepts `<count> per <period>` or `<count>/<period>`, several joined by `;`. */
 export const rateLimit: Check = (value) =>
   typeof value === 'string' && rateWindows(value) !== undefined
     ? undefined

@@ -1,6 +1,6 @@
-// ApiConfig: every configuration key with its meaning, its default and where it may stand; the reference manual of the settings.
+// ApiConfig: every configuration key with its meaning, its default and where it can be set; the reference manual of the settings.
 //
-// A key that may stand in a model's meta is written there in lower case without `API_`: `API_ALLOW_JOIN` is `allow_join`.
+// A key that can also be set in a model's meta is written there in lower case without `API_`: `API_ALLOW_JOIN` is `allow_join`.
 // Meta takes precedence over config, config over the default. Keys marked "config only" apply to the whole API.
 
 import type { Kysely, Transaction } from 'kysely'
@@ -378,9 +378,10 @@ export interface ApiConfig<
   readonly API_READ_YOUR_WRITES?: ReadYourWrites
 
   /**
-   * GET and HEAD look up the user of an access token, with its roles, in a replica; a user who is not there yet is looked up
-   * in the primary. A user who was removed, or lost a role, may then read for as long as replicas lag. Passwords and API keys
-   * are checked on the primary, as are writes, login and refresh. Default false: reads ask the primary, too. Config only.
+   * GET and HEAD look up the user of an access token, with its roles, in a replica; a user that the replica does not have yet is
+   * looked up in the primary. A user who was removed, or lost a role, may then read for as long as replicas lag. Passwords and API
+   * keys are checked on the primary, and the users of writes, login and refresh are looked up there. Default false: all users are
+   * looked up in the primary. Config only.
    */
   readonly API_USERS_FROM_REPLICAS?: boolean
 

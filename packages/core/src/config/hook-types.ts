@@ -37,7 +37,7 @@ export type HookQuery = any
 
 type Awaitable<T> = T | Promise<T>
 
-/** The tables of `args.db`, where the host does not name its own. */
+/** The tables of `args.db`, if the host does not declare their types. */
 // biome-ignore lint/suspicious/noExplicitAny: the host's own tables
 export type HookTables = any
 
@@ -87,7 +87,7 @@ export interface LinkChanges {
   readonly removed: readonly (readonly JsonValue[])[]
 }
 
-/** The arguments of API_AFTER_COMMIT_CALLBACK; `db` is its connection, outside of the transaction. */
+/** The arguments of API_AFTER_COMMIT_CALLBACK; `db` is a connection outside of the request's transaction. */
 export interface AfterCommitArgs<User = HookUser, DB = HookTables> extends HookArgs<User, DB> {
   /** False inside a transaction of the host, which may still roll the changes back. */
   readonly committed: boolean

@@ -86,8 +86,8 @@ export interface Meta<User = HookUser, DB = HookTables>
     MethodRateLimits,
     OwnMeta {}
 
-/** The name in meta of a configuration key: `API_ALLOW_JOIN` → `allow_join`. */
+/** Returns the name in meta of a configuration key: `API_ALLOW_JOIN` → `allow_join`. */
 export const metaKeyOf = (key: string): string => key.replace(/^API_/, '').toLowerCase()
 
-/** The configuration key of a name in meta: `allow_join` → `API_ALLOW_JOIN`. */
+/** Returns the configuration key of a name in meta: `allow_join` → `API_ALLOW_JOIN`. */
 export const configKeyOf = (metaKey: string): string => `API_${metaKey.toUpperCase()}`

@@ -1,6 +1,6 @@
 // PEM keys: recognises a PEM, its kind and the size of its RSA modulus, so that a wrong key is refused at start-up.
 
-/** What a PEM text holds. */
+/** The key in a PEM text. */
 export interface PemKey {
   readonly kind: 'public' | 'private'
   /** The RSA modulus in hexadecimal, without leading zeros; equal for the two halves of a pair. */
@@ -54,7 +54,7 @@ function derAt(bytes: Uint8Array, at: number): Der | undefined {
   return from + length > bytes.length ? undefined : { tag, from, to: from + length }
 }
 
-/** The members of a DER sequence. */
+/** Returns the members of a DER sequence. */
 function membersOf(bytes: Uint8Array, at: number): readonly Der[] {
   const outer = derAt(bytes, at)
   const members: Der[] = []

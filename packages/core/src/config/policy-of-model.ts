@@ -11,7 +11,7 @@ type Awaitable<T> = T | Promise<T>
 type Falsy = false | null | undefined | 0 | ''
 
 /**
- * The tables in `DB` if the model's table is among them; otherwise the model's table alone, which has any name if the model declares
+ * The tables in `DB` if the model's table is among them; otherwise only the model's table, under any name if the model declares
  * none. In a query, the name of a table in another schema is `schema.table`.
  */
 type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB

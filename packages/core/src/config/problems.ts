@@ -13,7 +13,7 @@ export interface Problems {
   add(path: string, message: string): void
 }
 
-/** An empty collector. */
+/** Creates an empty collector. */
 export function collectProblems(): Problems {
   const list: Problem[] = []
   const seen = new Set<string>()

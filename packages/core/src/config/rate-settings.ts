@@ -7,7 +7,7 @@ import { type RateWindow, rateWindows } from './rate-windows.ts'
 /** The windows of each method; empty: no limit. */
 export type RateSettings = Readonly<Record<MethodName, readonly RateWindow[]>>
 
-/** `post_rate_limit` takes precedence over `rate_limit`, and `rate_limit` over API_RATE_LIMIT. */
+/** Resolves the limits: `post_rate_limit` takes precedence over `rate_limit`, and `rate_limit` over API_RATE_LIMIT. */
 export function resolveRates(meta: Meta, config: ApiConfig): RateSettings {
   const of = (method: MethodName): readonly RateWindow[] => {
     const name = `${method.toLowerCase() as MetaMethod}_rate_limit` as const

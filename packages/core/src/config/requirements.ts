@@ -20,7 +20,7 @@ function readRequirements(given: AuthRequirements): Requirements {
   )
 }
 
-/** The strategies and requirements of one model. */
+/** Resolves the strategies and requirements of one model. */
 export function resolveRequirements(
   modelName: string,
   meta: Meta,

@@ -11,7 +11,7 @@ import type { Problems } from './problems.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 
-/** The settings of authentication, from a checked configuration and the strategies that models add. */
+/** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
 export function resolveAuth(
   config: ApiConfig,
   env: Environment,
@@ -88,7 +88,7 @@ function checkRequiredSettings(
   }
 }
 
-/** Refuses the function of a strategy if nothing says which strategies there are: the API would be public. */
+/** Reports the function of a strategy that is not enabled while API_AUTHENTICATE_METHOD is unset: the API would be public by mistake. */
 function checkUnusedStrategies(
   config: ApiConfig,
   strategies: readonly StrategyName[],

@@ -84,7 +84,7 @@ const howToMakeOne = 'Make one with: openssl rand -base64 48'
 const howToMakeAPair =
   'Make a pair with: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out private.pem && openssl pkey -in private.pem -pubout -out public.pem'
 
-/** The secret; the environment takes precedence over the configuration. */
+/** Returns the secret; the environment takes precedence over the configuration. */
 function secretOf(kind: Kind, config: ApiConfig, env: Environment): string | undefined {
   const name = `${kind}_SECRET_KEY` as const
   const given = env[name]

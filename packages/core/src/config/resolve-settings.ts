@@ -16,13 +16,13 @@ import { replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
 
-/** Reads one setting: from meta, else from config, else its default. */
+/** Reads one setting: from meta, otherwise from config, otherwise the default. */
 interface Reader {
-  /** A setting that has a default. */
+  /** Reads a setting that has a default. */
   get<K extends keyof ApiConfig>(key: K): NonNullable<ApiConfig[K]>
-  /** A setting that may be unset. */
+  /** Reads a setting that may be unset. */
   find<K extends keyof ApiConfig>(key: K): ApiConfig[K] | undefined
-  /** Where the value comes from, as problems name it; undefined for a default. */
+  /** Returns where the value is set, for error messages; undefined for a default. */
   at(key: keyof ApiConfig): string | undefined
 }
 
@@ -66,7 +66,7 @@ const limitSettings = ({ get }: Reader): LimitSettings => ({
   bulk: get('API_MAX_BULK'),
 })
 
-/** The settings of the whole API, from a checked configuration. */
+/** Resolves the settings of the whole API, from a checked configuration. */
 export function resolveApiSettings(
   config: ApiConfig,
   env: Environment | undefined,
@@ -129,7 +129,7 @@ export function resolveApiSettings(
 const trustedProxies = (given: readonly string[] | number): readonly IpRange[] | number =>
   typeof given === 'number' ? given : given.flatMap((text) => parseIpRange(text) ?? [])
 
-/** The settings of one published model, from its checked meta and the checked configuration. */
+/** Resolves the settings of one published model, from its checked meta and the checked configuration. */
 export function resolveResourceSettings(
   model: AnyModel,
   meta: Meta,
@@ -193,7 +193,7 @@ function pageSize(read: Reader, problems: Problems): number {
   return Math.min(read.get('API_PAGINATION_SIZE_DEFAULT'), read.get('API_PAGINATION_SIZE_MAX'))
 }
 
-/** The depth of embedding, if set. */
+/** Resolves the depth of embedding, if it is set. */
 function depth(read: Reader, problems: Problems): number | undefined {
   checkOrder(read, 'API_SERIALIZATION_DEPTH', 'API_MAX_DEPTH', problems)
   return read.find('API_SERIALIZATION_DEPTH')

@@ -5,7 +5,7 @@ import type { MethodName } from './config.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 
-/** Why the rows of a model cannot be written; undefined if they can. */
+/** Returns why the rows of a model cannot be written; undefined if they can. */
 function whyReadOnly({ columns, readOnly }: AnyModel): string | undefined {
   if (readOnly === true) return 'is read only (readOnly)'
   const hasKey = Object.values(columns).some(({ primaryKey }) => primaryKey === true)

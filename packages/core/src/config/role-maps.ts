@@ -48,7 +48,7 @@ export function replacedRoleMaps(
   return general.some(({ at }) => inForce.some((map) => map.at === at)) ? [] : general
 }
 
-/** The role maps of config. */
+/** Returns the role maps of config. */
 function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
   const maps = mapsOf({
     map: config.API_ROLE_MAP,
@@ -61,7 +61,7 @@ function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
   return maps ?? []
 }
 
-/** The role maps of a level; undefined if it sets no role. */
+/** Returns the role maps of a level; undefined if it sets no role. */
 function mapsOf(level: Level): readonly RoleMapSetting[] | undefined {
   if (level.map !== undefined) return [{ at: level.mapAt, map: level.map }]
   if (level.required === undefined && level.accepted === undefined) return undefined

@@ -28,8 +28,8 @@ export interface ScopeConditions<User = HookUser> {
 }
 
 /**
- * `scope` of a policy: conditions, or a function that gives them for a request; `true` is all rows, and a falsy result refuses
- * the request.
+ * `scope` of a policy: conditions, or a function that returns them for a request. The function returns `true` for all rows; a
+ * falsy result refuses the request.
  */
 export type PolicyScope<User = HookUser> =
   | ScopeConditions<User>

@@ -9,7 +9,7 @@ const leastBytes = 32
 const filler =
   /your|super|very|my|the|jwt|api|access|refresh|secret|token|signing|sign|key|password|change|replace|please|insert|placeholder|default|example|sample|insecure|dummy|here|this|in|production|todo|some|me|it|to|a|256|bit|\d{1,3}$/g
 
-/** The problem with a secret, or undefined; the message never quotes the secret. */
+/** Returns the problem with a secret, or undefined; the message never quotes the secret. */
 export function secretProblem(secret: string): string | undefined {
   if (looksLikePem(secret)) return 'holds a PEM, which cannot be an HMAC secret.'
   const { length } = new TextEncoder().encode(secret)

@@ -44,7 +44,7 @@ export interface RoleMapSetting {
   readonly map: RoleMap
 }
 
-/** A policy as configured, and where. */
+/** A policy as configured, and where it is configured. */
 export interface PolicySetting {
   readonly at: string
   readonly policy: AccessPolicyOption

@@ -14,7 +14,7 @@ import { onOneConnection } from '../execute/one-connection.ts'
 import type { LoadedPage } from '../execute/read.ts'
 import type { Replica } from '../execute/replica.ts'
 import type { Connection } from '../execute/run.ts'
-import { baseFilter, hasDump, refuseDumped, runDump } from '../hooks/read-hooks.ts'
+import { baseFilter, dumperOf, hasDump, refuseDumped } from '../hooks/read-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import { pageUrl } from '../http/links.ts'
 import type { JsonValue } from '../json/json-value.ts'
@@ -181,11 +181,10 @@ function dumpedObjects(
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
   const objects = rows.map(serializer(shape, call.base))
-  const { dump } = call.hooks
-  if (dump === undefined && !hasDump(resource, embeds)) return objects
-  const args = hookArgs(call)
+  if (call.hooks.dump === undefined && !hasDump(resource, embeds)) return objects
   const caller = { callHook: hookCallerOf(call), refusesLater }
-  return mapAll(objects, (object) => runDump(caller, resource, embeds, object, dump, args))
+  const dump = dumperOf(caller, resource, embeds, call.hooks.dump, hookArgs(call))
+  return dump === undefined ? objects : mapAll(objects, dump)
 }
 
 /** The value of a response, as an object or as JSON text. */

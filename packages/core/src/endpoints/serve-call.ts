@@ -31,7 +31,7 @@ export function serveCall(
 ): MaybePromise<Result> {
   const { method, hooks } = call
   if (method === 'OPTIONS') return optionsOf(route)
-  const facts = methodFactsOf(route, method)
+  const facts = methodFactsOf(route, call)
   // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
   return hooks.setup === undefined && !needsIdentity(call, facts)
     ? admitted(call, route, facts)
@@ -51,10 +51,14 @@ export function optionsOf(route: Route): Result {
 }
 
 /** The facts of a method other than OPTIONS; throws 405 if the route does not have it. */
-export function methodFactsOf(route: Route, method: string): MethodFacts {
+export function methodFactsOf(
+  route: Route,
+  { method, isQuery }: Pick<RoutedCall, 'method' | 'isQuery'>,
+): MethodFacts {
   const { allowed, methods } = factsOf(route)
   const facts = methods.get(method)
-  if (facts === undefined) throw methodNotAllowed(method, allowed, bulkHint(route, method))
+  const asked = isQuery ? 'QUERY' : method
+  if (facts === undefined) throw methodNotAllowed(asked, allowed, bulkHint(route, method))
   return facts
 }
 

@@ -16,6 +16,7 @@ import type { Resource } from '../registry/resource.ts'
 
 /** A serialised object. */
 type JsonObject = { readonly [key: string]: JsonValue }
+type MutableObject = { [key: string]: JsonValue }
 
 /** The function that calls hooks: the API's, or that of a request inside its transaction. */
 interface Caller {
@@ -61,26 +62,44 @@ interface DumpCaller extends Caller {
   readonly refusesLater: boolean
 }
 
+/** Passes an object through dump callbacks; may change the object, which belongs to this response only. */
+type Dumper = (object: JsonObject) => MaybePromise<JsonObject>
+
 /**
- * dump: passes each object through the callback of its own model, embedded objects first; may change `object`, which belongs to
- * this response only.
+ * dump: returns the function that passes each object through the callback of its own model, embedded objects first; undefined without callback.
+ *
+ * Everything that is the same for all objects of a level is decided here, because a list may embed thousands of them.
  */
-export function runDump(
+export function dumperOf(
   caller: DumpCaller,
   resource: Resource,
   embeds: readonly EmbedPlan[],
-  object: JsonObject,
   dump: HookSettings['dump'],
   args: HookArgs,
-): MaybePromise<JsonObject> {
-  const data = object as HookRecord & JsonObject
-  const dumped = inTurn(embeds, (embed) => dumpEmbed(caller, embed, data, args))
-  if (dump === undefined) return andThen(dumped, () => data)
+): Dumper | undefined {
+  const members = embeds.flatMap((embed) => memberDumper(caller, embed, args) ?? [])
+  const own = dump && ownDumper(caller, resource, dump, args)
+  if (members.length === 0) return own
+  return (object) => {
+    const dumped = inTurn(members, (dumpMember) => dumpMember(object as MutableObject))
+    return andThen(dumped, () => (own === undefined ? object : own(object)))
+  }
+}
+
+/** Passes an object through the callback of its model. */
+function ownDumper(
+  { callHook, refusesLater }: DumpCaller,
+  resource: Resource,
+  dump: NonNullable<HookSettings['dump']>,
+  args: HookArgs,
+): Dumper {
   const name = dumpOf(resource)
-  const run = () => caller.callHook(name, () => dump(data, args))
-  return andThen(andThen(dumped, run), (result) =>
-    caller.refusesLater && typeof result === 'object' ? result : returnedJson(name, result),
-  )
+  const checked = (result: JsonObject): JsonObject =>
+    refusesLater && typeof result === 'object' ? result : returnedJson(name, result)
+  return (object) => {
+    const data = object as HookRecord & JsonObject
+    return andThen(callHook(name, () => dump(data, args)) as MaybePromise<JsonObject>, checked)
+  }
 }
 
 const dumpOf = ({ name }: Resource): string => `dump callback of ${name}`
@@ -101,28 +120,28 @@ export function refuseDumped(
   if (dump !== undefined) returnedJson(dumpOf(resource), object)
 }
 
-/** Passes the embedded objects of a record through their callbacks. */
-function dumpEmbed(
+/** Returns the function that passes the objects embedded in a relation through their callbacks; undefined without callback. */
+function memberDumper(
   caller: DumpCaller,
   { relation, embeds }: EmbedPlan,
-  data: HookRecord,
   args: HookArgs,
-): MaybePromise<void> {
-  const { target, name } = relation
-  const value = data[name]
-  if (value === null || value === undefined || !hasDump(target, embeds)) return
-  const many = relation.cardinality === 'many'
-  const below: HookArgs = { ...args, model: target.model, many, relation_name: name }
-  const { dump } = target.settings.hooks.get
-  const dumpOne = (child: JsonValue) =>
-    runDump(caller, target, embeds, child as JsonObject, dump, below)
-  const dumped: MaybePromise<unknown> = Array.isArray(value)
-    ? mapAll(value, dumpOne)
-    : dumpOne(value)
-  return andThen(dumped, (result) => {
-    data[name] = result
-  })
+): ((object: MutableObject) => MaybePromise<void>) | undefined {
+  const { target, name, cardinality } = relation
+  const below = { ...args, model: target.model, many: cardinality === 'many', relation_name: name }
+  const dump = dumperOf(caller, target, embeds, target.settings.hooks.get.dump, below)
+  if (dump === undefined) return undefined
+  return (object) => {
+    const value = object[name] as JsonObject | readonly JsonObject[] | null | undefined
+    if (value === null || value === undefined) return
+    const dumped: MaybePromise<JsonValue> = isList(value) ? mapAll(value, dump) : dump(value)
+    return andThen(dumped, (result) => {
+      object[name] = result
+    })
+  }
 }
+
+const isList = (value: JsonObject | readonly JsonObject[]): value is readonly JsonObject[] =>
+  Array.isArray(value)
 
 /** return: passes the whole value of the response through the callback. `asText`: the result is needed only as JSON text. */
 export function runReturn(

@@ -5,7 +5,7 @@ import { framedPage, type PageFrame } from './frame.ts'
 import { escaped, prose } from './html.ts'
 import { jsonSection } from './json-section.ts'
 
-/** The index, as it is sent as JSON. */
+/** The JSON body of the index. */
 export interface ServiceIndex {
   readonly title: string
   readonly version: string

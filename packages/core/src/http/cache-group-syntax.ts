@@ -18,10 +18,10 @@ const plainName = /^[A-Za-z0-9/._~-]{1,32}$/
 export const groupOf = ({ endpoint }: { readonly endpoint: string }): string =>
   plainName.test(endpoint) ? endpoint : hashOfText(endpoint)
 
-/** `books` and `authors` → `"books", "authors"`, a list of strings (RFC 9651). */
+/** Formats a list of strings (RFC 9651): `books` and `authors` → `"books", "authors"`. */
 export const groupsField = (groups: Iterable<string>): string =>
   [...groups].map((group) => `"${group}"`).join(', ')
 
-/** The groups in a field value that `groupsField` has written. */
+/** Returns the groups in a field value that `groupsField` has written. */
 export const groupsIn = (field: string): readonly string[] =>
   [...field.matchAll(/"([^"]*)"/g)].map(([, group = '']) => group)

@@ -60,7 +60,7 @@ export interface Stamp {
   readonly elapsed: number
 }
 
-/** The body of a success: the envelope, or the bare value if the envelope would have no other member. */
+/** Returns the body of a success: the envelope, or the bare value if the envelope would have no other member. */
 export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): JsonValue {
   if (!dump.envelope) return result.value
   const body: Record<string, JsonValue> = leadingMembers(result.status, stamp, dump)
@@ -76,7 +76,7 @@ export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): J
   return body
 }
 
-/** `successBody` as JSON text, with the value as the last member. */
+/** Returns `successBody` as JSON text, with the value as the last member. */
 export function successText(result: Result, stamp: Stamp, dump: DumpSettings): string {
   const { text } = result
   if (text === undefined) return stringify(successBody(result, stamp, dump))
@@ -84,7 +84,7 @@ export function successText(result: Result, stamp: Stamp, dump: DumpSettings): s
   return members === '' ? text : `{${members}"value":${text}}`
 }
 
-/** The members before the value as JSON text, each followed by a comma. */
+/** Returns the members before the value as JSON text, each followed by a comma. */
 function membersText(
   { status, total, next, previous }: Result,
   stamp: Stamp,
@@ -105,7 +105,7 @@ function membersText(
   return text
 }
 
-/** The body of an error; it always has the envelope, even with API_DUMP_ENVELOPE false. */
+/** Returns the body of an error; it always has the envelope, even with API_DUMP_ENVELOPE false. */
 export function failureBody(
   status: number,
   errors: ErrorBody,

@@ -44,7 +44,7 @@ export function writeCondition(request: ApiRequest): RecordCondition | undefined
   return (record) => matches(record) && !excludes(record)
 }
 
-/** Whether a header lists the ETag of a record, by its row part. */
+/** Returns a test for whether a header lists the ETag of a record. Only the first part of ETags counts, the hash of the record. */
 function listsRow(condition: string): RecordCondition {
   if (condition.trim() === '*') return () => true
   const rows = tagsOf(condition).map((tag) => tag.slice(1).split('.', 1)[0])
@@ -52,7 +52,7 @@ function listsRow(condition: string): RecordCondition {
 }
 
 /**
- * The ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak ETag, because the envelope
+ * Returns the ETag of a list without `W/`: a hash of the page, its total and its links. It is sent as a weak ETag, because the envelope
  * of an unchanged page contains the current time.
  */
 function listTag({ text, value, total, next, previous }: Result): string {

@@ -7,7 +7,7 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resour
 export const collectionUrl = (resource: Resource, base: string): string =>
   `${base}/${resource.paths[0] ?? resource.endpoint}`
 
-/** The path of one record: key values in the order of its primary key, joined by a raw comma, each percent-encoded. */
+/** Returns the path of one record: the values of the primary key in order, each percent-encoded, joined by a raw comma. */
 export const keyUrl = (
   resource: Resource,
   key: readonly (JsonValue | bigint | undefined)[],
@@ -17,7 +17,7 @@ export const keyUrl = (
   return `${collectionUrl(resource, base)}/${parts.join(',')}`
 }
 
-/** A key value in a path; UUIDs are written in lower case, however they are stored. */
+/** Formats a key value for a path; UUIDs in lower case, however they are stored. */
 export function keyPart({ type }: NamedColumn, value: JsonValue | bigint | undefined): string {
   // Integers, the most common keys, need no encoding.
   if (Number.isSafeInteger(value)) return String(value)
@@ -25,7 +25,7 @@ export function keyPart({ type }: NamedColumn, value: JsonValue | bigint | undef
   return encodeURIComponent(type === 'uuid' ? text.toLowerCase() : text)
 }
 
-/** The URL of a relation in a row; null for a to-one relation whose key is null. */
+/** Returns the URL of a relation in a row; null for a to-one relation whose foreign key is null. */
 export function relationUrl(
   relation: ResolvedRelation,
   values: Readonly<Record<string, JsonValue>>,

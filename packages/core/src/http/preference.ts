@@ -6,7 +6,7 @@ import { type ApiRequest, wholeHeader } from './request.ts'
 /** The supported values of the preference. */
 export type ReturnPreference = 'minimal' | 'representation'
 
-/** The first `return` of the header `Prefer`; undefined if it is absent or its value is not supported. Other preferences are ignored. */
+/** Returns the first `return` preference of the header `Prefer`; undefined if there is none or its value is not supported. Ignores other preferences. */
 export function returnPreference(request: ApiRequest): ReturnPreference | undefined {
   const given = wholeHeader(request, 'prefer')
   if (given === undefined) return undefined

@@ -1,4 +1,4 @@
-// Refusal: the report of a 401, 403 or 429 to the host application, safe to log as it is.
+// Refusal: the report of a 401, 403 or 429 to the host application, safe to log unchanged.
 
 import type { ApiError } from '../errors.ts'
 import type { ApiRequest } from './request.ts'
@@ -19,7 +19,7 @@ export interface Refusal {
 
 const reported: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** The refusal to report; undefined for any other status. */
+/** Returns the refusal to report; undefined for any other status. */
 export function refusalOf(
   request: ApiRequest,
   requestId: string,

@@ -7,7 +7,7 @@ import type { ApiResponse, TextResponse } from './response.ts'
 /** Headers set by a stage; later ones replace earlier ones. */
 type Headers = Readonly<Record<string, string>> | undefined
 
-/** A response; `headers` can replace the common ones. */
+/** Builds a response; `headers` can replace the common ones. */
 export const respond = (
   status: number,
   body: JsonValue | undefined,
@@ -19,7 +19,7 @@ export const respond = (
   body: body as ApiResponse['body'],
 })
 
-/** `respond` for a body that is already text. */
+/** Builds a response, as `respond` does, whose body is already text. */
 export const respondText = (
   status: number,
   text: string,
@@ -46,7 +46,7 @@ function headersOf(
   return all
 }
 
-/** The client's X-Request-Id if it has only harmless characters, otherwise a new UUID. */
+/** Returns the client's X-Request-Id if it has only harmless characters, otherwise a new UUID. */
 export function requestIdOf(request: ApiRequest): string {
   const given = header(request, 'x-request-id')
   return given !== undefined && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : crypto.randomUUID()

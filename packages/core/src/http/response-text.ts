@@ -8,7 +8,7 @@ import type { ApiResponse } from './response.ts'
 const bodiless = new Set([204, 304])
 
 /**
- * The body's text; undefined if the status has no body.
+ * Returns the body's text; undefined if the status has no body.
  *
  * ```ts
  * responseText({ status: 200, headers: {}, body: { value: 1 } }) // '{"value":1}'

@@ -112,7 +112,7 @@ export function isIndex({ prefix, plainPrefix }: RouteTable, path: string): bool
   )
 }
 
-/** The route of a path under the prefix, or undefined: 404. */
+/** Returns the route of a path under the prefix; undefined for an unknown path. */
 export function matchRoute(table: RouteTable, path: string): Route | undefined {
   return path.includes('%')
     ? anyRoute(table, path)
@@ -186,7 +186,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** A percent-decoded path segment; undefined if its encoding is malformed. */
+/** Percent-decodes a path segment; undefined if the encoding is malformed. */
 export function decodedSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)

@@ -13,7 +13,7 @@ export interface Timing {
   database<T>(work: () => Promise<T>): Promise<T>
   /** Runs `work` inside `database` without counting its time as `database`: the code between the statements of a transaction. */
   ownWork<T>(work: () => Promise<T>): Promise<T>
-  /** The stages that ran and their total, in milliseconds: `route;dur=0.05, database;dur=1.204, total;dur=1.31`. */
+  /** Returns the stages that ran and their total, in milliseconds: `route;dur=0.05, database;dur=1.204, total;dur=1.31`. */
   header(): string
 }
 

@@ -95,7 +95,7 @@ interface Endpoint {
 
 const known = new WeakMap<RouteTable, ReadonlyMap<string, Endpoint>>()
 
-/** The endpoints by their normalised form; built when the first unknown path is requested. */
+/** Returns the endpoints by their normalised form; built when the first unknown path is requested. */
 function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
   const before = known.get(table)
   if (before !== undefined) return before
@@ -113,7 +113,7 @@ function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
   return endpoints
 }
 
-/** The normalised form: lower case, plural, without hyphens and underscores. */
+/** Normalises path segments: lower case, plural, without hyphens and underscores. */
 const normal = (segments: readonly string[]): string =>
   segments.map((text) => pluralize.plural(text.toLowerCase().replace(/[-_]/g, ''))).join('/')
 

@@ -11,7 +11,7 @@ export function hashOfText(text: string): string {
   return digits(bytes, lanesAfter(bytes, start))
 }
 
-/** The hashes of the first `units` UTF-16 units of a string and of the whole, computed in one pass. */
+/** Returns the hashes of the first `units` UTF-16 units of a string and of the whole, computed in one pass. */
 export function hashesOfText(text: string, units: number): readonly [part: string, all: string] {
   const all = encoded(text)
   // A UTF-16 unit is one byte only if the string is all ASCII.

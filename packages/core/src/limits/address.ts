@@ -4,7 +4,7 @@ import { type Ip, type IpRange, inRange, parseIp } from '../config/ip-range.ts'
 import { type ApiRequest, wholeHeader } from '../http/request.ts'
 
 /**
- * The address under which requests are counted. IPv6 addresses count per /64, since a client usually owns a whole /64.
+ * Returns the address under which requests are counted. IPv6 addresses count per /64, since a client usually owns a whole /64.
  * An address that cannot be parsed is `unknown`, and all of those share one count.
  */
 export function clientAddress(request: ApiRequest, trusted: readonly IpRange[] | number): string {
@@ -42,7 +42,7 @@ function forwardedFor(request: ApiRequest): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** `203.0.113.7:4711` and `[2001:db8::1]:4711` without their ports. */
+/** Removes the port of `203.0.113.7:4711` or `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(text)
   if (bracketed !== null) return bracketed[1] ?? ''

@@ -12,7 +12,7 @@ export interface Count {
 /** `hit` counts a request and returns the new count; `peek` returns the count unchanged. */
 export type CountRequest = (kind: 'hit' | 'peek', key: string, windowMs: number) => Promise<Count>
 
-/** Counts in a store that receives the time of `now` and returns absolute times. */
+/** Returns a function that counts in `store`, by the time of `now`. */
 export function countInStore(store: RateLimitStore, now: () => number): CountRequest {
   return async (kind, key, windowMs) => {
     const time = now()
@@ -28,6 +28,6 @@ function countOf(given: RateCount | undefined, windowMs: number, now: number): C
   return { count, left: Math.min(Math.max(left, 0), windowMs) }
 }
 
-/** Counts in memory; windows end by the monotonic clock, which is never set back. */
+/** Returns a function that counts in memory, by the monotonic clock, which is never set back. */
 export const countInMemory = (memory: RateLimitStore, clock: Clock): CountRequest =>
   countInStore(memory, () => clock.elapsed())

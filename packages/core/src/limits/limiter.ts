@@ -79,7 +79,7 @@ const remaining = ({ window, count }: State): number => Math.max(0, window.count
 const secondsUntil = ({ left }: State): string => String(Math.max(1, Math.ceil(left / 1000)))
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy of each window, and the number of remaining requests in the
+ * Returns the headers of draft-ietf-httpapi-ratelimit-headers-10: the policy of each window, and the number of remaining requests in the
  * counted windows. No header without windows.
  *
  * ```text
@@ -114,7 +114,7 @@ const units = [
   ['second', 1000],
 ] as const
 
-/** A window in the notation of the configuration: `5 per minute`, `100 per 15 minutes`. */
+/** Formats a window in the notation of the configuration: `5 per minute`, `100 per 15 minutes`. */
 function limitText({ count, ms }: RateWindow): string {
   const [unit, size] = units.find(([, length]) => ms % length === 0) ?? ['second', 1000]
   const number = ms / size

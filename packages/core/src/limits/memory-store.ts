@@ -14,7 +14,7 @@ interface Counter {
 const sampleSize = 8
 
 /**
- * A store in memory of at most `most` counts.
+ * Creates a store in memory of at most `most` counts.
  *
  * When it is full, expired counts are removed, at most once per second; if there are none, the lowest of a sample of 9 is
  * evicted. To get its own high count evicted, a client would have to raise nearly all others above it.

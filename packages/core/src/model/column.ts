@@ -91,7 +91,7 @@ export interface Column<User = HookUser> {
   readonly enum?: readonly string[]
   /**
    * Paths into a `json` column that clients can filter, order, group and select by, as `<column>.<path>`. The value is null
-   * where the path leads nowhere, to null, or to a value of another JSON type.
+   * if the document has nothing at the path, null, or a value of another JSON type.
    *
    * ```ts
    * { type: 'json', json: { 'address.city': 'text', 'stats.score': 'integer' } } // meta.address.city__eq=Berlin

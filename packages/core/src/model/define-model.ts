@@ -141,8 +141,8 @@ export interface ModelDefinition<
   readonly relations?: R
   /**
    * The model is a view, or a table that this API only reads: it has GET and no other method, whatever
-   * `API_ALLOWED_METHODS` says, and its relations are no foreign keys that a DELETE must respect. Default false. A model
-   * without a primary key is always read only.
+   * `API_ALLOWED_METHODS` says, and the API does not look for its rows when a DELETE checks which records refer to the deleted
+   * one. Default false. A model without a primary key is always read only.
    */
   readonly readOnly?: boolean
   readonly computed?: P & { readonly [name: string]: ComputedColumn<TableRow<All>> } & Exact<

@@ -133,7 +133,7 @@ export type QualifiedTable<M extends AnyModel> = [SchemaOf<M>] extends [never]
     ? M['table']
     : `${SchemaOf<M>}.${M['table']}`
 
-/** Never for a model with the default table name, which is therefore not in DatabaseOf. */
+/** `never` for a model with the default table name; DatabaseOf omits such models. */
 type Named<M extends AnyModel> = string extends M['table'] ? never : QualifiedTable<M>
 
 /**

@@ -1,6 +1,6 @@
 // Relations between models: plain data that names its target.
 
-/** One field, or the fields of a composite key in the order of the key they pair with. */
+/** One field, or the fields of a composite key in the order of the key at the other end of the relation. */
 export type Key = string | readonly string[]
 
 /** The options of relations with a foreign key. */
@@ -39,7 +39,7 @@ export interface HasMany<Target extends string = string, K extends Key = Key> {
   readonly references?: Key
 }
 
-/** A junction table pairs this model's primary key with the target's; all names are the database's. */
+/** A junction table pairs this model's primary key with the target's; all names are those in the database. */
 export interface ManyToMany<Target extends string = string> {
   readonly kind: 'manyToMany'
   readonly target: Target
@@ -58,7 +58,7 @@ export interface ManyToMany<Target extends string = string> {
 export type Relation = BelongsTo | HasOne | HasMany | ManyToMany
 
 /**
- * The record holds the key of one other record.
+ * Declares that this model has a foreign key to one record of the target.
  *
  * ```ts
  * publisher: belongsTo('Publisher', 'publisher_id')
@@ -75,7 +75,7 @@ export function belongsTo<const Target extends string, const K extends Key>(
 }
 
 /**
- * At most one other record holds this record's key.
+ * Declares that at most one record of the target has a foreign key to a record of this model.
  *
  * ```ts
  * profile: hasOne('Profile', 'author_id')
@@ -90,7 +90,7 @@ export function hasOne<const Target extends string, const K extends Key>(
 }
 
 /**
- * Any number of other records hold this record's key.
+ * Declares that any number of records of the target have a foreign key to a record of this model.
  *
  * ```ts
  * books: hasMany('Book', 'author_id')
@@ -105,7 +105,7 @@ export function hasMany<const Target extends string, const K extends Key>(
 }
 
 /**
- * A junction table pairs records of both sides. `through`, `schema`, `from` and `to` are names of the database; `schema` is
+ * Declares that a junction table pairs records of both sides. `through`, `schema`, `from` and `to` are names of the database; `schema` is
  * that of the junction table, by default this model's. `repeats: true`: the table may hold a pair twice.
  *
  * ```ts

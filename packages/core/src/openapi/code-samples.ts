@@ -44,7 +44,7 @@ export function codeSamples(operation: SampledOperation): readonly CodeSample[] 
   return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
 }
 
-/** The sample of the index. */
+/** Returns the sample of the index. */
 export const indexSample = (settings: SampledOperation['settings']): readonly CodeSample[] => [
   {
     lang: 'curl',
@@ -52,7 +52,7 @@ export const indexSample = (settings: SampledOperation['settings']): readonly Co
   },
 ]
 
-/** Returns the configured address of the API; undefined if none is configured, so that it is that of the document. */
+/** Returns the configured address of the API; undefined if none is configured: the API is then where the document is served. */
 const serverOf = ({ info, baseUrl }: SampledOperation['settings']): string | undefined =>
   [...info.serverUrls, baseUrl].find((url) => url !== '')
 

@@ -24,9 +24,9 @@ import { type Protection, securitySchemes } from './security.ts'
 
 /** Methods and protection of routes, provided by the endpoints. */
 export interface Endpoints {
-  /** The methods of a route, as `Allow` lists them. */
+  /** Returns the methods of a route, as `Allow` lists them. */
   methods(route: Route): readonly string[]
-  /** The authentication that a method of a route requires. */
+  /** Returns the authentication that a method of a route requires. */
   protection(route: Route, method: string): Protection
   /** Whether API_SESSION_GETTER gives each request its connection. */
   readonly hasSessions: boolean

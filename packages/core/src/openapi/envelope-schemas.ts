@@ -25,7 +25,7 @@ const nothing: Schema = { type: 'null' }
 export interface Envelopes {
   /** Whether schemas state the status and forbid further members; if not, all success responses share the envelope schema of a list. */
   readonly isExact: boolean
-  /** Shares an envelope between operations; `name` says which of them it is. */
+  /** Shares an envelope schema between operations; `name` identifies it. */
   share(name: string, schema: Schema): ReferenceObject
 }
 

@@ -64,7 +64,7 @@ const objectOfParameters = (
   example: {},
 })
 
-/** The filters of columns: `price__ge=30`. */
+/** Returns the filters of columns: `price__ge=30`. */
 function columnFilters(components: Components, resource: Resource): ReferenceObject {
   const { settings, name: owner } = resource
   const isHosts = (one: string): boolean => settings.additionalQueryParams.includes(one)

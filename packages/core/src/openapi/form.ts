@@ -21,7 +21,7 @@ import type { Schema } from './schema.ts'
 
 /** How one of the two documents describes the API (`forms.ts`). */
 export interface Form {
-  /** Whether operations list optional headers, and the statuses that these lead to. */
+  /** Whether operations list optional headers, and the statuses that only these headers cause. */
   readonly listsHeaders: boolean
   /** Whether operations have example requests. */
   readonly hasExamples: boolean
@@ -52,7 +52,7 @@ export interface OperationTexts {
 export interface NameList {
   readonly name: string
   readonly description: string
-  /** The names of this resource. */
+  /** Returns the schema of the names in this resource. */
   names(): Schema | ReferenceObject
   /** Further names that the parameter takes, in a schema that all resources share; undefined if there are none. */
   readonly others: (() => ReferenceObject) | undefined
@@ -70,9 +70,9 @@ export type ConflictParameter = (components: Components, keys: readonly string[]
 
 /** How a form describes filters. */
 export interface FilterForm {
-  /** The schema of the filters of all columns. */
+  /** Returns the schema of the filters of all columns. */
   columns(components: Components, resource: Resource): Schema
-  /** The schema of all other conditions, with a description of the operators. */
+  /** Returns the schema of all other conditions, with a description of the operators. */
   conditions(components: Components, on: ConditionsOn): Schema
 }
 
@@ -86,15 +86,15 @@ export interface ConditionsOn {
 export interface RecordForm {
   /** Returns a description that would be the same in all records, or nothing. */
   described(text: string): { readonly description?: string }
-  /** A record, whole or with the members that the query selects. */
+  /** Returns the schema of a record: whole, or with the members that the query selects. */
   selected(records: Records, resource: Resource, whole: ReferenceObject): Schema | ReferenceObject
   /** The address of related records that are not embedded. */
   readonly url: Schema
-  /** The members of a request body. */
+  /** Returns the schema of a request body. */
   body(records: Records, resource: Resource, mode: WriteMode): Schema
-  /** A new record in the body of another one, or the key of an existing one. */
+  /** Returns the schema of a record inside the body of another one: a new record, or the key of an existing one. */
   nested(records: Records, target: Resource): Schema | ReferenceObject
-  /** A column in a request body. */
+  /** Returns the schema of a column in a request body. */
   written(column: NamedColumn, mode: WriteMode): Schema
 }
 

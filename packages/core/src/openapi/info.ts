@@ -107,5 +107,5 @@ export function tagGroupsOf(
   return [...groups].map(([name, tags]) => ({ name, tags: [...tags] }))
 }
 
-/** `order items` */
+/** Returns the plural of a resource's name in words: `order items`. */
 export const plural = ({ name }: Resource): string => pluralIn(name, 'snake').replaceAll('_', ' ')

@@ -50,13 +50,13 @@ import { failureShape, header, headerRefs } from './success-responses.ts'
 export interface Writer extends Records {
   readonly registry: Registry
   readonly settings: ApiSettings
-  /** Who may call an operation. */
+  /** Returns the authentication that an operation requires. */
   protection(route: Route, method: string): Protection
   /** Whether API_SESSION_GETTER gives each request its connection, on which the database may hide rows. */
   readonly hasSessions: boolean
   /** Whether there are resources that not every caller may list; a query that names one can then be refused. */
   readonly restrictsLists: boolean
-  /** A unique operationId. */
+  /** Makes an operationId unique. */
   operationId(wanted: string): string
 }
 
@@ -110,7 +110,7 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
   const rules = roleRules(checks)
   const roles = rolesText(rules)
   const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
-  // Pages show the accepted schemes, but not that authentication is optional, so the text says it.
+  // Documentation pages show the accepted schemes, but not that authentication is optional, so the description states it.
   const access = open ? 'Public: no credential is needed.' : roles
   const sent: readonly HeaderSent[] = [
     ...(draft.sends ?? []),
@@ -556,7 +556,7 @@ const pageKnown = headerParameter(
 
 const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
 
-/** `an order item` */
+/** Returns the name of a record with its article: `an order item`. */
 function article({ name }: Resource): string {
   const words = toCase(name, 'snake').replaceAll('_', ' ')
   return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`

@@ -426,7 +426,7 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
   ]
 }
 
-/** The host's own parameters. */
+/** Returns the host's own parameters. */
 const hostParameters = (components: Components, resource: Resource): Parameter[] =>
   resource.settings.additionalQueryParams.map((name) =>
     ofResource(components, resource, {

@@ -162,9 +162,9 @@ interface Queries {
   readonly schemas: Readonly<Record<string, Schema>>
   readonly parameters: Readonly<Record<string, oas32.ParameterObject>>
   resolve(parameter: Parameter): ParameterObject
-  /** The schema of an operation's query. */
+  /** Returns the schema of an operation's query. */
   schema(operation: OperationObject, asked: readonly Parameter[]): ReferenceObject
-  /** A parameter for a whole query. */
+  /** Returns a parameter for a whole query. */
   parameter(schema: ReferenceObject): ReferenceObject
 }
 
@@ -190,7 +190,7 @@ function collectQueries(
 
   const isRepeated = repeatedParts(operations.map(inQuery))
 
-  /** A reference to a schema; `key` identifies its content. */
+  /** Returns a reference to a schema; `key` identifies its content. */
   const schema = (key: string, wanted: string, make: () => Schema): ReferenceObject => {
     const found = names.get(key)
     if (found !== undefined) return schemaRef(found)
@@ -206,7 +206,7 @@ function collectQueries(
       ? { allOf: [schema(keyOf(own), `${ownerOf(own)}Filters`, () => objectOf(own.map(resolve)))] }
       : objectOf(own.map(resolve))
 
-  /** Returns the schema of the parameters that resources share. If those of a single record are among them, it extends the schema of these. */
+  /** Returns the schema of the parameters that resources share. If it includes those of a single record's query, it extends the schema of that query. */
   const sharedRef = (shared: readonly Parameter[]): ReferenceObject => {
     const base = shared.filter((one) => recordNames.has(partName(one)))
     const isBased = base.length > 0 && recordKeys.has(keyOf(base))

@@ -91,7 +91,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
-/** Returns the schema of such a row of any resource. */
+/** Returns one schema for the rows of all resources with `fields`, `groupby` or aggregates. */
 const anySelectionRef = ({ components }: Records): ReferenceObject =>
   components.schema('selection', 'Selection', () => ({
     type: 'object',
@@ -99,7 +99,7 @@ const anySelectionRef = ({ components }: Records): ReferenceObject =>
       'The members that `fields`, `groupby` and aggregates name, each as in the record, or null.',
   }))
 
-/** `fields=author.name` gives a member `name`, so a member may come from a joined record, and be null if there is none. */
+/** Returns the schema of a member that may come from a joined record: `fields=author.name` gives a member `name`, null without an author. */
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 

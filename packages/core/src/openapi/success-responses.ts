@@ -119,7 +119,7 @@ const shaped = (schema: Schema | ReferenceObject): Schema => ({
   [shapedByCallback]: true,
 })
 
-/** A response header. */
+/** Creates a response header. */
 export const header = (description: string, format?: string): HeaderObject => ({
   description,
   schema: { type: 'string', ...(format === undefined ? {} : { format }) },

@@ -2,11 +2,11 @@
 
 import { settingNames } from '../config/setting-names.ts'
 import { ambiguousPath, unknownColumn } from '../errors.ts'
-import { didYouMean } from '../naming/suggest.ts'
+import { didYouMean, nearest } from '../naming/suggest.ts'
 import type { FieldNode } from '../parse/ast.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import { isNameOf, relationsMatching } from '../registry/relation-token.ts'
-import type { NamedColumn } from '../registry/resource.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { tieBreakers } from '../registry/row-identity.ts'
 import type { LookUpStart } from './look-up.ts'
 import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
@@ -28,7 +28,7 @@ export function refOf(source: Source, column: NamedColumn): ColumnRef {
 export const tieRefs = (source: Source): readonly ColumnRef[] =>
   tieBreakers(source.resource).map((column) => refOf(source, column))
 
-/** References to the primary key columns of a source. */
+/** Returns references to the primary key columns of a source. */
 export const keyRefs = (source: Source): readonly ColumnRef[] =>
   source.resource.primaryKey.map((column) => refOf(source, column))
 
@@ -75,17 +75,23 @@ function columnIn(source: Source, [name = '', ...path]: readonly string[]): Colu
 }
 
 function unknown(names: Names, field: FieldNode, at: string, known?: string): Error {
-  const { source, rest } = lastSource(names, [...field.path, field.column], at)
+  const segments = [...field.path, field.column]
+  const { source, rest } = lastSource(names, segments, at)
   if (known === undefined && source !== undefined) return unknownIn(names, source, rest, field, at)
-  const hint = known ?? pathHint(names, field) ?? suggestion(names, field)
+  const { resource } = names.base
+  const hint =
+    known ??
+    pathHint(names, field) ??
+    (beginsWithRelation(resource, segments) ? joinHint(names) : suggestion(names, field))
   const isJoined = field.path.length > 0 && hint === ''
-  return unknownColumn(
-    field.text,
-    names.base.resource.endpoint,
-    isJoined ? joinHint(names) : hint,
-    at,
-  )
+  return unknownColumn(field.text, resource.endpoint, isJoined ? joinHint(names) : hint, at)
 }
+
+/** Whether a path begins with a relation. Called if the column was not found, so that relation is not joined. */
+const beginsWithRelation = (
+  resource: Resource,
+  [first = '', ...rest]: readonly string[],
+): boolean => rest.length > 0 && relationsMatching(resource, first).length > 0
 
 /** Finds the last source that the segments name, and the segments after it; no source if the first one names none. */
 function lastSource(names: Names, segments: readonly string[], at: string) {
@@ -108,14 +114,25 @@ function unknownIn(
   names: Names,
   { resource }: Source,
   rest: readonly string[],
-  { path, column, text }: FieldNode,
+  { path, column }: FieldNode,
   at: string,
 ): Error {
   const prefix = [...path, column].slice(0, -rest.length)
-  const columns = [...queryColumns(resource)].map(({ name }) => [...prefix, name].join('.'))
-  const near = didYouMean(text, columns)
-  const hint = near === '' && rest.length > 1 ? joinHint(names) : near
-  return unknownColumn(rest.join('.'), resource.endpoint, hint, at)
+  const unknown = rest.join('.')
+  // Compares the names without the path, because a long common path would make every column similar.
+  const near = beginsWithRelation(resource, rest)
+    ? undefined
+    : nearest(
+        unknown.slice(0, 100),
+        [...queryColumns(resource)].map(({ name }) => name),
+      )
+  const hint = rest.length > 1 ? joinHint(names) : ''
+  return unknownColumn(
+    unknown,
+    resource.endpoint,
+    near === undefined ? hint : ` Did you mean "${[...prefix, near].join('.')}"?`,
+    at,
+  )
 }
 
 /** Returns a hint that lists the declared paths into a json column; undefined if the field does not begin with a json column. */

@@ -145,7 +145,7 @@ function seenRelation(
   }
 }
 
-/** The columns that a relation compares: of both sides, and of the junction if that is published. */
+/** Returns the columns that a relation compares: of both sides, and of the junction if that is published. */
 function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
   const junction = junctionOf(relation)
   const links = junction === undefined ? [] : [...junction.own, ...junction.partner]

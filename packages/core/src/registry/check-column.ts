@@ -45,7 +45,7 @@ const { json, binary, list, opaque, ...itemTypes } = columnTypes
 
 const anything: Check = () => undefined
 
-/** A role rule, or a function that decides. */
+/** Checks `read` or `write`: a role rule, or a function that decides. */
 const right: Check = (value) => {
   if (typeof value === 'function') return undefined
   if (value === false)
@@ -54,7 +54,7 @@ const right: Check = (value) => {
   return wrong && `${wrong} A function of the hook arguments may decide, too.`
 }
 
-/** The name of a built-in validator. */
+/** Checks the name of a built-in validator. */
 const validatorName: Check = (value) => text(value) ?? oneOf(...validatorNames)(value)
 
 const members: Check = (value) =>

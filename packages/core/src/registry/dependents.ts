@@ -92,6 +92,6 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
   ]
 }
 
-/** The columns of the resource that a dependent refers to. */
+/** Returns the columns of the resource that a dependent refers to. */
 export const referredColumns = ({ key }: Dependent): readonly NamedColumn[] =>
   key.map(({ column }) => column)

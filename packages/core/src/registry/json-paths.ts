@@ -1,4 +1,4 @@
-// Paths into json columns: the columns by which queries name them, and the checks of their declarations.
+// Paths into json columns: the column objects that stand for them in queries, and the checks of their declarations.
 
 import type { Problems } from '../config/problems.ts'
 import type { Dialect } from '../dialect/dialect.ts'
@@ -43,7 +43,7 @@ const pathColumn = (of: NamedColumn, text: string, type: JsonPathType): PathColu
   definition: { type, nullable: true, readOnly: true },
 })
 
-/** The columns that queries can name: the visible ones, each followed by its paths. */
+/** Returns the columns that queries can name: the visible ones, each followed by its paths. */
 export const queryColumns = ({ columns }: Pick<Resource, 'columns'>): readonly NamedColumn[] =>
   [...columns.values()].flatMap((column) => [column, ...(column.paths?.values() ?? [])])
 
@@ -86,7 +86,7 @@ const otherNames: ReadonlyMap<string, JsonPathType> = new Map([
   ['bool', 'boolean'],
 ])
 
-/** The problem with a path, or undefined. */
+/** Returns the problem with a path, or undefined. */
 function badPath(text: string): string | undefined {
   const keys = text.split('.')
   const last = keys.at(-1) ?? ''
@@ -102,7 +102,7 @@ function badPath(text: string): string | undefined {
     : badFieldName(last.replaceAll('-', '_'))
 }
 
-/** Reports a json column with paths whose name also leads along a relation: `author.name` would have two meanings. */
+/** Reports a json column with paths whose name also names a relation: `author.name` would have two meanings. */
 export function checkPathNames(resource: Resource, problems: Problems): void {
   for (const { name, paths } of resource.allColumns.values()) {
     if (paths === undefined) continue

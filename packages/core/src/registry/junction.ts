@@ -10,7 +10,7 @@ export interface Junction {
   readonly partner: readonly NamedColumn[]
 }
 
-/** The junction of a relation; undefined if its table has no published model. */
+/** Returns the junction of a relation; undefined if its table has no published model. */
 export function junctionOf({ through }: ResolvedRelation): Junction | undefined {
   const resource = through?.resource
   if (through === undefined || resource === undefined) return undefined
@@ -21,7 +21,7 @@ export function junctionOf({ through }: ResolvedRelation): Junction | undefined 
   }
 }
 
-/** The column with this database name; the registry has checked that it exists. */
+/** Returns the column with this database name; the registry has checked that it exists. */
 function storedAs(resource: Resource, dbName: string): NamedColumn {
   const column = findStored(resource, dbName)
   if (column === undefined) throw new Error(`${resource.name} has no column for "${dbName}".`)
@@ -38,7 +38,7 @@ export const foreignKey = (
     return dbName === undefined ? [] : [{ dbName, column }]
   })
 
-/** The stored column with this name in the database, if the model declares it. */
+/** Returns the stored column with this name in the database, if the model declares it. */
 export function findStored(
   { allColumns }: Pick<Resource, 'allColumns'>,
   dbName: string,

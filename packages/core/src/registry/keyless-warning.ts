@@ -1,4 +1,4 @@
-// Warns of published models without a primary key that do not say `readOnly`: the key may have been forgotten.
+// Warns of published models without a primary key that do not declare `readOnly`: the key may have been forgotten.
 
 import type { Registry } from './resource.ts'
 import { isKeyless } from './row-identity.ts'

@@ -122,7 +122,7 @@ export function buildRegistry(options: RegistryOptions): {
   return { registry: { resources: open, byName, users, unreadable: [] }, settings, sessionGetter }
 }
 
-/** The declared tables, each with its columns and its resource. */
+/** Returns the declared tables, each with its columns and its resource. */
 function declaredTables(
   models: Iterable<AnyModel>,
   byName: ReadonlyMap<string, Resource>,
@@ -142,7 +142,7 @@ function declaredTables(
   return tables
 }
 
-/** The user model as a resource, even if it is not published, so that users are read like other records. */
+/** Makes the user model a resource, even if it is not published, so that users are read like other records. */
 function userResource(
   opening: Opening,
   published: readonly OpenResource[],

@@ -35,7 +35,7 @@ export interface RelationScope {
 
 const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
 
-/** The columns of a key; undefined if there was a problem. */
+/** Resolves the columns of a key; undefined if there was a problem. */
 function keyColumns(
   resource: Resource,
   key: Key,
@@ -103,7 +103,7 @@ function pairUp(
 
 type Compared = Pick<ResolvedRelation, 'pairs' | 'from' | 'to' | 'through'>
 
-/** The key columns of both sides; undefined if there was a problem. */
+/** Resolves the key columns of both sides; undefined if there was a problem. */
 function sides(
   relation: Relation,
   source: Resource,
@@ -228,7 +228,7 @@ function noJunctionColumn(
 /** A relation before its inverse is set. */
 export type OpenRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
 
-/** The relations of a resource whose targets are published, by key, in model order. */
+/** Resolves the relations of a resource whose targets are published, by key, in model order. */
 export function resolveRelations(
   source: Resource,
   scope: RelationScope,

@@ -8,7 +8,7 @@ export const isKeyless = ({ primaryKey }: Pick<Resource, 'primaryKey'>): boolean
   primaryKey.length === 0
 
 /**
- * The columns that are appended to every order, so that pages do not overlap: the primary key; without one, a unique set that is
+ * Returns the columns that are appended to every order, so that pages do not overlap: the primary key; without one, a unique set that is
  * never NULL; without that, every visible column that can be ordered. Rows with the same values in all of these look the same to
  * a client, except for columns of the types json and binary.
  */

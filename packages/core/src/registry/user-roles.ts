@@ -5,7 +5,7 @@ import { didYouMean } from '../naming/suggest.ts'
 import { type RelationScope, resolveRelations } from './resolve-relations.ts'
 import type { ResolvedRelation, Resource } from './resource.ts'
 
-/** The relation `roles` of the user model, to a model with a column `name`; undefined if there is none. */
+/** Resolves the relation `roles` of the user model, to a model with a column `name`; undefined if there is none. */
 export function resolveUserRoles(
   users: Resource,
   scope: RelationScope,

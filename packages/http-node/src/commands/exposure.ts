@@ -3,7 +3,7 @@
 import { withExportedApi } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 
-/** `model-api exposure ./api.ts admin editor`; default: all roles that the API's rules name. */
+/** Runs `model-api exposure ./api.ts admin editor`. Default: all roles that the API's rules name. */
 export async function exposure(
   path: string,
   roles: readonly string[],

@@ -8,7 +8,7 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Resolves when the process is asked to end. */
   readonly stopped: Promise<void>
-  /** Asks the user and resolves with the answer; absent if nobody can be asked, as without a terminal. */
+  /** Asks the user and resolves with the answer; absent if there is no terminal. */
   ask?(question: string): Promise<string>
   /** Called by `serve` when it accepts requests and has printed its URL. */
   serving?(): void

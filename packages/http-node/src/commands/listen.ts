@@ -25,7 +25,7 @@ export async function listen(
   }
 }
 
-/** The lines with the URLs of the API and its documentation. */
+/** Returns the lines with the URLs of the API and its documentation. */
 export function announce(api: Api, url: string): string[] {
   const documentation = api.owns('/docs') ? [`Documentation at ${url}/docs`] : []
   return ['', `Listening at ${url}  (Ctrl+C ends it)`, ...documentation]

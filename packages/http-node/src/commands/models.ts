@@ -12,7 +12,7 @@ import {
 import type { CommandIo } from './io.ts'
 import { nameOf, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 
-/** The module goes to stdout, everything else to stderr: `model-api models file > models.ts`. */
+/** Prints the module to stdout and everything else to stderr: `model-api models file > models.ts`. */
 export async function models(
   target: string,
   options: ReadSchemaOptions,

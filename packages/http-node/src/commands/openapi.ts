@@ -6,7 +6,7 @@ import type { CommandIo } from './io.ts'
 import { type ReadSchemaOptions, readDatabase } from './read-database.ts'
 import { servedConfig } from './serve-database.ts'
 
-/** The document goes to stdout, everything else to stderr: `model-api openapi file > openapi.json`. */
+/** Prints the document to stdout and everything else to stderr: `model-api openapi file > openapi.json`. */
 export async function openapi(
   target: string,
   options: ReadSchemaOptions,

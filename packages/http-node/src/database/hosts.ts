@@ -17,7 +17,7 @@ export interface Hosts {
   leave(url: string): void
 }
 
-/** `moved` is called with the URL of the next server. */
+/** Creates the hosts; `moved` is called with the URL of the next server. */
 export function createHosts(
   urls: readonly string[],
   moved: (url: string) => void = () => {},
@@ -45,7 +45,7 @@ export function createHosts(
   }
 }
 
-/** The error for a read-only server where a writable one is needed; classified like a refused connection (503). */
+/** Creates the error for a read-only server where a writable one is needed. Like a refused connection, it gives 503. */
 export const notWritable = (): Error =>
   Object.assign(new Error('The server takes no writes, and one that does is wanted.'), {
     code: 'ECONNREFUSED',

@@ -65,7 +65,7 @@ interface DriverConnection {
   destroy(): void
 }
 
-/** A pool whose connections go to the current server of `hosts`. */
+/** Returns a pool whose connections go to the current server of `hosts`. */
 function failoverPool(pool: Events, ready: MysqlPool, { hosts, mustWrite }: Failover): MysqlPool {
   const asked = new WeakSet<MysqlPoolConnection>()
   pool.on('connection', (connection: DriverConnection) => {

@@ -54,7 +54,7 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
 /** The URL that each client of `failoverClient` connected to. */
 const urls = new WeakMap<object, string>()
 
-/** A client class that connects to the current server of `hosts`, and leaves it if it is unreachable. */
+/** Returns a client class that connects to the current server of `hosts`, and switches to the next one if the server is unreachable. */
 function failoverClient(Client: typeof Pg.Client, hosts: Hosts): typeof Pg.Client {
   return class extends Client {
     constructor(config: object = {}) {

@@ -19,7 +19,7 @@ export interface ApiKeyParts {
   readonly callHook: CallHook
 }
 
-/** `Authorization: Api-Key <key>` */
+/** Creates the strategy: `Authorization: Api-Key <key>`. */
 export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyParts): Strategy {
   const userOf = async (request: ApiRequest, key: string, guard: CheckGuard): Promise<HookUser> => {
     if (lookup !== undefined) {

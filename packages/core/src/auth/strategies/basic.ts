@@ -7,7 +7,7 @@ import type { Strategy } from '../identity.ts'
 import { authorization } from '../token-providers.ts'
 import type { Users } from '../users.ts'
 
-/** `Authorization: Basic <base64 of username:password>` */
+/** Creates the strategy: `Authorization: Basic <base64 of username:password>`. */
 export function basicStrategy(users: Users, challenge: string): Strategy {
   return {
     name: 'basic',

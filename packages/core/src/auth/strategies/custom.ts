@@ -7,7 +7,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Strategy } from '../identity.ts'
 import type { Users } from '../users.ts'
 
-/** The function reads any part of the request, for example a header. */
+/** Creates the strategy. `customAuth` may read any part of the request, for example a header. */
 export function customStrategy(
   customAuth: CustomAuth,
   users: Users | undefined,

@@ -19,7 +19,7 @@ export interface JwtParts {
   readonly challenge: string
 }
 
-/** `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
+/** Creates the strategy: `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
 export function jwtStrategy({
   tokens,
   users,

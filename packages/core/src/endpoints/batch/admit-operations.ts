@@ -65,7 +65,7 @@ export function admission(batch: BatchRequest) {
     if (call.method === 'OPTIONS') {
       return { operation, call, route, facts: undefined, headers: noHeaders }
     }
-    const facts = methodFactsOf(route, call.method)
+    const facts = methodFactsOf(route, call)
     const { inUrl, inBody } = operation.refers
     if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
     // Continues synchronously if nothing must be awaited, as for a single request.

@@ -69,8 +69,6 @@ async function insertAll(
   const single = await inOneStatement({ call })
   if (single?.result !== undefined) return single.result
   const write = async (writing: Writing): Promise<Result> => {
-    const inOne = single?.inTransaction === true ? await inOneStatement(writing) : undefined
-    if (inOne?.result !== undefined) return inOne.result
     const returned = many ? returnedEcho(writing, echo) : undefined
     const created = await writeMany(writing.context, resource, steps, returned)
     const keys = keysOf(resource, created)
@@ -84,6 +82,10 @@ async function insertAll(
   }
   return inWrite(call, write, {
     isSingle: single?.isSingle === true,
+    inOneStatement:
+      single?.inTransaction === true
+        ? async (writing) => (await inOneStatement(writing))?.result
+        : undefined,
     isBulk: steps.length > 1,
   })
 }

@@ -35,12 +35,16 @@ export async function remove(
   const { result, isSingle, inTransaction = false } = await inOneStatement({ call })
   if (result === true) return success
   const write = async (writing: Writing): Promise<Result> => {
-    if (inTransaction && (await inOneStatement(writing)).result === true) return success
     const { context } = writing
     await removeRecord(context, resource, key, { cascade, precondition })
     return success
   }
-  return inWrite(call, write, { isSingle })
+  return inWrite(call, write, {
+    isSingle,
+    inOneStatement: inTransaction
+      ? async (writing) => ((await inOneStatement(writing)).result ? success : undefined)
+      : undefined,
+  })
 }
 
 /** The value of `cascade_delete`; throws 400 if it is true and API_ALLOW_CASCADE_DELETE is off. */

@@ -10,7 +10,11 @@ import { conflictingParameters, notHere, preconditionOnMany } from '../../errors
 import { deadlineOf } from '../../execute/bounds.ts'
 import { beforeStatements } from '../../execute/intercept-connection.ts'
 import { run } from '../../execute/run.ts'
-import { inTransaction, inTransactionIfSupported } from '../../execute/transaction.ts'
+import {
+  type Isolation,
+  inTransaction,
+  inTransactionIfSupported,
+} from '../../execute/transaction.ts'
 import { needsChanges, runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -22,7 +26,7 @@ import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { runChecks } from '../../input/read-body.ts'
 import type { ValidatorHost } from '../../input/validators.ts'
 import type { JsonValue } from '../../json/json-value.ts'
-import { andThen } from '../../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { QueryAst, SingleParameter } from '../../parse/ast.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
@@ -55,6 +59,11 @@ export interface Writing {
 const maxRetries = 3
 
 export interface WriteOptions {
+  /**
+   * Makes the write by one statement, in a transaction that callbacks can roll back; undefined if the statement wrote nothing, so
+   * that several statements make the write or give the error. Absent if one statement cannot make it.
+   */
+  readonly inOneStatement?: ((writing: Writing) => MaybePromise<Result | undefined>) | undefined
   /** Which refusals are caused by a race, so that the transaction is repeated. */
   readonly retryOn?: (refusal: Refusal) => boolean
   /** Problems of the body so far, to report together with those that depend on the stored record. */
@@ -65,15 +74,19 @@ export interface WriteOptions {
   readonly isBulk?: boolean
 }
 
+/** Thrown if one statement wrote nothing: the transaction is rolled back, and another one makes the write by several statements. */
+class SeveralNeeded extends Error {}
+
 /** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
 export async function inWrite(
   call: Call,
   work: (writing: Writing) => Promise<Result>,
-  { retryOn, problems, isSingle, isBulk = false }: WriteOptions = {},
+  { inOneStatement, retryOn, problems, isSingle, isBulk = false }: WriteOptions = {},
 ): Promise<Result> {
   const opened = await open(call)
   const { batch } = call.runtime
   const begin = batch ? inBatch : isSingle === true ? inTransactionIfSupported : inTransaction
+  let inOne = inOneStatement
   let setsSavepoints = batch !== undefined
   for (let attempt = 1; ; attempt++) {
     try {
@@ -81,12 +94,12 @@ export async function inWrite(
         call,
         opened,
         begin,
+        inOne === undefined ? 'read committed' : 'of the connection',
         async (transaction) => {
           const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
           const { context } = writing
-          const written = await work(writing).catch((error: unknown) =>
-            explainedInside(context, error),
-          )
+          const working = inOne === undefined ? work(writing) : workByOne(inOne, writing)
+          const written = await working.catch((error: unknown) => explainedInside(context, error))
           const result = await finishBeforeCommit(writing.call, written)
           const changes = context.changes === undefined ? [] : await changesOf(context)
           if (batch === undefined) await runBeforeCommit(writing.call, changes)
@@ -97,6 +110,11 @@ export async function inWrite(
       else runAfterCommit(call, changes, !opened.own.isTransaction)
       return result
     } catch (error) {
+      if (error instanceof SeveralNeeded) {
+        inOne = undefined
+        attempt -= 1
+        continue
+      }
       if (error instanceof SavepointNeeded && !setsSavepoints) {
         setsSavepoints = true
         attempt -= 1
@@ -111,6 +129,15 @@ export async function inWrite(
   }
 }
 
+async function workByOne(
+  inOneStatement: NonNullable<WriteOptions['inOneStatement']>,
+  writing: Writing,
+): Promise<Result> {
+  const written = await inOneStatement(writing)
+  if (written === undefined) throw new SeveralNeeded()
+  return written
+}
+
 /** Runs a write in the transaction of its batch. */
 const inBatch: typeof inTransaction = (transaction, _dialect, _bounds, work) => work(transaction)
 
@@ -119,13 +146,14 @@ function timedTransaction<T>(
   { timing, request, runtime }: Call,
   { own, connection }: Opened,
   run: typeof inTransaction,
+  isolation: Isolation,
   work: (transaction: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   const { dialect } = connection
   const bounds = { deadline: deadlineOf(runtime.settings.statementTimeout), client: request }
-  if (timing === undefined) return run(own, dialect, bounds, work)
+  if (timing === undefined) return run(own, dialect, bounds, work, isolation)
   return timing.database(() =>
-    run(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction))),
+    run(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction)), isolation),
   )
 }
 

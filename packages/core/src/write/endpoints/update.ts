@@ -65,15 +65,19 @@ export async function update(
   return inWrite(
     call,
     async (writing) => {
-      const written = inTransaction ? (await inOneStatement(writing)).result : undefined
-      if (written !== undefined) return written
       const options = { action, replace, precondition } as const
       const changed = await changeRecord(writing.context, node, key, options)
       // A callback may have changed the key.
       const keys = [keyIn(resource, changed) ?? key]
       return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
     },
-    { problems, isSingle },
+    {
+      problems,
+      isSingle,
+      inOneStatement: inTransaction
+        ? async (writing) => (await inOneStatement(writing)).result
+        : undefined,
+    },
   )
 }
 

@@ -1,0 +1,7 @@
+/** How much a test run does. */
+
+/** `whole` leaves nothing out; what `usual` leaves out, the closing lines name. */
+export type Extent = 'usual' | 'whole'
+
+/** The extent of this run, which the runner tells its processes. */
+export const extent: Extent = process.env.TEST_WHOLE === '1' ? 'whole' : 'usual'
