@@ -60,7 +60,7 @@ export interface Call<T> extends PromiseLike<Result<T>> {
   readonly key: readonly [collection: string, path: string, query: string]
   /** Sends the request again on each call. */
   send(signal?: AbortSignal): Promise<Result<T>>
-  /** The value alone; throws the `ClientError` of a failure. */
+  /** Returns the value alone; throws the `ClientError` of a failure. */
   unwrap(): Promise<T>
 }
 

@@ -3,7 +3,7 @@
 import type { Call } from './call.ts'
 
 /**
- * A member of the value of an earlier call in the same batch.
+ * Refers to a member of the value of an earlier call in the same batch.
  *
  * ```ts
  * const author = client.authors.create({ name: 'Mary Shelley' })

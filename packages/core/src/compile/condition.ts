@@ -168,7 +168,7 @@ function amongKeys(target: Target, condition: Exists, where: readonly Test[]): T
 
 const isNotNull = (ref: Fragment): Test => sql<SqlBool>`${ref} is not null`
 
-/** The condition of a relation route: on the child's foreign key, or through the junction. */
+/** Compiles the condition of a relation route: on the foreign key of the related rows, or through the junction. */
 function linked(
   target: Target,
   { relation, source, key }: Extract<Condition, { kind: 'linked' }>,

@@ -36,7 +36,7 @@ export interface DatabaseJson {
 /** Every value is read as a column, and every relation by its own statement. */
 export const noShortcuts: ReadShortcuts = { joins: false }
 
-/** The part of a statement's cache key that names its shortcuts. */
+/** Returns the part of a statement's cache key that names its shortcuts. */
 export const shortcutsForm = ({ joins, json }: ReadShortcuts): string =>
   `${joins ? 'joins' : ''} ${json === undefined ? '' : `json ${json.objects}`}`
 

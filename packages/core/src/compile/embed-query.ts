@@ -100,7 +100,7 @@ export const limitOrigin = {}
 export const limitClause = ({ dialect }: Target, maxRows: number): Fragment =>
   sql` limit ${limitValue(dialect, maxRows)}`
 
-/** The condition on the parents' keys. */
+/** Compiles the condition on the parents' keys. */
 export const parentKeysIn = (
   target: Target,
   embed: EmbedPlan,

@@ -48,7 +48,7 @@ const maxObjects = 50_000
 const maxPerListOf = (embed: EmbedPlan, parents: number): number =>
   Math.max(1, Math.floor((maxObjects / parents) ** (1 / listDepth(embed))))
 
-/** How deeply lists are nested; at least one. */
+/** Returns how deeply lists are nested; at least 1. */
 const listDepth = (embed: EmbedPlan): number => Math.max(1, depthOf(embed))
 
 const depthOf = ({ relation, embeds }: EmbedPlan): number =>

@@ -108,7 +108,7 @@ function isRecord({ from }: RowPlan, columns: readonly Member[]): boolean {
   return names.length === columns.length && columns.every(({ name }, i) => name === names[i])
 }
 
-/** An object without its closing brace: `{"id":1,"title":"Emma"`. */
+/** Compiles an object without its closing brace: `{"id":1,"title":"Emma"`. */
 const openObject = (members: readonly Member[]): TextPiece =>
   inRow(
     members.flatMap(({ name, value }, i) => [constant(`${i === 0 ? '{' : ','}"${name}":`), value]),

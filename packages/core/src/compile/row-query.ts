@@ -189,7 +189,7 @@ const cellsOf = (
 
 const embeddedJsonAlias = (i: number): string => `text ${i}`
 
-/** `key in (select key from base where … order by … limit … offset …)` */
+/** Compiles `key in (select key from base where … order by … limit … offset …)`. */
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const chosen = keys.map((key, i) => key.as(`key_${i}`))

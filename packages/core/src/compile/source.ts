@@ -18,7 +18,7 @@ import type { KeyColumn } from './keys-condition.ts'
 import { hasConditions } from './scopes.ts'
 import type { Target } from './target.ts'
 
-/** A column of an aliased source. Both names come from the registry. */
+/** Compiles a column of an aliased source. Both names come from the registry. */
 export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
@@ -108,7 +108,7 @@ function constantOf(column: NamedColumn, value: JsonValue): Value {
   return 'value' in converted ? converted.value : (value as Value)
 }
 
-/** The rows of a source under its alias, as in FROM. */
+/** Compiles the rows of a source under its alias, for FROM. */
 export const aliasedSource = (target: Target, source: Source): Aliased =>
   sql`${rowsOf(target, source)}`.as(source.alias)
 
@@ -198,7 +198,7 @@ interface JoinKey extends KeyPair {
   readonly otherRef: Fragment
 }
 
-/** The ON condition of a join: the relation's keys. */
+/** Compiles the ON condition of a join, which compares the relation's keys. */
 export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
   const pairs = joinKeys(join).map(({ column, ref, otherColumn, otherRef }) =>
     dialect.sameKey(column, ref, otherColumn, otherRef),

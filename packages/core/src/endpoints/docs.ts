@@ -30,7 +30,7 @@ export interface DocsAnswer {
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
-/** The part of the documentation at a path, or undefined. */
+/** Returns which part of the documentation is at a path, or undefined. */
 export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
   if (docs === null) return undefined
   if (path === docs.spec || path === docs.commonSpec) return 'document'

@@ -16,19 +16,19 @@ export type OpenApiVersion = (typeof openApiVersions)[number]
 export type AnyDocument = OpenAPIObject | oas32.OpenAPIObject
 
 export interface Documentation {
-  /** The document; built synchronously on first use. */
+  /** Returns the document; builds it synchronously on first use. */
   document(): OpenAPIObject
-  /** The document; built in slices on first use. */
+  /** Returns the document; builds it in slices on first use, so that other requests are served in between. */
   built(): Promise<OpenAPIObject>
-  /** The document as OpenAPI 3.2; built synchronously on first use. */
+  /** `document` as OpenAPI 3.2. */
   queryStringDocument(): oas32.OpenAPIObject
-  /** The document as OpenAPI 3.2; built in slices on first use. */
+  /** `built` as OpenAPI 3.2. */
   builtQueryStringDocument(): Promise<oas32.OpenAPIObject>
-  /** The text of the document for a mount prefix; only `servers` depends on it. */
+  /** Returns the text of a document for a mount prefix, which only `servers` contains. */
   text(mount: string, document: AnyDocument): Promise<Representation>
-  /** The plain page for a mount prefix. */
+  /** Returns the plain page for a mount prefix. */
   page(mount: string, make: () => Generator<void, string>): Promise<Representation>
-  /** The script of the page, which the host passes with each request. */
+  /** Returns the script of the page, which the host passes with each request. */
   script(text: string): Representation
 }
 

@@ -67,7 +67,7 @@ interface ExampleQuery {
   readonly query: string
 }
 
-/** Columns without a `read` rule that are not part of a primary or foreign key. */
+/** Returns the columns without a `read` rule that are not part of a primary or foreign key. */
 function plainColumns(resource: Resource): readonly NamedColumn[] {
   const keys = new Set(resource.primaryKey.map(({ name }) => name))
   for (const { kind, from } of resource.relations.values()) {

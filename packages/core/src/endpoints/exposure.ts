@@ -62,7 +62,7 @@ export function describeExposure(
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-/** Every role that a rule names, in alphabetical order. */
+/** Returns every role that a rule names, in alphabetical order. */
 function rolesNamed({ resources }: Registry): readonly string[] {
   const rules = resources.flatMap(({ settings, allColumns }) => [
     ...settings.roleMaps.flatMap(({ map }) => Object.values(map)),
@@ -147,7 +147,7 @@ function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
   })
 }
 
-/** Names the uses of a column that a function decides for each request: `read`, `write` or both. */
+/** Names which rights of a column a function decides for each request: `read`, `write` or both. */
 function decided({ definition: { read, write } }: NamedColumn): string {
   const rights = [
     typeof read === 'function' ? 'read' : '',

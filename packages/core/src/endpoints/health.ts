@@ -7,7 +7,7 @@ import type { ApiRequest } from '../http/request.ts'
 
 export type HealthPart = 'live' | 'ready'
 
-/** The health check at a path, or undefined; `route` is null if the health routes are disabled. */
+/** Returns which health check is at a path, or undefined. `route` is null if the health routes are disabled. */
 export function healthPartAt(route: string | null, path: string): HealthPart | undefined {
   if (route === null || !path.startsWith(route)) return undefined
   if (path.length === route.length) return 'live'

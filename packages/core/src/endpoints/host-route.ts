@@ -21,7 +21,7 @@ export interface HostRule {
   readonly auth?: boolean
 }
 
-/** The authenticated user of a request to a host route; null if anonymous. Rejects with 401, 403 or 429. */
+/** Authenticates a request to a host route; returns its user, null if anonymous. Rejects with 401, 403 or 429. */
 export async function authenticateHost(
   runtime: Runtime,
   request: ApiRequest,

@@ -70,7 +70,7 @@ function frameOf(
   }
 }
 
-/** The content of a page: from the result, or from the body if a final callback has changed it. */
+/** Returns the content of a page: from the result, or from the body if there is a final callback, which may have changed it. */
 export function pageContent(body: JsonValue, result: Result, isFinal: boolean): PageContent {
   const { value, total, next = null, previous = null } = result
   if (!isFinal) return { body, value, total, next, previous }
@@ -92,7 +92,7 @@ export function pageContent(body: JsonValue, result: Result, isFinal: boolean): 
 const linkIn = (made: JsonValue | undefined, own: string | null): string | null =>
   made === own ? own : null
 
-/** The headers of a page. Browsers revalidate it each time. It has no ETag, because the ETag of a record identifies its JSON. */
+/** Returns the headers of a page. Browsers revalidate it each time. It has no ETag, because the ETag of a record identifies its JSON. */
 export const pageHeaders = async (): Promise<Readonly<Record<string, string>>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentPolicy({

@@ -52,7 +52,7 @@ export function readPreferringReplica(
 /** The replica that each request under way reads from. */
 const chosen = new WeakMap<ApiRequest, MaybePromise<Replica | undefined>>()
 
-/** The replica of a request; its user and its rows are read from the same replica. */
+/** Returns the replica of a request, the same for its user and its rows. */
 function replicaFor(reading: Reading): MaybePromise<Replica | undefined> {
   const { request } = reading
   if (chosen.has(request)) return chosen.get(request)

@@ -190,7 +190,7 @@ function dumpedObjects(
 /** The value of a response, as an object or as JSON text. */
 export type Content = Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>
 
-/** The value of a list: as JSON text if possible, else through `objectsOf`. */
+/** Returns the value of a list: as JSON text if possible, else through `objectsOf`. */
 function listContent(
   call: Call,
   resource: Resource,
@@ -276,7 +276,7 @@ const writerOf = (
   { rows, embeds, links }: ReadPlan,
 ): ObjectWriter => objectWriter({ resource, output: rows.output, embeds, links }, base)
 
-/** The response of a list: a page of rows, the total and the page links. */
+/** Returns the response of a list: a page of rows, the total and the page links. */
 export function listResult(
   call: Call,
   resource: Resource,
@@ -319,7 +319,7 @@ function pageLinks(
   }
 }
 
-/** The number of the previous page; for a page beyond the end, the last page with rows. */
+/** Returns the number of the previous page; for a page beyond the end, the number of the last page with rows. */
 function previousNumber(number: number, limit: number, page: LoadedPage): number {
   if (page.total === undefined || page.capped) return number - 1
   return Math.min(number - 1, Math.max(1, Math.ceil(page.total / limit)))

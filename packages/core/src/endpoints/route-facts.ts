@@ -29,7 +29,7 @@ const cache: Readonly<Record<Route['kind'], FactsCache>> = {
   related: new WeakMap(),
 }
 
-/** The facts of a route, cached because the settings of a resource never change. */
+/** Returns the facts of a route; cached, because the settings of a resource never change. */
 export function factsOf(route: Route): RouteFacts {
   const owner = route.kind === 'related' ? route.relation : route.resource
   const known = cache[route.kind].get(owner)

@@ -4,7 +4,7 @@ import type { Action } from '../access/action.ts'
 import type { Route } from '../http/route-table.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** The resource whose records the route returns. */
+/** Returns the resource whose records the route returns. */
 export const resourceOf = (route: Route): Resource =>
   route.kind === 'related' ? route.relation.target : route.resource
 
@@ -21,7 +21,7 @@ export function allowedMethods(route: Route): readonly string[] {
 /** Whether a kind of route has QUERY, which takes the query language: lists and relations. */
 export const hasQuery = ({ kind }: Route): boolean => kind === 'collection' || kind === 'related'
 
-/** The methods that a kind of route has in addition to GET. */
+/** Returns the methods that a kind of route has in addition to GET. */
 function writingMethods({ kind, resource }: Route): readonly string[] {
   switch (kind) {
     case 'collection':
@@ -34,7 +34,7 @@ function writingMethods({ kind, resource }: Route): readonly string[] {
   }
 }
 
-/** The action of an allowed method; HEAD is GET without a body. */
+/** Returns the action of an allowed method; HEAD is GET without a body. */
 export function actionOf(route: Route, method: string): Action {
   if (route.kind === 'restore') return 'RESTORE'
   if (method !== 'GET' && method !== 'HEAD') return method as Action

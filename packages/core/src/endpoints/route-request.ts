@@ -128,7 +128,7 @@ export function unknownPathOf(runtime: Runtime, path: string): ApiError {
     : endpointDisabled(path, setting)
 }
 
-/** A known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
+/** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
   const { docs, auth } = settings
   if (docs === null || docs.requireAuth) return undefined
@@ -137,7 +137,7 @@ function documentedPathLike({ settings, routes }: Runtime, path: string): string
   return similarPath(routes, known, path)
 }
 
-/** The settings for the error response of a request; undefined if its path has no route. */
+/** Returns the settings for the error response of a request; undefined if its path has no route. */
 export function responseSettingsOf(
   runtime: Runtime,
   request: ApiRequest,

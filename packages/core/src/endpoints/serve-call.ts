@@ -38,7 +38,7 @@ export function serveCall(
     : admit(call, facts, always).then(() => admitted(call, route, facts))
 }
 
-/** The response to OPTIONS. */
+/** Returns the response to OPTIONS. */
 export function optionsOf(route: Route): Result {
   const { allowed } = factsOf(route)
   const patches = route.kind === 'item' ? patchMediaTypes : jsonMediaType
@@ -50,7 +50,7 @@ export function optionsOf(route: Route): Result {
   return { status: 204, value: null, total: undefined, empty: true, headers }
 }
 
-/** The facts of a method other than OPTIONS; throws 405 if the route does not have it. */
+/** Returns the facts of a method other than OPTIONS; throws 405 if the route does not have that method. */
 export function methodFactsOf(
   route: Route,
   { method, isQuery }: Pick<RoutedCall, 'method' | 'isQuery'>,
@@ -62,7 +62,7 @@ export function methodFactsOf(
   return facts
 }
 
-/** The end of the 405 message if only bulk writes are disabled: it names the setting that enables them. */
+/** Returns the end of the 405 message: if only bulk writes are disabled, it names the setting that enables them. */
 const bulkHint = ({ kind, resource }: Route, method: string): string => {
   const changes = method === 'PATCH' || method === 'DELETE'
   return kind === 'collection' && changes && resource.settings.methods.has(method)
@@ -74,7 +74,7 @@ const bulkHint = ({ kind, resource }: Route, method: string): string => {
 export const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
   !needsNoAdmission(admission) || (request.user ?? false) !== false
 
-/** The stages setup, limit and authenticate. */
+/** Runs the stages setup, limit and authenticate. */
 async function admit(
   call: RoutedCall,
   facts: MethodFacts,
@@ -89,13 +89,13 @@ async function admit(
   if (needsIdentity(call, facts)) await identify(call, facts.admission, always)
 }
 
-/** The stages from authorize on. */
+/** Runs the stages from authorize on. */
 function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
   authorize(call.caller, checks)
   return answerAuthorized(call, route)
 }
 
-/** The stages after authorize. */
+/** Runs the stages after authorize. */
 export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<Result> {
   if (call.isQuery) call.query = wholeQuery(call.request, call.query, bodyLimitOf(call.runtime))
   call.timing?.enter('plan')
@@ -111,7 +111,7 @@ export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<R
   )
 }
 
-/** The result of a write, according to the header `Prefer`. */
+/** Returns the result of a write in the form that the header `Prefer` requests. */
 function preferred({ request, method }: RoutedCall, route: Route, result: Result): Result {
   const many = route.kind === 'collection' && method !== 'POST'
   return asPreferred({ request, many, removes: method === 'DELETE' }, result)
@@ -122,7 +122,7 @@ const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
   setting: settingNames.bodyLimit,
 })
 
-/** The stages limit and authenticate; sets the caller of the request. */
+/** Runs the stages limit and authenticate; sets the caller of the request. */
 async function identify(
   call: RoutedCall,
   admission: Admission,
@@ -138,7 +138,7 @@ export interface AdmittedCaller extends Admitted {
   readonly caller: Caller
 }
 
-/** The stages limit and authenticate. */
+/** Runs the stages limit and authenticate; returns the caller. */
 export async function callerAdmittedTo(
   call: RoutedCall,
   admission: Admission,

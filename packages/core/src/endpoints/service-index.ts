@@ -23,7 +23,7 @@ import { ownParameters } from './own-parameters.ts'
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']
 
-/** The result of the index. Headers are added to `always`, so that they are sent even if a later stage fails. */
+/** Serves the index. Adds headers to `always`, so that they are sent even if a later stage fails. */
 export async function serveIndex(
   runtime: Runtime,
   request: ApiRequest,

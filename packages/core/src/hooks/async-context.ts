@@ -3,7 +3,7 @@
 export interface AsyncContext<T> {
   /** Calls a function; inside it `current` returns the value. */
   run<R>(value: T, call: () => R): R
-  /** The value of the innermost `run`; without AsyncLocalStorage only until the function's first await. */
+  /** Returns the value of the innermost `run`; without AsyncLocalStorage, only until the function's first await. */
   current(): T | undefined
   /** Activates the storage; call it before `run`, and the returned function when the work has settled. */
   enter(): () => void

@@ -84,8 +84,8 @@ export interface ConnectionGuard {
 }
 
 /**
- * If `db` has a single connection, a hook inside a transaction that requests it through another instance fails immediately,
- * with an error that says what to use instead.
+ * Creates the guard of `db`. If `db` has a single connection and a hook inside a transaction requests it through another instance,
+ * the hook fails unless it ends within `graceMs`, with an error that says what to use instead.
  *
  * ```ts
  * add_callback: async (book, model, args) => {

@@ -41,7 +41,7 @@ export function isKeptSorted(object: object): boolean {
   return (object as { toJSON?: unknown }).toJSON === itself
 }
 
-/** How many verbatim numbers and objects with sorted keys JSON.stringify has serialised so far. */
+/** Returns how many verbatim numbers and objects with sorted keys JSON.stringify has serialised so far. */
 export function specialValuesSeen(): number {
   return seen.count
 }

@@ -61,7 +61,7 @@ export function readLabel(pair: Pair, start: number, end: number): TextNode {
   return label
 }
 
-/** The 400 for an unknown function. */
+/** Makes the 400 for an unknown function. */
 export function noSuchFunction(name: string, at: string): ApiError {
   const known = aggregateFunctions.join(', ')
   return unknownFunction(

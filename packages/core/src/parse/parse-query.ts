@@ -131,7 +131,7 @@ function expectEquals(pair: Pair, keyEnd: number): void {
   throw malformed(pair, 0, 0, `Expected "=" and a value after "${excerpt(pair.text)}".`)
 }
 
-/** The key of a pair ends at its first raw `=`. */
+/** Finds the end of a pair's key: its first `=` that is not percent-encoded. */
 function endOfKey(pair: Pair): number {
   for (
     let index = pair.text.indexOf('=');

@@ -44,7 +44,7 @@ export function trim(pair: Pair, from: number, to: number): Stretch {
   return { start, end }
 }
 
-/** The offset of a decoded character in the raw query string. */
+/** Returns the offset of a decoded character in the raw query string. */
 function offsetAt(pair: Pair, index: number): number {
   return pair.offsets === undefined
     ? Math.min(pair.start + index, pair.end)
@@ -60,7 +60,7 @@ export function spanOf(pair: Pair, start: number, end: number): Span {
   return { start: offsetAt(pair, start), end: offsetAt(pair, end) }
 }
 
-/** The raw text of a part of the pair; of the whole pair if the part is empty. */
+/** Returns the raw text of a part of the pair; of the whole pair if the part is empty. */
 export function rawText(pair: Pair, start: number, end: number): string {
   if (end <= start) return pair.raw.slice(pair.start, pair.end)
   return pair.raw.slice(offsetAt(pair, start), offsetAt(pair, end))

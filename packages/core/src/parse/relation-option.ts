@@ -10,7 +10,7 @@ import { spanOf } from './query-string.ts'
 
 export const relationOptions = ['limit', 'order_by', 'fields'] as const
 
-/** A key that ends in `.limit`, `.order_by` or `.fields`. */
+/** Returns the option that a key ends with: `.limit`, `.order_by` or `.fields`. */
 export function relationOptionOf(key: string): (typeof relationOptions)[number] | undefined {
   return relationOptions.find((option) => key.endsWith(`.${option}`))
 }

@@ -33,7 +33,7 @@ const meanings: ReadonlyMap<string, SuffixMeaning> = new Map<string, SuffixMeani
   ...aggregateFunctions.map((name) => [name, { kind: 'function', function: name }] as const),
 ])
 
-/** `price__ge` → `ge`; undefined when there is no `__`. */
+/** Finds the suffix of a name: `price__ge` → `ge`; undefined without `__`. */
 export function splitSuffix(pair: Pair, start: number, end: number): Suffix | undefined {
   const name = pair.text.slice(start, end)
   const underscores = name.lastIndexOf('__')
@@ -45,7 +45,7 @@ export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined
   return suffix === undefined ? undefined : meanings.get(suffix.text)
 }
 
-/** The 400 for an unknown suffix. */
+/** Makes the 400 for an unknown suffix. */
 export function noSuchOperator(suffix: Suffix, at: string): ApiError {
   if (suffix.text === '') return malformedQuery('Expected an operator after "__".', at)
   const encoded = suffix.text.includes('=') ? ' An "=" that separates is not written %3D.' : ''

@@ -68,7 +68,7 @@ class AuthorityBound<T> {
     this.#createdWith = createdWith
   }
 
-  /** The value if the caller has the same authority; undefined otherwise. */
+  /** Returns the value if the caller has the same authority; undefined otherwise. */
   valueFor({ reach, hooks, registry }: Authority): T | undefined {
     const { reached, filter, dump } = this.#createdWith
     if (registry !== this.#createdWith.registry) return undefined

@@ -5,7 +5,7 @@ import { type Authority, type AuthorityBound, authorityCache } from './authority
 import type { PreparedRead } from './prepared-read.ts'
 
 export interface ReadCache {
-  /** The prepared read with this name for a caller of this authority; undefined if there is none or it cannot be prepared. */
+  /** Returns the prepared read with this name for a caller of this authority; undefined if there is none or it cannot be prepared. */
   get(name: string, authority: Authority): PreparedRead | undefined
   /** Whether to prepare a read: its query has occurred before, and is not known to be unpreparable. */
   shouldPrepare(name: string, authority: Authority): boolean

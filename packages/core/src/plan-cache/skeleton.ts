@@ -56,7 +56,7 @@ function itemsOf(written: string): readonly string[] | undefined {
   return items
 }
 
-/** The decoded text; undefined if the encoding is malformed, or the parser would refuse the text. */
+/** Decodes a value; undefined if the encoding is malformed, or the parser would refuse the text. */
 function decoded(written: string): string | undefined {
   try {
     const text = decodeURIComponent(written.replaceAll('+', ' '))

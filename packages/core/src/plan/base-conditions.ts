@@ -59,7 +59,7 @@ function onSource(
   return product(parts)
 }
 
-/** The alternatives that a join requires of the row it starts from. */
+/** Returns the alternatives that a join requires of the row where it starts. */
 function onJoin(
   joined: Joined,
   join: PlannedJoin,
@@ -84,7 +84,7 @@ function onJoin(
   return [...found, [{ ...exists, where: [], negated: true, lookUp: missing, exact: true }]]
 }
 
-/** From a base row, every `LookUp` selects the same base rows, so the dialect may choose. */
+/** Plans a step from a base row. Every `LookUp` selects the same base rows, so the dialect may choose. */
 const stepFromBase = (relation: ResolvedRelation): { lookUp: LookUp; next: LookUpStart } => ({
   lookUp: 'any',
   next: { repeated: isShared(relation), nested: true },
@@ -162,7 +162,7 @@ function concat(
   return all
 }
 
-/** The only source that a condition reads; undefined if it reads several. */
+/** Returns the only source that a condition reads; undefined if it reads several. */
 function sourceOf(condition: Condition): Source | undefined {
   switch (condition.kind) {
     case 'and':
@@ -184,7 +184,7 @@ function sourceOf(condition: Condition): Source | undefined {
 const sourceOfOperand = (operand: Operand): Source =>
   operand.kind === 'column' ? operand.source : operand.of.source
 
-/** The value of a condition for a row whose columns are all NULL: true, false, or null for unknown. */
+/** Evaluates a condition for a row whose columns are all NULL: true, false, or null for unknown. */
 function valueForNulls(condition: Condition): boolean | null {
   switch (condition.kind) {
     case 'and':

@@ -17,16 +17,16 @@ function daysIn(year: number, month: number): number {
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
 }
 
-/** `HH:MM` or `HH:MM:SS` → `HH:MM:SS`, or undefined. */
+/** Parses a time: `HH:MM` or `HH:MM:SS` → `HH:MM:SS`; undefined if it is not one. */
 export function parseTime(text: string): string | undefined {
   const match = /^([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?$/.exec(text)
   return match === null ? undefined : `${match[1]}:${match[2]}:${match[3] ?? '00'}`
 }
 
 /**
- * ISO 8601 → `YYYY-MM-DDTHH:MM:SS.sssZ`, or undefined. A time without an offset is UTC, and a date alone means its
- * midnight. A space before the offset's hours counts as `+`, because URL decoding turns `+` into a space. Digits beyond the
- * millisecond must be zero, because `eq` compares whole milliseconds.
+ * Parses ISO 8601 → `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not valid. A time without an offset is UTC, and a date alone
+ * means its midnight. A space before the offset's hours counts as `+`, because URL decoding turns `+` into a space. Digits beyond
+ * the millisecond must be zero, because `eq` compares whole milliseconds.
  */
 export function parseDatetime(text: string): string | undefined {
   if (canonical.test(text)) return parseDate(text.slice(0, 10)) && text

@@ -3,7 +3,7 @@
 import type { OperandType } from '../model/type-rules.ts'
 import type { Operand } from './plan.ts'
 
-/** The type that the values in a condition on the operand are converted to. */
+/** Returns the type to which values in a condition on the operand are converted. */
 export function operandType(operand: Operand): OperandType {
   if (operand.kind === 'column') return operand.column
   const column = operand.of.column

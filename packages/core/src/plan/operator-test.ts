@@ -20,7 +20,7 @@ export interface OperatorValue {
   /** The part of the request or of the scope, for errors. */
   readonly at: string
   one(): Value
-  /** The items of a list, converted to the type of `column`. */
+  /** Returns the items of a list, converted to the type of `column`. */
   list(column: ValueColumn): readonly Value[]
   pair(): readonly Value[]
   boolean(): boolean

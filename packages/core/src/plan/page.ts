@@ -29,7 +29,7 @@ export function pageAt({ limit }: NumberedPage, text: string): NumberedPage | un
   return number >= 1 && number <= lastPage(limit) ? numbered(number, limit) : undefined
 }
 
-/** `limit`, or the resource's default page size. */
+/** Returns `limit`, or the resource's default page size. */
 export function pageSize(context: PlanContext): number {
   const { pageSizeDefault, pageSizeMax } = context.resource.settings
   return positive('limit', context.ast.single.limit?.text, pageSizeDefault, pageSizeMax)

@@ -182,7 +182,7 @@ function formOf({ form }: Outline, values: readonly unknown[]): string {
   return whole
 }
 
-/** The condition `x in ()`, which no row meets. */
+/** Makes the condition `x in ()`, which no row meets. */
 function noRows(source: Source): Condition {
   const [column] = source.resource.allColumns.values()
   const operand = refOf(source, column as NamedColumn)

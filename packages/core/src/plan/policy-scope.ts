@@ -54,7 +54,7 @@ function all(resource: Resource, given: unknown, at: string, checking: Checking)
   return { kind: 'and', all: nodes }
 }
 
-/** The conditions under `and`, `or` or `not`; there must be at least one. */
+/** Checks the conditions under `and`, `or` or `not`; there must be at least one. */
 function some(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
   const node = all(resource, given, at, checking)
   if (node.all.length === 0)

@@ -6,7 +6,7 @@ import type { Output, RowPlan } from './plan.ts'
 // Column names and labels have no spaces, so no column or label has such a key.
 const prefix = 'record '
 
-/** The key of a column's value among the values of a loaded row. */
+/** Returns the key of a column's value among the values of a loaded row. */
 export const recordKey = (column: string): string => `${prefix}${column}`
 
 /** Adds all columns of the base to what a plan reads, without showing them. */

@@ -18,7 +18,7 @@ type PlanWhere = (
   nodes: readonly ConditionNode[],
 ) => readonly Condition[]
 
-/** All conditions must hold for the same row at the end of the path; `missing` negates the result. */
+/** Plans a relation filter. All conditions must hold for the same row at the end of the path; `missing` negates the result. */
 export function planRelationFilter(
   context: PlanContext,
   names: Names,

@@ -24,7 +24,7 @@ export interface OptionsOfRelation {
 }
 
 export interface RelationOptions {
-  /** The options of the relation at a path such as `books.author`; marks them as used. */
+  /** Returns the options of the relation at a path such as `books.author`, and marks them as used. */
   of(path: string): OptionsOfRelation
   /** Throws a 400 if an option names a relation that is not embedded. */
   refuseUnused(): void

@@ -6,7 +6,7 @@ import { type Test, testOf } from './operator-test.ts'
 import type { Value } from './plan.ts'
 import { convertText, type ValueColumn } from './value.ts'
 
-/** An error for a mistake in a scope; `at` is the path to it, such as `.owner_id.eq`. */
+/** Makes the error for a mistake in a scope; `at` is the path to the mistake, such as `.owner_id.eq`. */
 export const scopeProblem = (at: string, message: string): Error =>
   new Error(
     `scope${at === '' ? '' : ` at ${at.slice(1)}`}: ${message}${/[.?]$/.test(message) ? '' : '.'}`,

@@ -8,8 +8,8 @@ import type { Condition, Source } from './plan.ts'
 import { isSearchable } from './text-test.ts'
 
 /**
- * The conditions of `search`: for each word, an OR of `ilike` over the columns that the model declares and the caller may
- * read. Without a word there is no condition.
+ * Plans the conditions of `search`: for each word, an OR of `ilike` over the columns that the model declares and the caller may
+ * read. Without words there are no conditions.
  */
 export function planSearch(context: PlanContext, base: Source): readonly Condition[] {
   const { ast, resource } = context

@@ -20,7 +20,7 @@ export interface SourceUse {
   readonly part: 'base' | 'join' | 'filter' | 'links'
 }
 
-/** The sources of one statement; embeds have their own statements. */
+/** Lists the sources of one statement; embeds have their own statements. */
 export function sourcesOf(rows: RowPlan): readonly SourceUse[] {
   const uses: SourceUse[] = []
   addWithLinks(uses, rows.from, 'base')
@@ -30,7 +30,7 @@ export function sourcesOf(rows: RowPlan): readonly SourceUse[] {
   return uses
 }
 
-/** The sources of a read and of its embedded relations. */
+/** Lists the sources of a read and of its embedded relations. */
 export const allSourcesOf = ({
   rows,
   embeds,

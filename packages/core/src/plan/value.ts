@@ -75,7 +75,7 @@ const booleans = new Map([
   ['no', false],
 ])
 
-/** The value of `true`, `1`, `yes`, `false`, `0` or `no`; undefined for any other string. */
+/** Parses `true`, `1`, `yes`, `false`, `0` or `no`; undefined for any other string. */
 export function parseBoolean(text: string): boolean | undefined {
   return booleans.get(text)
 }
@@ -144,7 +144,7 @@ function convertUsual(column: ValueColumn, text: string): Conversion {
 }
 
 /**
- * Converts, or throws the 400 that names the field and what was expected.
+ * Converts a string of the request, or throws the 400 that names the field and what was expected.
  *
  * `field` is the column as the client wrote it, `at` the whole query parameter or filter that contains the value.
  *

@@ -99,7 +99,7 @@ function planCondition(
   }
 }
 
-/** `not[a,b]` is NOT (a AND b) in SQL's three-valued logic. */
+/** Plans a group of conditions. `not[a,b]` is NOT (a AND b) in SQL's three-valued logic. */
 function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: Labels): Condition {
   const all = node.items.map((item) => planCondition(context, names, item, labels))
   if (node.kind === 'or') return { kind: 'or', all }

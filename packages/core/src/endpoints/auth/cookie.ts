@@ -3,7 +3,7 @@
 import type { Runtime } from '../../call.ts'
 import type { ApiRequest } from '../../http/request.ts'
 
-/** `set-cookie` for a new token; no header if the cookie provider is disabled. */
+/** Returns the header `set-cookie` for a new token; no header if the cookie provider is disabled. */
 export const tokenCookie = (
   runtime: Runtime,
   request: ApiRequest,
@@ -11,7 +11,7 @@ export const tokenCookie = (
   seconds: number,
 ): Readonly<Record<string, string>> => cookieHeader(runtime, request, token, seconds)
 
-/** `set-cookie` that deletes the token. */
+/** Returns the header `set-cookie` that deletes the token. */
 export const deletedCookie = (
   runtime: Runtime,
   request: ApiRequest,

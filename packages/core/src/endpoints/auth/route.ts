@@ -13,7 +13,7 @@ import { clientAddress } from '../../limits/address.ts'
 import { admit } from '../admit.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
 
-/** The authentication endpoint of a path, or undefined. Each segment is decoded once, as in the route table. */
+/** Returns the authentication endpoint at a path, or undefined. Decodes each segment once, as the route table does. */
 export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
   const plain = path.includes('%') ? decodedPath(path) : path
   if (plain === undefined) return undefined
@@ -57,7 +57,7 @@ export async function serveAuth(
   }
 }
 
-/** Logout needs no credentials, so its rate limit counts by address. */
+/** Runs logout under a rate limit that counts by address, because logout needs no credentials. */
 async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Result> {
   const { rateWindows, trustedProxies } = runtime.settings
   const key = `logout|ip:${clientAddress(request, trustedProxies)}`

@@ -16,7 +16,7 @@ export function userKeyValue(users: Users | undefined, user: HookRecord): JsonVa
   return (user?.[column?.name ?? 'id'] as JsonValue | undefined) ?? null
 }
 
-/** Basic user information: the key, and the login name under its own field. */
+/** Returns basic user information: the key, and the login name under its own field. */
 export function basicInformation(
   users: Users | undefined,
   lookupField: string | undefined,
@@ -29,7 +29,7 @@ export function basicInformation(
   }
 }
 
-/** The current user's record, read like `GET` on it, with its policies. */
+/** Reads the current user's record as `GET` of that record would, including policies. */
 export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
   return getOne(call, call.resource, userKey(users.resource, user))
 }

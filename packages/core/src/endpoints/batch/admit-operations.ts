@@ -118,7 +118,7 @@ const ofBatchAlone: ReadonlySet<string> = new Set([
   'x-http-method-override',
 ])
 
-/** The headers of the batch's request that apply to its operations. */
+/** Returns the headers of the batch's request that apply to its operations. */
 export const inheritedHeaders = ({ headers = {} }: ApiRequest): BatchRequest['inherited'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofBatchAlone.has(name)))
 

@@ -73,11 +73,11 @@ const malformed = (text: string): string =>
 const misplaced = (text: string): string =>
   `The reference ${text.slice(0, 80)} must be a whole segment of the path or a whole value of the query.`
 
-/** The URL with a placeholder for each reference. It determines the route, because routes do not depend on keys. */
+/** Replaces each reference in a URL by a placeholder. The result has the same route, because routes do not depend on keys. */
 export const urlWithStandIns = (parts: readonly UrlPart[]): string =>
   parts.map((part) => (part.kind === 'text' ? part.text : '0')).join('')
 
-/** The URL with the values of its references; throws 413 if they are too large. */
+/** Replaces the references in a URL by their values; throws 413 if these are too large. */
 export const resolvedUrl = (parts: readonly UrlPart[], values: Values): string =>
   parts
     .map((part) => (part.kind === 'text' ? part.text : inUrl(part.kind, part.reference, values)))
@@ -142,7 +142,7 @@ export function bodyReferences(
   else found.push(reference)
 }
 
-/** The body with the values of its references; throws 413 if they are too large. */
+/** Replaces the references in a body by their values; throws 413 if these are too large. */
 export function resolvedBody(body: JsonValue, values: Values): JsonValue {
   if (typeof body !== 'object' || body === null || isVerbatim(body)) return body
   if (Array.isArray(body)) return body.map((item) => resolvedBody(item, values))
@@ -154,7 +154,7 @@ export function resolvedBody(body: JsonValue, values: Values): JsonValue {
   )
 }
 
-/** The value of a reference; throws 400 if the operation's value has no such member. */
+/** Returns the value of a reference; throws 400 if the operation's value has no such member. */
 function referredValue({ text, operation, members }: Reference, values: Values): JsonValue {
   let value: JsonValue | undefined = values.get(operation)
   for (const name of members) value = memberOf(value, name)

@@ -77,7 +77,7 @@ async function finalValue(call: RoutedCall, result: Result): Promise<JsonValue> 
     : body
 }
 
-/** The list of all results, as values. */
+/** Returns the list of all results as a value. */
 const resultList = (results: readonly OperationResult[]): JsonValue =>
   results.map(({ id, status, headers, value, text }) => ({
     id,
@@ -86,7 +86,7 @@ const resultList = (results: readonly OperationResult[]): JsonValue =>
     value: text === undefined ? value : (JSON.parse(text) as JsonValue),
   }))
 
-/** The list of all results, as JSON text. */
+/** Returns the list of all results as JSON text. */
 const resultText = (results: readonly OperationResult[]): string =>
   `[${results.map(({ json }) => json).join(',')}]`
 
@@ -102,7 +102,7 @@ export function resultCounter({ settings }: Runtime): (result: OperationResult) 
   }
 }
 
-/** The result of a batch, as a value or as JSON text. */
+/** Returns the result of a batch, as a value or as JSON text. */
 export const batchResult = (results: readonly OperationResult[], asText: boolean): Result => ({
   status: 200,
   total: results.length,

@@ -168,7 +168,7 @@ async function allOf(
   return results
 }
 
-/** The runtime of the operations, whose only connection is the transaction. */
+/** Returns the runtime of the operations, whose only connection is the transaction. */
 const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attempt): Runtime => ({
   ...runtime,
   session: () => transaction,

@@ -23,7 +23,7 @@ export class OperationValues {
     this.#byId.set(id, value)
   }
 
-  /** The value of an operation; undefined if it has none. */
+  /** Returns the value of an operation; undefined if it has none. */
   get(id: string): JsonValue | undefined {
     return this.#byId.get(id)
   }
