@@ -6,7 +6,6 @@ import { runFinal, runReturn } from '../hooks/read-hooks.ts'
 import { type Result, successBody } from '../http/envelope.ts'
 import { withTag } from '../http/etag.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import { isRead } from './read-source.ts'
 
 /** Runs the return callback and adds the ETag; does nothing if both have been done. */
 export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result> {
@@ -19,9 +18,7 @@ export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result
   const conditional = { request, method, tagsLists }
   const tagged = (one: Result): Result => (call.asPage ? one : withTag(conditional, one))
   if (hooks.return === undefined) return tagged(result)
-  // The response of a write stays a value, because it may be stored for repetitions of the request.
-  const asText = call.endsAsText && isRead(method)
-  return andThen(runReturn(call, hooks.return, result.value, asText), (returned) =>
+  return andThen(runReturn(call, hooks.return, result.value, call.endsAsText), (returned) =>
     tagged({ ...result, ...returned, finished: true }),
   )
 }
