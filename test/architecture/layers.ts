@@ -20,7 +20,7 @@ export const layers: readonly (readonly string[])[] = [
   ['access', 'auth', 'limits', 'hooks', 'input'],
   ['endpoints', 'write/endpoints', 'openapi', 'introspect', 'schema-check'],
   ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],
-  ['replica-options'],
+  ['replica-options', 'option-names'],
   ['api'],
   ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts', 'client.ts'],
 ]

@@ -167,9 +167,15 @@ eachDatabase('authentication endpoints', (test, db) => {
     const missing = await post(api, '/auth/login')
     equal(missing.status, 400)
     equal(missing.errors.error, 'Validation failed')
-    equal(missing.errors.reason, { username: ['is required'], password: ['is required'] })
-    const wrong = await post(api, '/auth/login', { username: 7, password: 'x' })
-    equal([wrong.status, wrong.errors.reason], [400, { username: ['must be a string'] }])
+    equal(missing.errors.reason, {
+      username: ['This field is required.'],
+      password: ['This field is required.'],
+    })
+    const wrong = await post(api, '/auth/login', { username: 7, password: '' })
+    equal(
+      [wrong.status, wrong.errors.reason],
+      [400, { username: ['Expected a string.'], password: ['This field cannot be empty.'] }],
+    )
     equal((await post(api, '/auth/login', [1])).status, 400)
     const json = { 'content-type': 'application/json' }
     const text = JSON.stringify({ username: 'ann', password: passwords.ann })
@@ -178,7 +184,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     equal((await post(api, '/auth/login', 'username=ann', form)).status, 415)
     equal((await post(api, '/auth/refresh', {})).errors.reason, {
-      refresh_token: ['is required'],
+      refresh_token: ['This field is required.'],
     })
   })
 

@@ -258,6 +258,11 @@ suite('mistakes in createApi', (test) => {
       'dialect: "postgres" was given, but db has Kysely\'s SqliteAdapter. Leave the option out, or pass "sqlite".',
     ],
     [
+      'a misspelt option, which would leave out all settings',
+      { confg: { API_AUTHENTICATE_METHOD: ['jwt'] }, onRefusal: undefined },
+      'The API cannot start:\nconfg: unknown option. Did you mean "config"?',
+    ],
+    [
       'a misspelt setting',
       { config: { API_ALLOW_JOINS: true } },
       'The API cannot start:\nconfig.API_ALLOW_JOINS: unknown key. Did you mean API_ALLOW_JOIN?',

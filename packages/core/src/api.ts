@@ -59,6 +59,7 @@ import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
 import { documentSteps, type Endpoints } from './openapi/document.ts'
 import { queryStringSteps } from './openapi/query-string-form.ts'
+import { checkOptionNames } from './option-names.ts'
 import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
 import { keylessWarnings } from './registry/keyless-warning.ts'
@@ -123,6 +124,21 @@ export interface ApiOptions<
    * ```
    */
   readonly onRefusal?: (refusal: Refusal) => void
+}
+
+/** The name of every option; TypeScript reports a missing one. */
+const optionNames: Readonly<Record<keyof ApiOptions, true>> = {
+  db: true,
+  replicas: true,
+  models: true,
+  config: true,
+  schema: true,
+  dialect: true,
+  env: true,
+  clock: true,
+  onError: true,
+  onWarning: true,
+  onRefusal: true,
 }
 
 /** The options of an API from which a typed client takes its types. */
@@ -302,6 +318,7 @@ export function createApi<
     schema: options.schema,
   })
   const problems = collectProblems()
+  checkOptionNames(options, optionNames, problems)
   const report = observer(options.onError ?? ((error: unknown) => console.error(error)), (error) =>
     console.error(new Error('onError failed.', { cause: error })),
   )

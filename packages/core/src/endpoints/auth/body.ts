@@ -25,8 +25,14 @@ export function readStrings<Name extends string>(
   for (const name of names) {
     const value = Object.hasOwn(members, name) ? members[name] : undefined
     if (typeof value === 'string' && value !== '') strings[name] = value
-    else problems.add(name, value === undefined ? 'is required' : 'must be a string')
+    else problems.add(name, problemOf(value))
   }
   problems.refuse()
   return strings as Record<Name, string>
+}
+
+/** Why a member cannot be used, in the words of other bodies. */
+function problemOf(value: unknown): string {
+  if (value === undefined) return 'This field is required.'
+  return value === '' ? 'This field cannot be empty.' : 'Expected a string.'
 }
