@@ -25,18 +25,18 @@ const databaseOnlySuppliesRows = [
   /^security\/(?:batch-verdicts|first-asker|pages|paths|refusals|strategies)/,
 ]
 
-/** Files that compare the responses and the statements of all engines. */
-const comparesEngines = /^golden\//
+/** Files that compare the responses of all engines, and with them what is left of a dialect without shortcuts. */
+const comparesEngines = /^(?:golden|parity)\//
 
 /**
- * In other ways than the usual one, most files run on SQLite alone: `query` and `batch` differ only before SQL is compiled, and
- * `plain` leaves out shortcuts, so it cannot leak more. The golden files run in each way on all engines.
+ * In other ways than the usual one, files run on SQLite alone: `query` and `batch` differ only before SQL is compiled. `plain` leaves out
+ * the shortcuts of each dialect, so the files that compare engines run in it on each of them.
  */
 export function coverageOf({ file, way }: Job, extent: Extent): Coverage | undefined {
   if (extent === 'whole') return way === 'usual' ? undefined : 'one server of each engine'
   if (way !== 'usual') {
-    const isEnough = way !== 'plain' || file.startsWith('security/')
-    return isEnough && !comparesEngines.test(file) ? 'SQLite alone' : 'one server of each engine'
+    const needsEngines = way === 'plain' && comparesEngines.test(file)
+    return needsEngines ? 'one server of each engine' : 'SQLite alone'
   }
   if (databaseOnlySuppliesRows.some((files) => files.test(file))) return 'SQLite alone'
   return versionsMatter.some((files) => files.test(file)) ? undefined : 'one server of each engine'

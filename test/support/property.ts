@@ -11,8 +11,11 @@ const factor = Number(process.env.PROPERTY_RUNS ?? 1)
 /** The share of its runs that a property has in this run. The seeds stay, so a whole run begins with the cases of a usual one. */
 const share = extent === 'whole' ? 1 : 1 / 4
 
-/** How many of the runs that a property has at most are those of this run. */
-export const shareOf = (runs: number): number => Math.ceil(runs * share * factor)
+/** How many of the runs that a property has in a whole run are those of this one. */
+export function shareOf(runs: number): number {
+  if (share < 1) notRun('random cases', `three of four, from seed ${propertySeed}`)
+  return Math.ceil(runs * share * factor)
+}
 
 /** One test per batch, so that long runs do not need long tests. */
 export function batches(
@@ -23,7 +26,6 @@ export function batches(
 ): void {
   const size = 25
   const total = shareOf(runs)
-  if (share < 1) notRun('random cases', `three of four, from seed ${propertySeed}`)
   for (let start = 0; start < total; start += size) {
     const numRuns = Math.min(size, total - start)
     test(`${title}, ${start + 1} to ${start + numRuns}`, () =>

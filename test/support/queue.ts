@@ -80,9 +80,9 @@ const batchToo = [
 
 /**
  * Of `plainToo`, what a usual run leaves out: `security/first-asker` compares the plain dialect with the shortcuts, byte for byte, at
- * every door of these two matrices.
+ * every door of these matrices.
  */
-const plainWhenWhole = /^security\/(?:write-)?leaks/
+const plainWhenWhole = /^security\/(?:(?:write-)?leaks|non-interference)/
 
 function waysOf(file: string, extent: Extent): readonly Way[] {
   const further = { plain: plainToo, query: queryToo, batch: batchToo }

@@ -41,12 +41,9 @@ suite('the servers of a file', (test) => {
   test('are fewer for the other ways', () => {
     equal(coverageOf({ file: filtering, way: 'query' }, 'usual'), 'SQLite alone')
     equal(coverageOf({ file: leaks, way: 'plain' }, 'usual'), 'SQLite alone')
-    for (const way of ['plain', 'query'] as const) {
-      equal(
-        coverageOf({ file: 'golden/golden.test.ts', way }, 'usual'),
-        'one server of each engine',
-      )
-    }
+    const golden = 'golden/golden.test.ts'
+    equal(coverageOf({ file: golden, way: 'query' }, 'usual'), 'SQLite alone')
+    equal(coverageOf({ file: golden, way: 'plain' }, 'usual'), 'one server of each engine')
   })
 
   test('are all of them, and one of each engine for the other ways, in a whole run', () => {
