@@ -13,8 +13,8 @@ export const execute: readonly Break[] = [
     title:
       'A single record cannot be changed where the driver has no transactions, or its error is 501',
     file: 'packages/core/src/write/endpoints/update.ts',
-    find: '{ problems, isSingle },',
-    replace: '{ problems, isSingle: false },',
+    find: '{ problems, isSingle, isBulk: isNested(node) },',
+    replace: '{ problems, isSingle: false, isBulk: isNested(node) },',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
@@ -62,15 +62,15 @@ export const execute: readonly Break[] = [
   {
     title: 'A list of links cuts those to records that the caller does not see',
     file: 'packages/core/src/write/execute/links.ts',
-    find: 'const removed = replaces ? await visibleKeys(context, relation.target, others) : []',
-    replace: 'const removed = replaces ? others : []',
+    find: 'const removed = await visibleOnes(context, relation.target, others)',
+    replace: 'const removed = others',
     fails: 'test/writing/links.test.ts',
   },
   {
     title: 'Adding to a list of links cuts the others',
     file: 'packages/core/src/write/execute/links.ts',
-    find: 'const removed = replaces ? await',
-    replace: 'const removed = !replaces ? await',
+    find: 'if (of.replaces && unwanted.length > 0)',
+    replace: 'if (!of.replaces && unwanted.length > 0)',
     fails: 'test/writing/links.test.ts',
   },
   {
@@ -83,7 +83,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A link tells which keys exist in a resource that the role forbids',
     file: 'packages/core/src/write/execute/linked.ts',
-    find: 'if (!isAllowed && otherwise === null) throw forbidden()',
+    find: 'if (!isAllowed && links.some(({ otherwise }) => otherwise === null)) throw forbidden()',
     replace: '',
     fails: 'test/security/link-leaks.test.ts',
   },
@@ -112,7 +112,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'PUT in a transaction keeps what it does not name',
-    file: 'packages/core/src/write/execute/change.ts',
+    file: 'packages/core/src/write/execute/requested-changes.ts',
     find: 'replace ? await resetValues(context, resource) : {}',
     replace: "replace && resource.name === '' ? await resetValues(context, resource) : {}",
     fails: 'test/writing/conditional.test.ts',

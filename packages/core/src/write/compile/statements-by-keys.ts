@@ -22,11 +22,10 @@ export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
   parts.map((part, i) => ({ ...part, value: key[i] as Value }))
 
-/** Reads the partner keys (`ends`) of the matching rows of a junction table. */
+/** Reads keys (`ends`) from rows of a junction table. */
 export function compileLinks(
   target: Target,
-  table: TableName,
-  matches: readonly Match[],
+  rows: RowsByKeys,
   ends: readonly KeyPart[],
 ): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
   const { dialect } = target
@@ -34,7 +33,7 @@ export function compileLinks(
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(table)} where ${matchCondition(target, matches)}`,
+    statement: sql`select ${sql.join(selected)} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -44,20 +43,18 @@ export function compileLinks(
   }
 }
 
-/** Inserts rows into a junction table: one for each partner key, all with the same key of the record. */
+/** Inserts rows into a junction table, each with the keys of both ends, whose columns are `parts`. */
 export function compileNewLinks(
-  target: Target,
+  { dialect }: Target,
   table: TableName,
-  matches: readonly Match[],
-  ends: readonly KeyPart[],
-  keys: readonly (readonly Value[])[],
+  parts: readonly KeyPart[],
+  rows: readonly (readonly Value[])[],
 ): Fragment {
-  const names = [...matches, ...ends].map(({ dbName }) => sql.id(dbName))
-  const rows = keys.map((key) => {
-    const row = [...matches, ...matchesOf(ends, key)]
-    return sql`(${sql.join(row.map(({ column, value }) => target.dialect.encode(column, value)))})`
-  })
-  return sql`insert into ${tableOf(table)} (${sql.join(names)}) values ${sql.join(rows)}`
+  const names = parts.map(({ dbName }) => sql.id(dbName))
+  const values = parts.map(({ column }, i) =>
+    rows.map((row) => dialect.encode(column, row[i] as Value)),
+  )
+  return sql`insert into ${tableOf(table)} (${sql.join(names)}) values ${sql.tuples(values)}`
 }
 
 /** The rows that match and have one of the keys. */

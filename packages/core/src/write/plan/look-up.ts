@@ -71,13 +71,13 @@ export function withKeys(
 const firstOf = ([value]: readonly Value[]): Value => value as Value
 
 /**
- * Plans the links of a record if its junction table has a published model, so that the same access rules apply as when the
+ * Plans the links of records if their junction table has a published model, so that the same access rules apply as when the
  * relation is read. `partners` selects the links to some partners, `columns` the columns to read (default: all).
  */
 export function planLinks(
   relation: ResolvedRelation,
   junction: Junction,
-  ownKey: readonly Value[],
+  ownKeys: readonly (readonly Value[])[],
   options: {
     readonly partners?: readonly (readonly Value[])[]
     readonly columns?: readonly NamedColumn[]
@@ -88,11 +88,15 @@ export function planLinks(
   const { partners, columns, includeDeleted = false } = options
   const source: Source = { ...baseSource(resource, includeDeleted), relation, many: true }
   const plan = allColumnsOf(source)
-  const ownValues = columnValues(junction.own, ownKey)
+  const [only, ...others] = ownKeys
+  const ofRecords =
+    only !== undefined && others.length === 0
+      ? equalTo(source, columnValues(junction.own, only))
+      : [withKeys(source, junction.own, ownKeys)]
   const ofPartners = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
   return {
     ...plan,
-    where: [...equalTo(source, ownValues), ...ofPartners],
+    where: [...ofRecords, ...ofPartners],
     output: columns === undefined ? plan.output : outputOf(source, columns),
   }
 }
