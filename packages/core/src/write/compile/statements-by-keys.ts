@@ -9,7 +9,7 @@ import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { type TableName, tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
-import { type Match, matchCondition, updateSet } from './statements.ts'
+import { insertedRows, type Match, matchCondition, updateSet } from './statements.ts'
 
 /** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
@@ -45,16 +45,17 @@ export function compileLinks(
 
 /** Inserts rows into a junction table, each with the keys of both ends, whose columns are `parts`. */
 export function compileNewLinks(
-  { dialect }: Target,
+  target: Target,
   table: TableName,
   parts: readonly KeyPart[],
   rows: readonly (readonly Value[])[],
 ): Fragment {
   const names = parts.map(({ dbName }) => sql.id(dbName))
-  const values = parts.map(({ column }, i) =>
-    rows.map((row) => dialect.encode(column, row[i] as Value)),
-  )
-  return sql`insert into ${tableOf(table)} (${sql.join(names)}) values ${sql.tuples(values)}`
+  const columns = parts.map(({ column }, i) => ({
+    column,
+    values: rows.map((row) => target.dialect.encode(column, row[i] as Value)),
+  }))
+  return sql`insert into ${tableOf(table)} (${sql.join(names)}) ${insertedRows(target, columns)}`
 }
 
 /** The rows that match and have one of the keys. */

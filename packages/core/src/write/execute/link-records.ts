@@ -238,14 +238,14 @@ async function insertAll(
     for (const some of chunks(group, columns.length)) {
       const path = commonPath(some)
       const rows = some.map(({ values }) => values)
-      const made = some.map((link) => insertedLink(target, junction, link))
+      const links = () => some.map((link) => insertedLink(target, junction, link))
       if (context.changes !== undefined) {
-        await insertOneByOne(context, resource, path, rows, made)
+        await insertOneByOne(context, resource, path, rows, links)
         continue
       }
       const { statement } = compileInserts(context.target, resource, columns, rows)
       const step = { step: 'link', resource, path, values: {}, key: null } as const
-      await runWrite(context, statement, { ...step, links: made })
+      await runWrite(context, statement, { ...step, links })
     }
   }
 }
@@ -256,10 +256,10 @@ async function insertOneByOne(
   resource: Resource,
   path: string,
   rows: readonly Values[],
-  made: readonly InsertedLink[],
+  links: () => readonly InsertedLink[],
 ): Promise<void> {
   for (const [i, row] of rows.entries())
-    await insert(context, resource, row, path, made.slice(i, i + 1))
+    await insert(context, resource, row, path, () => links().slice(i, i + 1))
 }
 
 function insertedLink(

@@ -68,11 +68,12 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
       )
       for (const some of chunks(made, parts.length)) {
         const rows = some.map(({ of, key }) => [...of.own, ...key])
-        const inserted = some.map(({ key, path }, i) => ({
-          path,
-          row: { table, matches: matchesOf(parts, rows[i] ?? []) },
-          partner: { table: partner, matches: keyMatches(partner, key) },
-        }))
+        const inserted = () =>
+          some.map(({ of, key, path }) => ({
+            path,
+            row: { table, matches: matchesOf(parts, [...of.own, ...key]) },
+            partner: { table: partner, matches: keyMatches(partner, key) },
+          }))
         const refused = { resource: partner, path, values: {}, key: null } as const
         const statement = compileNewLinks(target, table, parts, rows)
         await runWrite(context, statement, { ...refused, step: 'link', links: inserted })
