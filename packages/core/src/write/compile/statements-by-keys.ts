@@ -66,6 +66,16 @@ export interface RowsByKeys {
   readonly keys: readonly (readonly Value[])[]
 }
 
+/** The rows of links in a junction table: by the key `own` and the partners' keys, or without `own` by the keys of both ends. */
+export const rowsOfLinks = (
+  ownParts: readonly KeyPart[],
+  partnerParts: readonly KeyPart[],
+  { own, keys }: { readonly own: readonly Value[] | undefined; readonly keys: RowsByKeys['keys'] },
+): Omit<RowsByKeys, 'table'> =>
+  own === undefined
+    ? { matches: [], parts: [...ownParts, ...partnerParts], keys }
+    : { matches: matchesOf(ownParts, own), parts: partnerParts, keys }
+
 /** The records with these keys. */
 export const recordsByKeys = (
   resource: Resource,

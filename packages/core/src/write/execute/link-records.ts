@@ -16,15 +16,16 @@ import {
   compileUpdateByKeys,
   keyParts,
   matchesOf,
+  rowsOfLinks,
 } from '../compile/statements-by-keys.ts'
 import { planLinks } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { requireAccess, validateFilled } from './checks.ts'
 import type { InsertedLink, WriteContext } from './context.ts'
 import { newRecord } from './defaults.ts'
-import { addPartner, chunksByKey, type FoundPartners } from './existing-links.ts'
 import type { LevelOrder } from './level-order.ts'
-import type { Key, LinkStore, NewLinks, Partner, RecordLinks } from './link-store.ts'
+import { addPartner, chunksByKey, type FoundPartners, selectedLinks } from './link-keys.ts'
+import type { Key, LinkStore, NewLinks, OldLinks, Partner, RecordLinks } from './link-store.ts'
 import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from './look-up.ts'
 import { removeStored } from './remove.ts'
 import { runWrite } from './run-step.ts'
@@ -64,7 +65,7 @@ export function linkRecords(
       const found: FoundPartners = new Map()
       for (const some of chunksByKey(ownColumns, records)) {
         const columns = [...ownColumns, ...partnerColumns]
-        const plan = planLinks(relation, junction, some.map(ownKey), { columns })
+        const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { columns })
         const [only, ...others] = some
         for (const row of await readScopedOrEmpty(context, plan)) {
           const own = others.length === 0 && only ? only.own : valuesOf(ownColumns, row)
@@ -78,11 +79,13 @@ export function linkRecords(
       if (removes) await requireAccess(context, resource, 'DELETE')
     },
     async remove(links) {
-      for (const { of, partners } of links) {
-        if (partners.length > max) throw tooManyRecords(settingNames.maxBulk, max)
-        await lock(writing, of, partners)
-        await removeStored(context, resource, await rowsOf(writing, of, partners, false))
-      }
+      const isTooLong = links.some(({ partners }) => partners.length > max)
+      if (isTooLong) throw tooManyRecords(settingNames.maxBulk, max)
+      await lock(writing, links)
+      const rows = await rowsOf(writing, links, false)
+      order?.beforeHooks(context)
+      await removeStored(context, resource, rows)
+      order?.afterHooks(context)
     },
     make: (links) => makeLinks(writing, links),
   }
@@ -101,63 +104,73 @@ async function makeLinks(writing: LinkContext, links: readonly NewLinks[]): Prom
   const hasHooks = access.hasHook(resource, 'can_create') || hooks.has(resource, 'add')
   const oneByOne = hasHooks && order === undefined
   const allowed: NewLink[] = []
+  const deleted = await deletedLinks(writing, links)
+  order?.beforeHooks(context)
   for (const { of, partners } of links) {
-    const deleted = await deletedLinks(writing, of, partners)
-    order?.beforeHooks(context)
     for (const partner of partners) {
-      const link = await newLink(writing, of, partner, deleted.get(keyText(partner.key)))
+      const known = deleted.get(linkText(of.own, partner.key))
+      const link = await newLink(writing, of, partner, known)
       if (link === undefined) continue
       if (oneByOne) await store(writing, [link], true)
       else allowed.push(link)
     }
-    order?.afterHooks(context)
   }
+  order?.afterHooks(context)
   await store(writing, allowed, hasHooks)
 }
 
-/** Locks the links to these partners, so that they do not change between the checks and the deletion. */
+/** Locks links, so that they do not change between the checks and the deletion. */
 async function lock(
   { context: { connection, target }, junction }: LinkContext,
-  { own }: RecordLinks,
-  partners: readonly Key[],
+  links: readonly OldLinks[],
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  const { resource, own: ownColumns, partner } = junction
-  const matches = matchesOf(keyParts(ownColumns), own)
-  for (const keys of chunks(partners, matches.length + partner.length)) {
-    const rows = { table: resource, matches, parts: keyParts(partner), keys }
+  const { resource, own, partner } = junction
+  const [ownParts, partnerParts] = [keyParts(own), keyParts(partner)]
+  for (const selected of selectedLinks(links, own.length + partner.length)) {
+    const rows = { table: resource, ...rowsOfLinks(ownParts, partnerParts, selected) }
     await run(connection, compileLockByKeys(target, rows))
   }
 }
 
-/** The links to these partners that the caller sees. */
+/** The records of those links that the caller sees. */
 async function rowsOf(
   { context, relation, junction }: LinkContext,
-  { own }: RecordLinks,
-  partners: readonly Key[],
+  links: readonly OldLinks[],
   includeDeleted: boolean,
 ): Promise<readonly Values[]> {
+  const { own: ownColumns, partner } = junction
   const rows: Values[] = []
-  for (const some of chunks(partners, own.length + junction.partner.length)) {
-    const plan = planLinks(relation, junction, [own], { partners: some, includeDeleted })
-    rows.push(...(await readScopedOrEmpty(context, plan)))
+  for (const { own, keys } of selectedLinks(links, ownColumns.length + partner.length)) {
+    const plan =
+      own === undefined
+        ? planLinks(relation, junction, [[...ownColumns, ...partner], keys], { includeDeleted })
+        : planLinks(relation, junction, [ownColumns, [own]], {
+            and: [partner, keys],
+            includeDeleted,
+          })
+    for (const row of await readScopedOrEmpty(context, plan)) rows.push(row)
   }
   return rows
 }
 
-/** Soft-deleted links by their partner's key; the last one if a partner has several. */
+/** The soft-deleted records of links, by `keyText` of the keys of both ends; the last one if a link has several. */
 async function deletedLinks(
   writing: LinkContext,
-  links: RecordLinks,
-  partners: readonly Partner[],
+  links: readonly NewLinks[],
 ): Promise<ReadonlyMap<string, Values>> {
-  const { resource, partner } = writing.junction
-  // `partners` have no active link, so all rows found are deleted ones.
-  if (resource.settings.softDelete === null || !links.mayExist) return new Map()
-  const keys = partners.map(({ key }) => key)
-  const rows = await rowsOf(writing, links, keys, true)
-  return new Map(rows.map((row) => [keyText(valuesOf(partner, row) ?? []), row]))
+  const { resource, own, partner } = writing.junction
+  const mayBeDeleted = links.filter(({ of }) => of.mayExist)
+  // The links to create are not active, so all rows found are deleted ones.
+  if (resource.settings.softDelete === null || mayBeDeleted.length === 0) return new Map()
+  const keys = mayBeDeleted.map(({ of, partners }) => ({ of, partners: partners.map(keyOf) }))
+  const rows = await rowsOf(writing, keys, true)
+  return new Map(rows.map((row) => [linkText(valuesOf(own, row), valuesOf(partner, row)), row]))
 }
+
+const keyOf = ({ key }: Partner): Key => key
+
+const linkText = (own: Key = [], partner: Key = []): string => keyText([...own, ...partner])
 
 /** Runs the validation, policy and callback of a link; undefined, with a problem, if its record requires other fields. */
 async function newLink(

@@ -13,11 +13,11 @@ import {
   compileNewLinks,
   type KeyPart,
   matchesOf,
-  type RowsByKeys,
+  rowsOfLinks,
 } from '../compile/statements-by-keys.ts'
 import type { WriteContext } from './context.ts'
-import { addPartner, chunksByKey } from './existing-links.ts'
-import type { Key, LinkStore, OldLinks, RecordLinks } from './link-store.ts'
+import { addPartner, chunksByKey, selectedLinks } from './link-keys.ts'
+import type { Key, LinkStore, RecordLinks } from './link-store.ts'
 import { keyMatches } from './look-up.ts'
 import { runWrite } from './run-step.ts'
 
@@ -57,7 +57,8 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
     async remove(links) {
       const path = pathOf(links)
       const refused = { resource: partner, path, values: {}, key: null, step: 'delete' } as const
-      for (const rows of rowsOf(through, links)) {
+      for (const selected of selectedLinks(links, parts.length)) {
+        const rows = { table, ...rowsOfLinks(ownParts, partnerParts, selected) }
         await runWrite(context, compileDeleteByKeys(target, rows), refused)
       }
     },
@@ -85,29 +86,6 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
 /** The path of the list; empty if there are several. */
 const pathOf = ([first, ...others]: readonly { readonly of: RecordLinks }[]): string =>
   first === undefined || others.length > 0 ? '' : first.of.path
-
-/** Conditions on the keys of both ends are longer and nested, so a statement has fewer of them. */
-const mostPairs = 500
-
-/** Selects the rows of links: of one record by the keys of the partners, of several records by the keys of both ends. */
-function* rowsOf(through: Through, links: readonly OldLinks[]): Generator<RowsByKeys> {
-  const { from, to } = through
-  const [first, ...others] = links
-  if (first !== undefined && others.length === 0) {
-    const matches = matchesOf(from, first.of.own)
-    for (const keys of chunks(first.partners, from.length + to.length)) {
-      yield { table: through, matches, parts: to, keys }
-    }
-    return
-  }
-  const pairs = links.flatMap(({ of, partners }) => partners.map((key) => [...of.own, ...key]))
-  for (let i = 0; i < pairs.length; i += mostPairs) {
-    const keys = pairs.slice(i, i + mostPairs)
-    yield { table: through, matches: [], parts: [...from, ...to], keys }
-  }
-}
-
-type Through = NonNullable<ResolvedRelation['through']>
 
 /** The key that a row of the junction table stores in these columns, of which the first is read as `end_<first>`. */
 const endOf = (
