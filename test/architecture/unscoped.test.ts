@@ -34,7 +34,10 @@ const known: readonly Unscoped[] = [
         1,
         'whether the rows that foreign keys refer to exist, for callers who may not read them',
       ],
-      'write/execute/create.ts': [1, 'keys that the database made of the record just written'],
+      'write/execute/nested-records.ts': [
+        1,
+        'keys that the database made of the record just written',
+      ],
       'write/execute/remove.ts': [
         1,
         'dependents of a removed record: one out of sight keeps the record',

@@ -260,7 +260,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A caller who may not read a record learns by null whether a relation has a record',
-    file: 'packages/core/src/write/execute/change.ts',
+    file: 'packages/core/src/write/execute/requested-changes.ts',
     find: 'if (!exists && isReadable) continue',
     replace: 'if (!exists) continue',
     fails: 'test/security/writing-without-reading.test.ts',

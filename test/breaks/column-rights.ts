@@ -106,7 +106,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'null clears a foreign key that the caller may not write',
-    file: 'packages/core/src/write/execute/change.ts',
+    file: 'packages/core/src/write/execute/requested-changes.ts',
     find: 'if (sent || isFixed || !resource.settings.allowNestedWrites) {',
     replace: 'if (sent || !resource.settings.allowNestedWrites) {',
     fails: contract,
@@ -134,7 +134,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'PUT empties a column that the caller may not write',
-    file: 'packages/core/src/write/execute/change.ts',
+    file: 'packages/core/src/write/execute/requested-changes.ts',
     find: 'withheld === undefined &&',
     replace: '',
     fails: contract,

@@ -159,16 +159,16 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A callback that numbers the records of a list gives all of them the same number',
-    file: 'packages/core/src/write/execute/write-many.ts',
-    find: `      isStale = true
-      await pending.flush()`,
-    replace: `      isStale = true
-      await undefined`,
+    file: 'packages/core/src/write/execute/write-records.ts',
+    find: `    isStale = true
+    await pending.flush()`,
+    replace: `    isStale = true
+    await undefined`,
     fails: 'test/writing/bulk-create.test.ts',
   },
   {
     title: 'A policy that refuses a record hides that the database refuses one before it',
-    file: 'packages/core/src/write/execute/write-many.ts',
+    file: 'packages/core/src/write/execute/write-records.ts',
     find: 'if (isRefused) throw earlier',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',
@@ -183,7 +183,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list answers a record as it was before a callback changed it',
-    file: 'packages/core/src/write/execute/write-many.ts',
+    file: 'packages/core/src/write/execute/write-records.ts',
     find: 'returned?.rows.splice(0)',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',
@@ -219,7 +219,7 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'A record of a list is changed from what it was before a callback of another one changed it',
-    file: 'packages/core/src/write/execute/write-many.ts',
+    file: 'packages/core/src/write/execute/write-records.ts',
     find: 'const stored = isStale',
     replace: 'const stored = isStale && step === undefined',
     fails: 'test/writing/bulk-change.test.ts',

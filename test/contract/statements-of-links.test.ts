@@ -23,6 +23,10 @@ const table = costTable(`
   open: PATCH a person out of n teams     |      8 |        9 |     10
   open: PATCH a person back into n teams  |      8 |        8 |      9
   open: PATCH a person in n teams         |      6 |        6 |      7
+  open: POST n people, each in two teams  |      6 |        6 |       8
+  open: PATCH n people out of their teams |      8 |        9 |      10
+  a policy is asked about each
+  ruled: POST n people, each in two teams |      6 |        6 |       8
   a policy and callbacks are asked about each
   asked: POST a person in n teams         |  5 + n |    5 + n |  6 + n
   asked: PATCH a person into n teams      |  7 + n |    7 + n |  8 + n
@@ -39,6 +43,9 @@ const asked: Metas = {
     remove_callback: () => {},
   },
 }
+
+/** A policy that needs no statement. */
+const ruled: Metas = { Membership: { access_policy: { can_create: () => true } } }
 
 interface Write {
   readonly method: 'POST' | 'PATCH'
@@ -78,6 +85,21 @@ eachDatabase('statements of links', (test, db) => {
       await client(method, url, body)
       return { method, url, body: { teams: some } }
     },
+    'POST n people, each in two teams': async (_, n) => {
+      const some = await teams(n + 1)
+      const people = Array.from({ length: n }, (_, i) => ({
+        name: `person ${++serial}`,
+        teams: some.slice(i, i + 2),
+      }))
+      return { method: 'POST', url: '/api/people', body: people }
+    },
+    'PATCH n people out of their teams': async (client, n) => {
+      const some = await teams(2)
+      const people = Array.from({ length: n }, () => ({ name: `person ${++serial}`, teams: some }))
+      const { value } = await client('POST', '/api/people', people)
+      const body = value.map(({ id }: { id: number }) => ({ id, teams: [] }))
+      return { method: 'PATCH', url: '/api/people', body }
+    },
     'PATCH a person in n teams': async (client, n) => {
       const some = await teams(n)
       return person(client, some, some)
@@ -93,7 +115,7 @@ eachDatabase('statements of links', (test, db) => {
     const lines: string[] = []
     for (const { request } of table) {
       const [who, what = ''] = request.split(': ')
-      const client = clientOf(db, admin, who === 'asked' ? asked : {})
+      const client = clientOf(db, admin, { asked, ruled }[who ?? ''] ?? {})
       const counts: [number, number][] = []
       // What is looked up for the first request of an API.
       await client('POST', '/api/people', { name: `person ${++serial}`, teams: await teams(1) })

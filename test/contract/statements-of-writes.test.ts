@@ -38,12 +38,22 @@ const table = costTable(`
   POST n tags                               |      3 |        3 |       4 |      6
   POST n tags or change them, new           |      4 |        4 |       5 |      7
   POST n tags or change them, known         |      4 |        4 |       6 |      6
-  POST an author with n new books           |  4 + n |    4 + n |   5 + n |  5 + n
-  POST a book with n new tags               |  5 + n |    5 + n |   6 + n |  6 + n
+  POST an author with n new books           |      5 |        5 |       7 |      7
+  POST a book with n new tags               |      6 |        6 |       8 |      8
   POST a book linked to n tags              |      6 |        6 |       7 |      7
   PATCH a book with n links for n others    |      8 |        8 |       9 |      9
   PATCH n books by a filter                 |      5 |        7 |       8 |      8
   PATCH a list of n books                   |      4 |        4 |       6 |      6
+  n records, each with nested ones
+  POST n books, each with a new author      |      5 |        5 |       8 |      8
+  POST n books, each linked to an author    |      5 |        5 |       7 |      7
+  POST n books, each with two new tags      |      6 |        6 |       9 |      9
+  POST n books, each linked to two tags     |      6 |        6 |       8 |      8
+  POST n authors, each with books with tags |      7 |        7 |      11 |     11
+  POST n books or change them, with tags    |      9 |        9 |      12 |     12
+  PATCH a list of n books, each with links  |      8 |        8 |       9 |      9
+  PATCH a list of n books, with new authors |      6 |        6 |       8 |      8
+  n records that are removed
   DELETE n tags by a filter                 | 3 + 3n |   5 + 3n |  6 + 3n | 6 + 3n
   DELETE an author with n books             | 9 + 3n |  10 + 3n | 11 + 3n | 11 + 3n
   refused
@@ -85,6 +95,7 @@ eachDatabase('statements of a write', (test, db) => {
   const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make)
   const tag = () => ({ name: text() })
   const book = () => ({ title: text() })
+  const taggedBook = () => ({ ...book(), tags: times(2, tag) })
 
   const post = (path: string, body: unknown, status = 201): Write => ({
     method: 'POST',
@@ -167,6 +178,50 @@ eachDatabase('statements of a write', (test, db) => {
       return patch(
         'books',
         ids.map((id) => ({ id, ...book() })),
+      )
+    },
+    'POST n books, each with a new author': (n) =>
+      post(
+        'books',
+        times(n, () => ({ ...book(), author: { name: text() } })),
+      ),
+    'POST n books, each linked to an author': (n) =>
+      post(
+        'books',
+        times(n, () => ({ ...book(), author: { id: 1 } })),
+      ),
+    'POST n books, each with two new tags': (n) => post('books', times(n, taggedBook)),
+    'POST n books, each linked to two tags': async (n) => {
+      const ids: number[] = await added('tags', times(n + 1, tag))
+      const linked = times(n, book).map((one, i) => ({
+        ...one,
+        tags: [{ id: ids[i] }, { id: ids[i + 1] }],
+      }))
+      return post('books', linked)
+    },
+    'POST n authors, each with books with tags': (n) =>
+      post(
+        'authors',
+        times(n, () => ({ name: text(), books: times(2, taggedBook) })),
+      ),
+    'POST n books or change them, with tags': async (n) => {
+      const ids: number[] = await added('books', times(n, taggedBook))
+      const known = ids.map((id) => ({ id, ...taggedBook() }))
+      return post('books?on_conflict=id', known, 200)
+    },
+    'PATCH a list of n books, each with links': async (n) => {
+      const ids: number[] = await added('books', times(n, taggedBook))
+      const others: number[] = await added('tags', times(n, tag))
+      return patch(
+        'books',
+        ids.map((id, i) => ({ id, tags: [{ id: others[i] }] })),
+      )
+    },
+    'PATCH a list of n books, with new authors': async (n) => {
+      const ids: number[] = await added('books', times(n, book))
+      return patch(
+        'books',
+        ids.map((id) => ({ id, author: { name: text() } })),
       )
     },
     'DELETE n tags by a filter': async (n) =>

@@ -9,7 +9,7 @@ import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { type TableName, tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
-import { type Match, matchCondition, updateSet } from './statements.ts'
+import { insertedRows, type Match, matchCondition, updateSet } from './statements.ts'
 
 /** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
@@ -22,11 +22,10 @@ export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
   parts.map((part, i) => ({ ...part, value: key[i] as Value }))
 
-/** Reads the partner keys (`ends`) of the matching rows of a junction table. */
+/** Reads keys (`ends`) from rows of a junction table. */
 export function compileLinks(
   target: Target,
-  table: TableName,
-  matches: readonly Match[],
+  rows: RowsByKeys,
   ends: readonly KeyPart[],
 ): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
   const { dialect } = target
@@ -34,7 +33,7 @@ export function compileLinks(
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(table)} where ${matchCondition(target, matches)}`,
+    statement: sql`select ${sql.join(selected)} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -44,20 +43,19 @@ export function compileLinks(
   }
 }
 
-/** Inserts rows into a junction table: one for each partner key, all with the same key of the record. */
+/** Inserts rows into a junction table, each with the keys of both ends, whose columns are `parts`. */
 export function compileNewLinks(
   target: Target,
   table: TableName,
-  matches: readonly Match[],
-  ends: readonly KeyPart[],
-  keys: readonly (readonly Value[])[],
+  parts: readonly KeyPart[],
+  rows: readonly (readonly Value[])[],
 ): Fragment {
-  const names = [...matches, ...ends].map(({ dbName }) => sql.id(dbName))
-  const rows = keys.map((key) => {
-    const row = [...matches, ...matchesOf(ends, key)]
-    return sql`(${sql.join(row.map(({ column, value }) => target.dialect.encode(column, value)))})`
-  })
-  return sql`insert into ${tableOf(table)} (${sql.join(names)}) values ${sql.join(rows)}`
+  const names = parts.map(({ dbName }) => sql.id(dbName))
+  const columns = parts.map(({ column }, i) => ({
+    column,
+    values: rows.map((row) => target.dialect.encode(column, row[i] as Value)),
+  }))
+  return sql`insert into ${tableOf(table)} (${sql.join(names)}) ${insertedRows(target, columns)}`
 }
 
 /** The rows that match and have one of the keys. */
@@ -67,6 +65,16 @@ export interface RowsByKeys {
   readonly parts: readonly KeyPart[]
   readonly keys: readonly (readonly Value[])[]
 }
+
+/** The rows of links in a junction table: by the key `own` and the partners' keys, or without `own` by the keys of both ends. */
+export const rowsOfLinks = (
+  ownParts: readonly KeyPart[],
+  partnerParts: readonly KeyPart[],
+  { own, keys }: { readonly own: readonly Value[] | undefined; readonly keys: RowsByKeys['keys'] },
+): Omit<RowsByKeys, 'table'> =>
+  own === undefined
+    ? { matches: [], parts: [...ownParts, ...partnerParts], keys }
+    : { matches: matchesOf(ownParts, own), parts: partnerParts, keys }
 
 /** The records with these keys. */
 export const recordsByKeys = (

@@ -93,20 +93,25 @@ export function compileInserts(
   rows: readonly Values[],
   output: readonly Output[] = [],
 ): CompiledWrite {
-  const { dialect } = target
-  const { selectsValues } = dialect.shortcuts?.multiRowInserts ?? {}
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
-  const bound = columns.map((column) => insertedColumn(target, column, rows))
-  const table = selectsValues === true ? dialect.shortcuts?.valuesTable?.(bound) : undefined
-  const what =
-    table === undefined
-      ? sql`values ${sql.tuples(bound.map(({ values }) => values))}`
-      : sql`select ${sql.join(table.refs)} from ${table.table}`
+  const what = insertedRows(
+    target,
+    columns.map((column) => insertedColumn(target, column, rows)),
+  )
   const { clause, readers } = returning(target, output)
   return {
     statement: sql`insert into ${tableOf(resource)} (${names}) ${what}${clause}`,
     readers,
   }
+}
+
+/** `values (…), (…)`, or `select … from …` if that costs less. */
+export function insertedRows({ dialect }: Target, columns: readonly BoundColumn[]): Fragment {
+  const { selectsValues } = dialect.shortcuts?.multiRowInserts ?? {}
+  const table = selectsValues === true ? dialect.shortcuts?.valuesTable?.(columns) : undefined
+  return table === undefined
+    ? sql`values ${sql.tuples(columns.map(({ values }) => values))}`
+    : sql`select ${sql.join(table.refs)} from ${table.table}`
 }
 
 function insertedColumn(

@@ -24,10 +24,12 @@ import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { requireAccess } from '../execute/checks.ts'
 import { columnsToCompare } from '../execute/columns-to-compare.ts'
+import { requireListAccess } from '../execute/links.ts'
 import { keyIn, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
+import type { ManyStep } from '../execute/many-step.ts'
 import { referrersFirst } from '../execute/referrers-first.ts'
 import { removeRecord } from '../execute/remove.ts'
-import { type ManyStep, writeMany } from '../execute/write-many.ts'
+import { writeMany } from '../execute/write-many.ts'
 import { withAllColumns } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
@@ -73,6 +75,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     call,
     async (writing) => {
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH')
+      if (rows.length > 0) await requireListAccess(writing.context, [node])
       const steps = rows.map((stored) => ({ kind: 'change', node, stored }) as const)
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
@@ -104,6 +107,7 @@ async function updateListed(
       const { context } = writing
       // Before the look-up, so that callers without the right cannot find out which records exist.
       await requireAccess(context, resource, 'PATCH')
+      await requireListAccess(context, nodes)
       const read = columnsToCompare(context, resource, nodes)
       const stored = await lockedRecords(context, resource, keys, 'PATCH', read)
       const steps = changeSteps(changes, stored)

@@ -11,7 +11,9 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { type ManyStep, writeMany } from '../execute/write-many.ts'
+import type { ManyStep } from '../execute/many-step.ts'
+import { writeMany } from '../execute/write-many.ts'
+import { isNested, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
@@ -51,17 +53,18 @@ async function insertAll(
   { items, many, problems, storeResponse }: Items,
   echo: ReadPlan,
 ): Promise<Result> {
-  const steps: ManyStep[] = []
+  const nodes: RecordNode[] = []
   const host = validatorHost(call)
   for (let i = 0; i < items.length; i++) {
     const path = many ? `[${i}]` : ''
     const read = readNode(resource, items[i] as JsonValue, { path, mode: 'create' }, problems, host)
     const node = read instanceof Promise ? await read : read
     noteChanged(call, node)
-    steps.push({ kind: 'create', node })
+    nodes.push(node)
   }
   problems.refuse()
-  const node = steps[0]?.node
+  const [node] = nodes
+  const steps = nodes.map(createStep)
   const { additional } = ast
   const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
   const inOneStatement = (place: Pick<Writing, 'call'>) =>
@@ -86,9 +89,11 @@ async function insertAll(
       single?.inTransaction === true
         ? async (writing) => (await inOneStatement(writing))?.result
         : undefined,
-    isBulk: steps.length > 1,
+    isBulk: nodes.length > 1 || nodes.some(isNested),
   })
 }
+
+const createStep = (node: RecordNode): ManyStep => ({ kind: 'create', node })
 
 /** The records of the body: one object, or a list if API_ALLOW_BULK is on. */
 function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {

@@ -17,9 +17,9 @@ import type { ReadPlan, Value } from '../../plan/plan.ts'
 import { cachedSingleWrites } from '../../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../../registry/dependents.ts'
 import type { Resource } from '../../registry/resource.ts'
-import { independentChanges } from '../execute/change.ts'
 import type { WriteHooks } from '../execute/context.ts'
 import { newRecord } from '../execute/defaults.ts'
+import { independentChanges } from '../execute/requested-changes.ts'
 import {
   insertRecord,
   removeRecord,

@@ -21,13 +21,14 @@ import { changeRecord } from '../execute/change.ts'
 import { requireAccess } from '../execute/checks.ts'
 import { columnsToCompare } from '../execute/columns-to-compare.ts'
 import type { WriteContext } from '../execute/context.ts'
-import { createRecord } from '../execute/create.ts'
 import { initialValue } from '../execute/defaults.ts'
+import { requireListAccess } from '../execute/links.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
+import type { ManyStep } from '../execute/many-step.ts'
 import type { ReturnedRows } from '../execute/returned-rows.ts'
-import { type ManyStep, writeMany } from '../execute/write-many.ts'
+import { writeMany } from '../execute/write-many.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
-import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { isNested, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
@@ -84,7 +85,7 @@ export async function upsert(
         hasConflicted = failure.kind === 'unique'
         return hasConflicted
       },
-      isBulk: many,
+      isBulk: many || candidates.some(({ create }) => isNested(create)),
     },
   )
 }
@@ -230,6 +231,7 @@ async function writeTogether(
   for (const { key } of candidates) if (key !== undefined) keys.push(key)
   // Before the look-up, so that callers who may only create cannot find out which records exist.
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
+  if (keys.length > 0) await requireListAccess(context, candidates.map(ownChange))
   const read = columnsToCompare(context, resource, candidates.map(ownChange))
   const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', read)
   const identifying = namesOf(columns)
@@ -299,7 +301,8 @@ async function writeOne(
     }
   }
   refuseToCreate(candidate, columns, wanted !== undefined)
-  const made = await createRecord(context, candidate.create, {})
+  const step = { kind: 'create', node: candidate.create } as const
+  const [made = {}] = await writeMany(context, resource, [step])
   return { values: made, created: true }
 }
 

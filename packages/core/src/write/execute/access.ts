@@ -20,7 +20,7 @@ export interface WriteAccess {
   canUpdate(resource: Resource, object: Values, data: Values): Decision
   /** Called in the transaction with the stored record; false is 403. */
   canDelete(resource: Resource, object: Values): Decision
-  /** Whether a policy has this hook. If so, nested records are written before the hook is called for the next one. */
+  /** Whether a policy has this hook. */
   hasHook(resource: Resource, hook: 'can_create' | 'can_update' | 'can_delete'): boolean
   /** Whether a policy narrows the rows of this resource, so that a foreign key may refer to a row the caller may not see. */
   narrows(resource: Resource): boolean

@@ -3,8 +3,8 @@
 import type { ColumnType } from '../../model/column.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { RecordNode } from '../plan/node.ts'
-import { hasOnlyValues } from './change.ts'
 import type { WriteContext } from './context.ts'
+import { hasOnlyValues } from './requested-changes.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
 
 /**

@@ -86,8 +86,8 @@ export interface Refusal {
   readonly values: Values
   /** The record's key; null if it has none yet. */
   readonly key: readonly Value[] | null
-  /** The links that the statement inserted. */
-  readonly links?: readonly InsertedLink[]
+  /** Returns the links that the statement inserted. */
+  readonly links?: () => readonly InsertedLink[]
   /** The error for the client, if it was determined before the rollback. */
   readonly explained?: ApiError
 }

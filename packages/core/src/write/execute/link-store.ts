@@ -1,7 +1,6 @@
-// LinkStore: the links of one record through a many-to-many relation, wherever they are stored. Types only.
+// LinkStore: the links of records through a many-to-many relation, wherever they are stored. Types only.
 
 import type { Value } from '../../plan/plan.ts'
-import type { ResolvedRelation } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
 
 export type Key = readonly Value[]
@@ -12,9 +11,8 @@ export interface Partner {
   readonly path: string
 }
 
-/** The links of one record through one relation. */
+/** A list of a body: the links of one record. */
 export interface RecordLinks {
-  readonly relation: ResolvedRelation
   /** The known values of the record; all columns if it existed before. */
   readonly record: Values
   /** The key of the record, in the order of `relation.from`. */
@@ -23,14 +21,33 @@ export interface RecordLinks {
   readonly path: string
   /** Whether links may exist already; false for a record whose key was just generated. */
   readonly mayExist: boolean
+  /** Whether the list replaces the links that the caller sees, because the record existed before. */
+  readonly replaces: boolean
+  /** The partners of the list, by `keyText`. */
+  readonly wanted: ReadonlyMap<string, Partner>
 }
+
+/** Links of one record to create. */
+export interface NewLinks {
+  readonly of: RecordLinks
+  readonly partners: readonly Partner[]
+}
+
+/** Links of one record to delete, by the keys of the partners. */
+export interface OldLinks {
+  readonly of: RecordLinks
+  readonly partners: readonly Key[]
+}
+
+/** The keys of a record's partners, by `keyText`. */
+export type PartnerKeys = ReadonlyMap<string, Key>
 
 /** Where links are stored: in a table without a model, or as records of a published model. */
 export interface LinkStore {
-  /** The partners' keys of the links that the caller sees, by `keyText`. */
-  existing(): Promise<ReadonlyMap<string, Key>>
+  /** The partners of each record's links that the caller sees, by `keyText` of the record's own key. */
+  existing(records: readonly RecordLinks[]): Promise<ReadonlyMap<string, PartnerKeys>>
   /** Throws 403 unless the caller may create links (if `makes`) and delete links (if `removes`). */
   requireAccess(makes: boolean, removes: boolean): Promise<void>
-  remove(partners: readonly Key[]): Promise<void>
-  make(partners: readonly Partner[]): Promise<void>
+  remove(links: readonly OldLinks[]): Promise<void>
+  make(links: readonly NewLinks[]): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Records that a body identifies by key: found through the caller's scope, or created if clients choose the key (docs/writing.md).
+// Nested objects of a list of records: finds the records that they identify by key, through the caller's scope, and creates the others (docs/writing.md).
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { chunks } from '../../execute/chunks.ts'
@@ -6,111 +6,199 @@ import { keyText } from '../../execute/key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { columnValues, planLookUp, planRecords } from '../plan/look-up.ts'
 import {
+  isEmpty,
   type LinkNode,
   pathTo,
   type RecordNode,
+  type SentBack,
   type Values,
   type WriteNode,
 } from '../plan/node.ts'
 import { compareSentBack } from './checks.ts'
 import type { WriteContext } from './context.ts'
-import type { Partner } from './link-store.ts'
-import { keyIn, readScoped } from './look-up.ts'
+import type { Key } from './link-store.ts'
+import { keyIn, lockedRecord, lockedRecords, readScoped } from './look-up.ts'
+import type { ManyStep, WriteNested } from './many-step.ts'
 
-/** `createRecord`, passed as an argument because it calls the functions of this file for nested records. */
-type Create = (context: WriteContext, node: RecordNode, filled: Values) => Promise<Values>
+const nothing: Values = {}
 
-export const writeOrFind = (
+/** The records of nested objects of one relation, in the same order: those with a key are found by one look-up, the others created. */
+export async function findOrCreate(
   context: WriteContext,
-  node: WriteNode,
-  create: Create,
-): Promise<Values> =>
-  node.kind === 'link' ? findLinked(context, node, create) : create(context, node, {})
+  resource: Resource,
+  nodes: readonly WriteNode[],
+  write: WriteNested,
+): Promise<readonly Values[]> {
+  const records: Values[] = []
+  for await (const { found, made } of roundsOf(context, resource, nodes, 'GET_ONE')) {
+    for (const { index, node, stored } of found) {
+      if (hasSentBack(node))
+        await compareSentBack(context, resource, node.sentBack, stored, node.path)
+      records[index] = stored
+    }
+    if (made.length === 0) continue
+    const created = await write(context, resource, made.map(createStep))
+    for (let i = 0; i < made.length; i++) records[made[i]?.index ?? 0] = created[i] ?? nothing
+  }
+  return records
+}
 
-/** The record with the link's key. If the caller may not see it, it is treated like a missing one: created, or 422. */
-async function findLinked(context: WriteContext, node: LinkNode, create: Create): Promise<Values> {
-  const { resource, key, path } = node
-  if (!(await mayLookUp(context, node, 'GET_ONE'))) return createMissing(context, node, {}, create)
-  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
-  const [stored] = await readScoped(context, plan, 'GET_ONE', 1)
-  if (stored === undefined) return createMissing(context, node, {}, create)
-  await compareSentBack(context, resource, node.sentBack, stored, path)
-  return stored
+const createStep = ({ node }: MadeNode): ManyStep => ({ kind: 'create', node })
+
+export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
+  !(isEmpty(sentBack.fields) && isEmpty(sentBack.otherForms) && isEmpty(sentBack.urls))
+
+/** An object of a list that identifies a stored record; `index` is its position in the list. */
+export interface FoundNode {
+  readonly index: number
+  readonly node: LinkNode
+  readonly stored: Values
+}
+
+/** An object of a list whose record must be created. */
+export interface MadeNode {
+  readonly index: number
+  readonly node: RecordNode
+}
+
+/** The objects of a list that can be written together. */
+export interface Round {
+  readonly found: readonly FoundNode[]
+  readonly made: readonly MadeNode[]
 }
 
 /**
- * Whether the caller may look up the link's record. Checked before the look-up, so that the result does not reveal whether
- * the record exists. Without access, a record with a chosen key may still be created; 409 if the key exists, as on POST.
+ * Divides a list into rounds, each with one look-up, which the caller writes before the next one begins. A second round is needed
+ * only for an object that may refer to a record of the first: `[{ "code": "GB", "title": "Britain" }, { "code": "GB" }]`.
+ *
+ * A record that the caller may not see is treated like a missing one: created, or 422 if clients cannot choose the key. `PATCH`
+ * locks the records, and yields each of them at most once in a round.
  */
-export async function mayLookUp(
+export async function* roundsOf(
+  context: WriteContext,
+  resource: Resource,
+  nodes: readonly WriteNode[],
+  action: 'GET_ONE' | 'PATCH',
+): AsyncGenerator<Round> {
+  const mayFind = await mayLookUp(context, resource, nodes.filter(isLink), action)
+  // A callback may give a record another key, and a collation makes keys equal that differ in case.
+  const mayGetOtherKey = isCollated(resource) || context.hooks.has(resource, 'add')
+  let waiting: readonly number[] = nodes.map((_, index) => index)
+  while (waiting.length > 0) {
+    const links = waiting.map((index) => nodes[index]).filter(isLink)
+    const known = mayFind ? await storedRecords(context, resource, links, action) : noRecords
+    const found: FoundNode[] = []
+    const made: MadeNode[] = []
+    const later: number[] = []
+    const texts = new Set<string>()
+    for (const index of waiting) {
+      const node = nodes[index] as WriteNode
+      if (node.kind === 'record') {
+        made.push({ index, node })
+        continue
+      }
+      const text = keyText(node.key)
+      const isRepeated = texts.has(text)
+      texts.add(text)
+      const isUnclear = known.isInexact && made.length === 0
+      const stored =
+        known.byKey.get(text) ?? (isUnclear ? await storedRecord(context, node, action) : undefined)
+      if (stored !== undefined) {
+        if (isRepeated && action === 'PATCH') later.push(index)
+        else found.push({ index, node, stored })
+        continue
+      }
+      const { otherwise } = node
+      const mayBeMade = isRepeated || otherwise === null || known.isInexact || mayGetOtherKey
+      if (mayFind && made.length > 0 && mayBeMade) later.push(index)
+      else if (otherwise === null) throw missing(node)
+      else made.push({ index, node: otherwise })
+    }
+    yield { found, made }
+    waiting = later
+  }
+}
+
+const isLink = (node: WriteNode | undefined): node is LinkNode => node?.kind === 'link'
+
+/** The error for a key that no visible record has, if clients cannot choose it. */
+const missing = ({ resource, path }: LinkNode): Error =>
+  missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
+
+/**
+ * Whether the caller may look up the records of links. Checked before the look-up, so that the result does not reveal whether
+ * a record exists. Without access, a record with a chosen key may still be created; 409 if the key exists, as on POST.
+ */
+async function mayLookUp(
   { access }: WriteContext,
-  { resource, otherwise }: LinkNode,
+  resource: Resource,
+  links: readonly LinkNode[],
   action: 'GET_ONE' | 'PATCH',
 ): Promise<boolean> {
+  if (links.length === 0) return false
   const isAllowed = await access.mayWrite(resource, action)
-  if (!isAllowed && otherwise === null) throw forbidden()
+  if (!isAllowed && links.some(({ otherwise }) => otherwise === null)) throw forbidden()
   return isAllowed
 }
 
-/** Creates the record of a link that was not found; throws 422 if clients cannot choose its key. */
-export async function createMissing(
-  context: WriteContext,
-  { resource, path, otherwise }: LinkNode,
-  filled: Values,
-  create: Create,
-): Promise<Values> {
-  if (otherwise !== null) return create(context, otherwise, filled)
-  throw missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
+/** The stored records of a list of links. */
+interface StoredRecords {
+  /** By the text of the key in the link. */
+  readonly byKey: ReadonlyMap<string, Values>
+  /** Whether the database has found records by keys whose text differs from that of the links. */
+  readonly isInexact: boolean
 }
 
-/** The records of a list of links, by key: reads the existing ones together, and creates the others. */
-export async function partnersOf(
+const noRecords: StoredRecords = { byKey: new Map(), isInexact: false }
+
+async function storedRecords(
   context: WriteContext,
   resource: Resource,
-  nodes: readonly WriteNode[],
-  create: Create,
-): Promise<ReadonlyMap<string, Partner>> {
-  const known = await existingRecords(context, resource, nodes)
-  const partners = new Map<string, Partner>()
-  // A later object of the list may refer to a record that an earlier one created.
-  let hasCreated = false
-  for (const node of nodes) {
-    const found = node.kind === 'link' ? known?.get(keyText(node.key)) : undefined
-    if (node.kind === 'link' && found !== undefined) {
-      await compareSentBack(context, resource, node.sentBack, found, node.path)
+  links: readonly LinkNode[],
+  action: 'GET_ONE' | 'PATCH',
+): Promise<StoredRecords> {
+  const keys = new Map<string, Key>()
+  for (const { key } of links) keys.set(keyText(key), key)
+  const [first] = links
+  if (first === undefined) return noRecords
+  if (keys.size === 1) {
+    const stored = await storedRecord(context, first, action)
+    const byKey = new Map(stored && [[keyText(first.key), stored]])
+    return { byKey, isInexact: false }
+  }
+  const byKey = await recordsByKey(context, resource, [...keys.values()], action)
+  let isInexact = false
+  for (const text of byKey.keys()) isInexact ||= !keys.has(text)
+  return { byKey, isInexact }
+}
+
+async function recordsByKey(
+  context: WriteContext,
+  resource: Resource,
+  keys: readonly Key[],
+  action: 'GET_ONE' | 'PATCH',
+): Promise<ReadonlyMap<string, Values>> {
+  if (action === 'PATCH') return lockedRecords(context, resource, keys, action)
+  const { primaryKey } = resource
+  const found = new Map<string, Values>()
+  for (const some of chunks(keys, primaryKey.length)) {
+    const plan = planRecords(resource, primaryKey, some)
+    for (const row of await readScoped(context, plan, action)) {
+      found.set(keyText(keyIn(resource, row) ?? []), row)
     }
-    const mustLookUp = hasCreated || isCollated(resource)
-    const partner =
-      found ??
-      (node.kind === 'record' || mustLookUp
-        ? await writeOrFind(context, node, create)
-        : await createMissing(context, node, {}, create))
-    hasCreated ||= found === undefined
-    const key = keyIn(resource, partner)
-    if (key !== undefined) partners.set(keyText(key), { key, path: node.path })
   }
-  return partners
+  return found
 }
 
-/** The records of all links that the caller may see; undefined if the caller may not look them up. */
-async function existingRecords(
+async function storedRecord(
   context: WriteContext,
-  resource: Resource,
-  nodes: readonly WriteNode[],
-): Promise<ReadonlyMap<string, Values> | undefined> {
-  const links = nodes.filter((node) => node.kind === 'link')
-  const known = new Map<string, Values>()
-  for (const link of links) if (!(await mayLookUp(context, link, 'GET_ONE'))) return undefined
-  const keys = links.map(({ key }) => key)
-  for (const some of chunks(keys, resource.primaryKey.length)) {
-    const rows = await readScoped(
-      context,
-      planRecords(resource, resource.primaryKey, some),
-      'GET_ONE',
-    )
-    for (const row of rows) known.set(keyText(keyIn(resource, row) ?? []), row)
-  }
-  return known
+  { resource, key }: LinkNode,
+  action: 'GET_ONE' | 'PATCH',
+): Promise<Values | undefined> {
+  if (action === 'PATCH') return lockedRecord(context, resource, key, action)
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
+  const [stored] = await readScoped(context, plan, action, 1)
+  return stored
 }
 
 /** Whether the key has a collation, under which keys that differ in case may be equal. */

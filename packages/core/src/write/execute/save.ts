@@ -21,7 +21,7 @@ export async function insert(
   resource: Resource,
   values: Values,
   path: string,
-  links?: readonly InsertedLink[],
+  links?: () => readonly InsertedLink[],
 ): Promise<Values> {
   const inserted = await insertRow(context, resource, values, path, links)
   context.changes?.note(resource, null, inserted)
@@ -34,7 +34,7 @@ async function insertRow(
   resource: Resource,
   values: Values,
   path: string,
-  links: readonly InsertedLink[] | undefined,
+  links: (() => readonly InsertedLink[]) | undefined,
 ): Promise<Values> {
   const { connection, target } = context
   const returns =

@@ -69,10 +69,11 @@ const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found
 /** The paths of the refused links: those whose row (or partner) exists, or does not exist. */
 async function linkPaths(
   probe: Probe,
-  { path, links = [] }: Refusal,
+  { path, links: inserted = () => [] }: Refusal,
   end: 'row' | 'partner',
   exists: boolean,
 ): Promise<readonly string[]> {
+  const links = inserted()
   const found = async (): Promise<readonly string[]> => {
     const paths: string[] = []
     for (const link of links) {

@@ -1,34 +1,26 @@
-// writeMany: creates and changes the records of a list. Their hooks are called one after the other; few statements store them.
+// writeMany: creates and changes records with their nested ones, level by level.
 
-import { forbidden, recordNotFound } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import type { Resource } from '../../registry/resource.ts'
-import type { RecordNode, Values } from '../plan/node.ts'
-import { changeRecord, requestedChanges } from './change.ts'
-import { type KnownReferences, refuseInvisibleReferences, requireAccess } from './checks.ts'
+import { isNested, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
+import { mayCallBack } from './callbacks.ts'
+import { requireAccess } from './checks.ts'
 import { refusalOf, type WriteContext } from './context.ts'
-import { createRecord } from './create.ts'
-import { newRecord } from './defaults.ts'
-import { insertRows } from './insert-rows.ts'
-import { keyIn, lockedRecord } from './look-up.ts'
-import { type PendingWrites, pendingWrites } from './pending-writes.ts'
-import { lookUpReferences } from './references.ts'
+import { LevelOrder } from './level-order.ts'
+import type { ManyStep, WriteNested } from './many-step.ts'
+import { parentKeys, type WrittenRecord, writeChildren } from './nested-records.ts'
 import type { ReturnedRows } from './returned-rows.ts'
-import { changesToStore } from './save.ts'
 import { SavepointNeeded } from './savepoint.ts'
-import { updateRows } from './update-rows.ts'
-
-/** The step for a record of a list: `stored` is the current record, locked; `error` is thrown unless an earlier record is refused. */
-export type ManyStep =
-  | { readonly kind: 'create'; readonly node: RecordNode }
-  | { readonly kind: 'change'; readonly node: RecordNode; readonly stored: Values }
-  | { readonly kind: 'refused'; readonly node: RecordNode; readonly error: unknown }
+import { storedNow, writeRecords } from './write-records.ts'
 
 /**
- * Creates and changes the records; returns their values, at least the keys, in the same order.
+ * Creates and changes the records of a list, or one record; returns their values, at least the keys, in the same order.
  *
- * Hooks of a record see the same as if the records before it had been written one by one: pending records are stored as soon as a
- * hook sends a statement through `args.db`. Records with nested ones are written one by one. `returned` collects rows of stored
- * records, possibly not of all.
+ * The to-one parents of all records are written first, then the records, then the children of all of them, each level with few
+ * statements. If such a list is refused, the transaction is repeated with savepoints, and then the list is written record by record,
+ * because a record may refer to one that is nested in an earlier record.
+ *
+ * `returned` collects rows of stored records, possibly not of all.
  */
 export async function writeMany(
   given: WriteContext,
@@ -36,91 +28,45 @@ export async function writeMany(
   steps: readonly ManyStep[],
   returned?: ReturnedRows,
 ): Promise<readonly Values[]> {
-  if (steps.length === 1 || steps.some(hasNested)) {
-    return writeEach(given, resource, steps)
-  }
-  const { access, hooks, beforeHookStatements } = given
   // A callback may have effects outside of the transaction, which is then not repeated to find a refused record.
-  const hasCallback = hooks.has(resource, 'add') || hooks.has(resource, 'update')
+  const hasCallback = mayCallBack(given, resource, steps.map(nodeOf))
   const context = hasCallback ? { ...given, setsSavepoints: true } : given
-  if (steps.some(isCreate)) await requireAccess(context, resource, 'POST')
-  if (steps.some(isChange)) await requireAccess(context, resource, 'PATCH')
-  const pending = pendingWrites({
-    insert: (rows) =>
-      insertRows(context, resource, rows, returned?.byInsert ? returned : undefined),
-    update: (rows) => updateRows(context, resource, rows, returned),
-  })
-  const nodes = steps.map(nodeOf)
-  const lookedUp = await lookUpReferences(context, resource, nodes)
-  let seen = lookedUp.seen
-  let isStale = false
-  if (beforeHookStatements !== undefined) {
-    beforeHookStatements.work = async () => {
-      seen = new Map()
-      isStale = true
-      await pending.flush()
-      // The hook's statement may change rows that were returned earlier.
-      returned?.rows.splice(0)
-    }
-  }
-  const references: KnownReferences = {
-    relations: lookedUp.relations,
-    has: (relation, key) => seen.get(relation)?.has(key) === true,
-    async beforeLookUp() {
-      // If a statement of a hook replaces `seen` meanwhile, what this look-up finds must not be remembered.
-      const current = seen
-      await pending.flush()
-      return (relation, key) => {
-        current.set(relation, (current.get(relation) ?? new Set()).add(key))
-      }
-    },
-  }
-  try {
-    for (const step of steps) {
-      if (step.kind === 'refused') throw step.error
-      const { node } = step
-      // Awaits promises only: most values are there, and an await costs about as much as the rest of the loop.
-      if (step.kind === 'create') {
-        const { values, path } = node
-        const made = newRecord(context, node)
-        const data = made instanceof Promise ? await made : made
-        const checked = refuseInvisibleReferences(context, resource, values, data, path, references)
-        if (checked instanceof Promise) await checked
-        const isAllowed = access.canCreate(resource, data)
-        if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden()
-        const saved = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
-        pending.insert({ values: saved, path })
-      } else {
-        const stored = isStale
-          ? await storedNow(context, resource, step.stored, pending)
-          : step.stored
-        const requested = requestedChanges(context, node, stored, { replace: false, references })
-        const changes = requested instanceof Promise ? await requested : requested
-        const saved = changesToStore(context, resource, stored, changes)
-        const written = saved instanceof Promise ? await saved : saved
-        pending.update({ stored, written, path: node.path })
-      }
-      pending.refuse()
-    }
-  } catch (error) {
-    // Stores earlier records first, because the database may refuse one of them.
-    await pending.flush().catch((earlier: unknown) => {
-      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
-      if (isRefused) throw earlier
-    })
-    throw error
-  }
-  await pending.flush()
-  return pending.stored()
+  return writeLevel(context, resource, steps, { returned })
 }
 
-const isCreate = ({ kind }: ManyStep): boolean => kind === 'create'
-const isChange = ({ kind }: ManyStep): boolean => kind === 'change'
-const nodeOf = ({ node }: ManyStep): RecordNode => node
+/** How the records of one level are written. */
+interface LevelOptions {
+  readonly returned?: ReturnedRows | undefined
+  /** Whether these are nested records. */
+  readonly isBelow?: boolean
+  /** If nested records of several records are written level by level. */
+  readonly order?: LevelOrder | undefined
+}
 
-const hasNested = ({ node: { parents, children } }: ManyStep): boolean =>
-  parents.length + children.length > 0
+async function writeLevel(
+  context: WriteContext,
+  resource: Resource,
+  steps: readonly ManyStep[],
+  options: LevelOptions,
+): Promise<readonly Values[]> {
+  const beginsOrder = options.order === undefined && steps.length > 1 && steps.some(hasNested)
+  if (!beginsOrder) return writeTogether(context, resource, steps, options)
+  if (context.setsSavepoints || context.hosted) return writeEach(context, resource, steps)
+  const order = new LevelOrder()
+  try {
+    const written = await writeTogether(context, resource, steps, { ...options, order })
+    order.refuse()
+    return written
+  } catch (error) {
+    order.refuse()
+    throw isRefusal(error) ? new SavepointNeeded() : error
+  }
+}
 
+const isRefusal = (error: unknown): boolean =>
+  refusalOf(error) !== undefined || (error instanceof ApiError && error.status < 500)
+
+/** Writes record by record, each with its nested ones. */
 async function writeEach(
   context: WriteContext,
   resource: Resource,
@@ -128,27 +74,88 @@ async function writeEach(
 ): Promise<readonly Values[]> {
   const written: Values[] = []
   for (const step of steps) {
-    if (step.kind === 'refused') throw step.error
-    if (step.kind === 'create') {
-      written.push(await createRecord(context, step.node, {}))
-      continue
-    }
-    const { node, stored } = step
-    const key = keyIn(resource, stored) ?? []
-    written.push(await changeRecord(context, node, key, { action: 'PATCH', replace: false }))
+    const isStale = 'stored' in step && written.length > 0
+    const now = isStale
+      ? { ...step, stored: await storedNow(context, resource, step.stored) }
+      : step
+    written.push(...(await writeTogether(context, resource, [now], { isBelow: true })))
   }
   return written
 }
 
-/** The record after possible changes by the hooks of other records. */
-async function storedNow(
+/** Writes one level of nested records. In a transaction of the host one by one, because no savepoints are set to find a refused one. */
+const nestedWriter =
+  (order: LevelOrder | undefined): WriteNested =>
+  (context, resource, steps) =>
+    context.hosted
+      ? writeEach(context, resource, steps)
+      : writeLevel(context, resource, steps, { isBelow: true, order })
+
+/** Writes the parents of all records, then the records, then the children of all records. */
+async function writeTogether(
   context: WriteContext,
   resource: Resource,
-  before: Values,
-  pending: PendingWrites,
-): Promise<Values> {
-  await pending.flush()
-  const stored = await lockedRecord(context, resource, keyIn(resource, before) ?? [], 'PATCH')
-  if (stored === undefined) throw recordNotFound()
-  return stored
+  steps: readonly ManyStep[],
+  { returned, isBelow = false, order }: LevelOptions,
+): Promise<readonly Values[]> {
+  await requireStepAccess(context, resource, steps)
+  const options = { keys: noKeys, keepsValues: isBelow, returned, order }
+  if (!steps.some(hasNested)) {
+    const { stored, saved } = await writeRecords(context, resource, steps, options)
+    return isBelow ? merged(saved, stored) : stored
+  }
+  const write = nestedWriter(order)
+  const keys = await parentKeys(context, steps.map(recordOf), write)
+  // Triggers on the tables of children may change the rows, so they are not collected.
+  const ofLevel = { ...options, keys, keepsValues: true, returned: undefined }
+  const { stored, saved } = await writeRecords(context, resource, steps, ofLevel)
+  const known = merged(saved, stored)
+  const withChildren = recordsWithChildren(steps, known)
+  if (withChildren.length > 0) {
+    await writeChildren(context, resource, withChildren, write, order)
+    // Linked records may have added problems, because values in the body must equal theirs.
+    if (steps.some(isChange)) context.problems.refuse()
+  }
+  return known
 }
+
+const noKeys: ReadonlyMap<number, Values> = new Map()
+
+/** The values of each record that were sent to the database, with those that it has returned. */
+function merged(saved: readonly Values[], stored: readonly Values[]): readonly Values[] {
+  const records: Values[] = []
+  for (let i = 0; i < saved.length; i++) records.push({ ...saved[i], ...stored[i] })
+  return records
+}
+
+function recordsWithChildren(
+  steps: readonly ManyStep[],
+  known: readonly Values[],
+): readonly WrittenRecord[] {
+  const records: WrittenRecord[] = []
+  for (let i = 0; i < steps.length; i++) {
+    const { kind, node } = steps[i] as ManyStep
+    if (node.kind === 'link' || node.children.length === 0) continue
+    records.push({ node, known: known[i] as Values, isUpdate: kind === 'change' })
+  }
+  return records
+}
+
+async function requireStepAccess(
+  context: WriteContext,
+  resource: Resource,
+  steps: readonly ManyStep[],
+): Promise<void> {
+  if (steps.some(isCreate)) await requireAccess(context, resource, 'POST')
+  const change = steps.find(isChange)
+  if (change?.kind === 'change') {
+    await requireAccess(context, resource, change.replace === true ? 'PUT' : 'PATCH')
+  }
+}
+
+const isCreate = ({ kind }: ManyStep): boolean => kind === 'create'
+const isChange = ({ kind }: ManyStep): boolean => kind === 'change'
+const nodeOf = ({ node }: ManyStep): WriteNode => node
+const recordOf = ({ node }: ManyStep): RecordNode | undefined =>
+  node.kind === 'record' ? node : undefined
+const hasNested = ({ node }: ManyStep): boolean => node.kind === 'record' && isNested(node)

@@ -70,31 +70,41 @@ export function withKeys(
 
 const firstOf = ([value]: readonly Value[]): Value => value as Value
 
+/** Columns, and the keys of which they must have one. */
+export type OneOfKeys = readonly [
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+]
+
 /**
- * Plans the links of a record if its junction table has a published model, so that the same access rules apply as when the
- * relation is read. `partners` selects the links to some partners, `columns` the columns to read (default: all).
+ * Plans links of records if their junction table has a published model, so that the same access rules apply as when the
+ * relation is read. `columns` are those to read (default: all).
  */
 export function planLinks(
   relation: ResolvedRelation,
   junction: Junction,
-  ownKey: readonly Value[],
+  links: OneOfKeys,
   options: {
-    readonly partners?: readonly (readonly Value[])[]
+    readonly and?: OneOfKeys
     readonly columns?: readonly NamedColumn[]
     readonly includeDeleted?: boolean
   } = {},
 ): RowPlan {
-  const { resource } = junction
-  const { partners, columns, includeDeleted = false } = options
-  const source: Source = { ...baseSource(resource, includeDeleted), relation, many: true }
+  const { and, columns, includeDeleted = false } = options
+  const source: Source = { ...baseSource(junction.resource, includeDeleted), relation, many: true }
   const plan = allColumnsOf(source)
-  const ownValues = columnValues(junction.own, ownKey)
-  const ofPartners = partners === undefined ? [] : [withKeys(source, junction.partner, partners)]
   return {
     ...plan,
-    where: [...equalTo(source, ownValues), ...ofPartners],
+    where: [links, ...(and === undefined ? [] : [and])].flatMap((one) => hasOneOf(source, one)),
     output: columns === undefined ? plan.output : outputOf(source, columns),
   }
+}
+
+function hasOneOf(source: Source, [columns, keys]: OneOfKeys): readonly Condition[] {
+  const [only, ...others] = keys
+  return only !== undefined && others.length === 0
+    ? equalTo(source, columnValues(columns, only))
+    : [withKeys(source, columns, keys)]
 }
 
 /** The conditions that the columns of a source have these values. */

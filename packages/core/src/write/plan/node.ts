@@ -57,6 +57,10 @@ export interface LinkNode {
 
 export type WriteNode = RecordNode | LinkNode
 
+/** Whether a record has nested ones. */
+export const isNested = ({ parents, children }: RecordNode): boolean =>
+  parents.length + children.length > 0
+
 /** `author` and `email` → `author.email`; the empty path means the body. */
 export const pathTo = (path: string, name: string): string =>
   path === '' ? name : `${path}.${name}`

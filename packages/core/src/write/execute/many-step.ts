@@ -1,0 +1,51 @@
+// ManyStep: what happens to a record of a list, or to a nested record. Types only.
+
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import type { LinkNode, RecordNode, Values } from '../plan/node.ts'
+import type { WriteContext } from './context.ts'
+
+/** The step for a record: `stored` is the current record, locked. */
+export type ManyStep = CreateStep | ChangeStep | MoveStep | RefusedStep
+
+export interface CreateStep {
+  readonly kind: 'create'
+  readonly node: RecordNode
+  /** The values that its parent record sets. */
+  readonly filled?: Values
+}
+
+export interface ChangeStep {
+  readonly kind: 'change'
+  readonly node: RecordNode
+  readonly stored: Values
+  /** PUT: writable columns that were not sent get their default, or NULL. */
+  readonly replace?: boolean
+}
+
+/** An existing child gets another parent. */
+export interface MoveStep {
+  readonly kind: 'move'
+  readonly node: LinkNode
+  readonly stored: Values
+  /** The relation of the parent. */
+  readonly relation: ResolvedRelation
+  /** The key of the parent, in the columns of the child. */
+  readonly filled: Values
+}
+
+/** `error` is thrown unless an earlier record is refused. */
+export interface RefusedStep {
+  readonly kind: 'refused'
+  readonly node: RecordNode
+  readonly error: unknown
+}
+
+/**
+ * `writeMany` for nested records, passed as an argument to the functions that it calls. Returns the known values of each record, at
+ * least its key, in the same order.
+ */
+export type WriteNested = (
+  context: WriteContext,
+  resource: Resource,
+  steps: readonly ManyStep[],
+) => Promise<readonly Values[]>

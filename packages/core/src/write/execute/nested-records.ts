@@ -1,0 +1,240 @@
+// The nested records of one level: to-one parents, which are written before the records, and children and links, which are written after them (docs/writing.md).
+
+import { chunks } from '../../execute/chunks.ts'
+import { keyText } from '../../execute/key.ts'
+import type { JsonValue } from '../../json/json-value.ts'
+import { unwritableKey } from '../../registry/field-rules.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { tableKey } from '../../sql/table-name.ts'
+import { planRecords } from '../plan/look-up.ts'
+import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
+import { compareSentBack, validateFilled } from './checks.ts'
+import type { WriteContext } from './context.ts'
+import type { LevelOrder } from './level-order.ts'
+import type { Partner, RecordLinks } from './link-store.ts'
+import { findOrCreate, hasSentBack, roundsOf } from './linked.ts'
+import { writeLinks } from './links.ts'
+import { keyIn, readUnscoped, valuesOf } from './look-up.ts'
+import type { ManyStep, MoveStep, WriteNested } from './many-step.ts'
+
+/** Nested objects of one relation, of one record. */
+interface NestedList {
+  /** The position of the record among those of its level. */
+  readonly index: number
+  readonly nodes: readonly WriteNode[]
+}
+
+/** Nested objects by relation, in the order in which the relations first occur. */
+type NestedLists = ReadonlyMap<ResolvedRelation, readonly NestedList[]>
+
+function addTo(
+  lists: Map<ResolvedRelation, NestedList[]>,
+  relation: ResolvedRelation,
+  list: NestedList,
+): void {
+  const known = lists.get(relation)
+  if (known === undefined) lists.set(relation, [list])
+  else known.push(list)
+}
+
+function parentsOf(nodes: readonly (RecordNode | undefined)[]): NestedLists {
+  const lists = new Map<ResolvedRelation, NestedList[]>()
+  for (let index = 0; index < nodes.length; index++) {
+    for (const { relation, node } of nodes[index]?.parents ?? []) {
+      addTo(lists, relation, { index, nodes: [node] })
+    }
+  }
+  return lists
+}
+
+/** Finds or creates the to-one parents of all records; returns the foreign keys to them, by the position of the record. */
+export async function parentKeys(
+  context: WriteContext,
+  nodes: readonly (RecordNode | undefined)[],
+  write: WriteNested,
+): Promise<ReadonlyMap<number, Values>> {
+  const keys = new Map<number, Record<string, JsonValue>>()
+  for (const [relation, lists] of parentsOf(nodes)) {
+    const { target, to, pairs } = relation
+    const parents = lists.flatMap((list) => list.nodes)
+    const records = await findOrCreate(context, target, parents, write)
+    const known = await withColumns(context, target, records, to)
+    for (let i = 0; i < lists.length; i++) {
+      const { index } = lists[i] as NestedList
+      const own = keys.get(index) ?? {}
+      for (const { from, to } of pairs) own[from.name] = known[i]?.[to.name] ?? null
+      keys.set(index, own)
+    }
+  }
+  return keys
+}
+
+/** The known values of records. Those in which one of the columns is missing are read from the database. */
+async function withColumns(
+  context: WriteContext,
+  resource: Resource,
+  known: readonly Values[],
+  columns: readonly NamedColumn[],
+): Promise<readonly Values[]> {
+  const missing: (readonly [index: number, text: string])[] = []
+  const keys = new Map<string, ReturnType<typeof keyIn> & object>()
+  for (let i = 0; i < known.length; i++) {
+    const values = known[i] as Values
+    if (columns.every(({ name }) => values[name] !== undefined)) continue
+    const key = keyIn(resource, values)
+    if (key === undefined) continue
+    missing.push([i, keyText(key)])
+    keys.set(keyText(key), key)
+  }
+  if (missing.length === 0) return known
+  const { primaryKey } = resource
+  const found = new Map<string, Values>()
+  for (const some of chunks([...keys.values()], primaryKey.length)) {
+    const plan = planRecords(resource, primaryKey, some, { includeDeleted: true })
+    for (const row of await readUnscoped(context, plan, some.length)) {
+      found.set(keyText(keyIn(resource, row) ?? []), row)
+    }
+  }
+  const complete = [...known]
+  for (const [i, text] of missing) complete[i] = found.get(text) ?? (known[i] as Values)
+  return complete
+}
+
+/** A written record and its nested objects. */
+export interface WrittenRecord {
+  readonly node: RecordNode
+  readonly known: Values
+  /** Whether the record existed before, so that lists replace its links. */
+  readonly isUpdate: boolean
+}
+
+/** Writes the children and links of all records of a level. */
+export async function writeChildren(
+  context: WriteContext,
+  resource: Resource,
+  records: readonly WrittenRecord[],
+  write: WriteNested,
+  order: LevelOrder | undefined,
+): Promise<void> {
+  const lists = new Map<ResolvedRelation, NestedList[]>()
+  for (let index = 0; index < records.length; index++) {
+    for (const { relation, nodes } of records[index]?.node.children ?? []) {
+      addTo(lists, relation, { index, nodes })
+    }
+  }
+  for (const [relation, ofRelation] of lists) {
+    const known = ofRelation.map(({ index }) => (records[index] as WrittenRecord).known)
+    const parents = await withColumns(context, resource, known, relation.from)
+    if (relation.through === undefined) {
+      await writeOwned(context, relation, ofRelation, parents, write)
+    } else {
+      const all = ofRelation.flatMap(({ nodes }) => nodes)
+      const partners = await findOrCreate(context, relation.target, all, write)
+      const links: RecordLinks[] = []
+      let first = 0
+      for (let i = 0; i < ofRelation.length; i++) {
+        const { index, nodes } = ofRelation[i] as NestedList
+        const { node, isUpdate } = records[index] as WrittenRecord
+        links.push({
+          record: known[i] as Values,
+          own: valuesOf(relation.from, parents[i] as Values) ?? [],
+          path: pathTo(node.path, relation.name),
+          mayExist: isUpdate || mayBeLinked(node, relation),
+          replaces: isUpdate,
+          wanted: partnersOf(relation.target, nodes, partners, first),
+        })
+        first += nodes.length
+      }
+      await writeLinks(context, relation, links, order)
+    }
+  }
+}
+
+/** The partners of a list, by `keyText`; the first of its objects is at the position `first` of `records`. */
+function partnersOf(
+  resource: Resource,
+  nodes: readonly WriteNode[],
+  records: readonly Values[],
+  first: number,
+): ReadonlyMap<string, Partner> {
+  const partners = new Map<string, Partner>()
+  for (let i = 0; i < nodes.length; i++) {
+    const key = keyIn(resource, records[first + i] ?? {})
+    if (key !== undefined) partners.set(keyText(key), { key, path: (nodes[i] as WriteNode).path })
+  }
+  return partners
+}
+
+/** Whether a new record can have links already: if its key was not generated, or another list of the body uses the same junction. */
+function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRelation): boolean {
+  const keyWasChosen = !resource.primaryKey.some(({ definition }) => definition.generated)
+  const junction = through && tableKey(through)
+  const lists = children.filter(
+    ({ relation }) => relation.through && tableKey(relation.through) === junction,
+  )
+  return keyWasChosen || lists.length > 1
+}
+
+/** Writes the children that store the key of their parent. Existing ones are moved, which needs permission to change them. */
+async function writeOwned(
+  context: WriteContext,
+  relation: ResolvedRelation,
+  lists: readonly NestedList[],
+  parents: readonly Values[],
+  write: WriteNested,
+): Promise<void> {
+  const { target, pairs } = relation
+  const nodes: WriteNode[] = []
+  const filled: Values[] = []
+  for (let i = 0; i < lists.length; i++) {
+    const own: Record<string, JsonValue> = {}
+    for (const { from, to } of pairs) own[to.name] = parents[i]?.[from.name] ?? null
+    for (const node of lists[i]?.nodes ?? []) {
+      nodes.push(node)
+      filled.push(own)
+    }
+  }
+  for await (const { found, made } of roundsOf(context, target, nodes, 'PATCH')) {
+    const steps: [index: number, step: ManyStep][] = []
+    for (const { index, node, stored } of found) {
+      const step = {
+        kind: 'move',
+        node,
+        stored,
+        relation,
+        filled: filled[index] as Values,
+      } as const
+      steps.push([index, step])
+    }
+    for (const { index, node } of made) {
+      steps.push([index, { kind: 'create', node, filled: filled[index] as Values }])
+    }
+    steps.sort(byIndex)
+    if (steps.length > 0) await write(context, target, steps.map(stepOf))
+  }
+}
+
+type Indexed = readonly [index: number, step: ManyStep]
+
+const byIndex = ([a]: Indexed, [b]: Indexed): number => a - b
+const stepOf = ([, step]: Indexed): ManyStep => step
+
+/** The changes that move a child to its parent, after all checks except those of the policy; undefined, with a problem, if it cannot be moved. */
+export async function changesOfMove(
+  context: WriteContext,
+  { node, relation, filled }: MoveStep,
+  stored: Values,
+): Promise<Values | undefined> {
+  const { resource, path } = node
+  if (hasSentBack(node)) await compareSentBack(context, resource, node.sentBack, stored, path)
+  const fixed = relation.to.find(
+    (column) => unwritableKey(resource, column, 'update') !== undefined,
+  )
+  if (fixed !== undefined) {
+    const name = fixed.hidden ? 'relation to its parent' : `"${fixed.name}"`
+    context.problems.add(path, `The record cannot be moved here: its ${name} is read-only.`)
+    return undefined
+  }
+  await validateFilled(context, resource, filled, { ...stored, ...filled }, path, stored)
+  return filled
+}

@@ -1,0 +1,189 @@
+// requestedChanges: how a body changes a stored record, by PATCH or PUT (docs/writing.md).
+
+import type { JsonValue } from '../../json/json-value.ts'
+import { mergePatch } from '../../json/merge-patch.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import { unwritableRelation } from '../../registry/field-rules.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../plan/node.ts'
+import {
+  compareSentBack,
+  type KnownReferences,
+  mayRead,
+  refuseInvisibleReferences,
+  validateFilled,
+} from './checks.ts'
+import type { ValueSources, WriteContext } from './context.ts'
+import { initialValue, pendingRecord, setsTimestamps, updatedTimestamps } from './defaults.ts'
+
+/** How a body changes a stored record. */
+interface RequestedOptions {
+  readonly replace: boolean
+  /** The foreign keys to its nested to-one parents. */
+  readonly keys?: Values | undefined
+  readonly references?: KnownReferences | undefined
+}
+
+/** The changes that a body requests for a stored record, after all checks except those of the policy. */
+export function requestedChanges(
+  context: WriteContext,
+  node: RecordNode,
+  stored: Values,
+  options: RequestedOptions,
+): MaybePromise<Values> {
+  if (options.replace || !hasOnlyValues(node)) {
+    return requestedAfterChecks(context, node, stored, options)
+  }
+  const { resource, path, values } = node
+  const { references } = options
+  const isInValues = references?.relations.every(({ from }) => from.length === 1) === true
+  const row = isInValues ? values : { ...stored, ...values }
+  const checked = refuseInvisibleReferences(context, resource, values, row, path, references)
+  return checked instanceof Promise ? checked.then(() => values) : values
+}
+
+/** Whether the body has only values that need no comparison with the stored record, and nothing nested. */
+export const hasOnlyValues = ({
+  sentBack,
+  parents,
+  wholeRecordChecks,
+  merges,
+}: RecordNode): boolean =>
+  parents.length === 0 &&
+  merges.length === 0 &&
+  wholeRecordChecks.length === 0 &&
+  isEmpty(sentBack.fields) &&
+  isEmpty(sentBack.otherForms) &&
+  isEmpty(sentBack.urls)
+
+async function requestedAfterChecks(
+  context: WriteContext,
+  given: RecordNode,
+  stored: Values,
+  { replace, keys = {}, references }: RequestedOptions,
+): Promise<Values> {
+  const node = withMergedDocuments(context, given, stored)
+  const { resource, path } = node
+  await compareSentBack(context, resource, withoutNulls(node.sentBack), stored, path)
+  const sent = { ...node.values, ...(await clearedRelations(context, node, stored)) }
+  const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
+  const row = { ...stored, ...changes }
+  await refuseInvisibleReferences(context, resource, sent, row, path, references)
+  await validateFilled(context, resource, keys, row, path, stored)
+  await runWholeRecordChecks(context, node, row, stored)
+  context.problems.refuse()
+  return changes
+}
+
+/** The node with merge patches replaced by the merged documents. */
+function withMergedDocuments(
+  { problems, mergedDocumentProblem }: WriteContext,
+  node: RecordNode,
+  stored: Values,
+): RecordNode {
+  if (node.merges.length === 0) return node
+  const values: Record<string, JsonValue> = { ...node.values }
+  for (const { name } of node.merges) {
+    const before = stored[name] ?? null
+    const merged = mergePatch(before, values[name] ?? null)
+    const problem = mergedDocumentProblem(before, merged)
+    if (problem !== undefined) problems.add(pathTo(node.path, name), problem)
+    values[name] = merged
+  }
+  return { ...node, values }
+}
+
+/** Without the relations that were sent as null, about which `clearedRelations` decides. */
+const withoutNulls = (sentBack: SentBack): SentBack => ({
+  ...sentBack,
+  urls: Object.fromEntries(Object.entries(sentBack.urls).filter(([, url]) => url !== null)),
+})
+
+/**
+ * The foreign keys of to-one relations that were sent as null, unless they are null already. A caller who may not read the
+ * record is not told whether they are.
+ */
+async function clearedRelations(
+  context: WriteContext,
+  node: RecordNode,
+  stored: Values,
+): Promise<Values> {
+  const keys: Record<string, JsonValue> = {}
+  const { resource, sentBack, path } = node
+  const { problems } = context
+  const isReadable = await mayRead(context, resource)
+  for (const [name, url] of Object.entries(sentBack.urls)) {
+    const relation = resource.relations.get(name)
+    if (url !== null || relation === undefined) continue
+    const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
+    if (!exists && isReadable) continue
+    const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
+    const isFixed = unwritableRelation(relation, 'update') !== undefined
+    if (sent || isFixed || !resource.settings.allowNestedWrites) {
+      problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
+      continue
+    }
+    for (const column of relation.from) {
+      if (column.nullable) keys[column.name] = null
+      else problems.add(pathTo(path, name), 'This relation cannot be null.')
+    }
+  }
+  return keys
+}
+
+/** The changes of a PATCH or PUT that do not depend on the stored record. */
+export function independentChanges(
+  sources: ValueSources,
+  { resource, values }: RecordNode,
+  replace: boolean,
+): MaybePromise<Values> {
+  if (!replace && !setsTimestamps(resource)) return values
+  return andThen(replace ? resetValues(sources, resource) : {}, (rest) => ({
+    ...rest,
+    ...values,
+    ...updatedTimestamps(sources, resource),
+  }))
+}
+
+/** The values that PUT gives to fields that were not sent. */
+function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {
+  const record = pendingRecord()
+  for (const column of resource.columns.values()) {
+    if (!isReplaceable(resource, column)) continue
+    record.set(column.name, initialValue(resource, column, sources) ?? null)
+  }
+  return record.complete()
+}
+
+function isReplaceable(
+  { settings }: Resource,
+  { name, computed, withheld, definition }: NamedColumn,
+): boolean {
+  const { primaryKey, generated, managed, readOnly } = definition
+  const kept = primaryKey === true || readOnly === true || (generated ?? false) !== false
+  return (
+    !kept &&
+    withheld === undefined &&
+    managed === undefined &&
+    computed === undefined &&
+    name !== settings.softDelete?.attribute
+  )
+}
+
+async function runWholeRecordChecks(
+  context: WriteContext,
+  node: RecordNode,
+  row: Values,
+  before: Values,
+): Promise<void> {
+  await context.validate(
+    node.wholeRecordChecks.map((column) => ({
+      resource: node.resource,
+      column,
+      value: node.values[column.name] ?? null,
+      row,
+      before,
+      path: pathTo(node.path, column.name),
+    })),
+  )
+}

@@ -1,0 +1,165 @@
+// writeRecords: creates and changes the records of one level, without their nested ones. Their hooks are called one after the other; few statements store them.
+
+import { forbidden, recordNotFound } from '../../errors.ts'
+import type { Resource } from '../../registry/resource.ts'
+import type { RecordNode, Values } from '../plan/node.ts'
+import { type KnownReferences, refuseInvisibleReferences, validateFilled } from './checks.ts'
+import { refusalOf, type WriteContext } from './context.ts'
+import { newRecord } from './defaults.ts'
+import { insertRows } from './insert-rows.ts'
+import type { LevelOrder } from './level-order.ts'
+import { keyIn, lockedRecord } from './look-up.ts'
+import type { ManyStep } from './many-step.ts'
+import { changesOfMove } from './nested-records.ts'
+import { type PendingWrites, pendingWrites } from './pending-writes.ts'
+import { lookUpReferences, type SeenReferences } from './references.ts'
+import { requestedChanges } from './requested-changes.ts'
+import type { ReturnedRows } from './returned-rows.ts'
+import { changesToStore } from './save.ts'
+import { SavepointNeeded } from './savepoint.ts'
+import { updateRows } from './update-rows.ts'
+
+export interface RecordOptions {
+  /** The foreign keys of each record to its nested parents, by the position of the record. */
+  readonly keys: ReadonlyMap<number, Values>
+  /** Whether the values of the records are needed, not only their keys. */
+  readonly keepsValues: boolean
+  /** Collects rows of stored records, possibly not of all. */
+  readonly returned: ReturnedRows | undefined
+  /** If nested records of several records are written level by level. */
+  readonly order: LevelOrder | undefined
+}
+
+export interface WrittenRecords {
+  /** The values that the statements return, at least the keys. */
+  readonly stored: readonly Values[]
+  /** The values that were sent to the database; empty unless they are needed. */
+  readonly saved: readonly Values[]
+}
+
+const nothing: Values = {}
+
+/**
+ * Hooks of a record see the same as if the records before it had been written one by one: pending records are stored as soon as a
+ * hook sends a statement through `args.db`.
+ */
+export async function writeRecords(
+  context: WriteContext,
+  resource: Resource,
+  steps: readonly ManyStep[],
+  { keys, keepsValues, returned, order }: RecordOptions,
+): Promise<WrittenRecords> {
+  const { access, hooks, beforeHookStatements } = context
+  const pending = pendingWrites({
+    insert: (rows) =>
+      insertRows(context, resource, rows, returned?.byInsert ? returned : undefined),
+    update: (rows) => updateRows(context, resource, rows, returned),
+  })
+  const isList = steps.length > 1
+  const lookedUp = isList ? await lookUpReferences(context, resource, recordsOf(steps)) : undefined
+  let seen: SeenReferences = lookedUp?.seen ?? new Map()
+  let isStale = false
+  const storeEarlier = async (): Promise<void> => {
+    seen = new Map()
+    isStale = true
+    await pending.flush()
+    // The hook's statement may change rows that were returned earlier.
+    returned?.rows.splice(0)
+  }
+  if (order !== undefined) order.beforeHooks(context)
+  else if (beforeHookStatements !== undefined) {
+    beforeHookStatements.work = isList ? storeEarlier : undefined
+  }
+  const references: KnownReferences | undefined = lookedUp && {
+    relations: lookedUp.relations,
+    has: (relation, key) => seen.get(relation)?.has(key) === true,
+    async beforeLookUp() {
+      // If a statement of a hook replaces `seen` meanwhile, what this look-up finds must not be remembered.
+      const current = seen
+      await pending.flush()
+      return (relation, key) => {
+        current.set(relation, (current.get(relation) ?? new Set()).add(key))
+      }
+    },
+  }
+  const saved: Values[] = []
+  try {
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as ManyStep
+      if (step.kind === 'refused') throw step.error
+      const own = keys.get(i)
+      const { path } = step.node
+      // Awaits promises only: most values are there, and an await costs about as much as the rest of the loop.
+      if (step.kind === 'create') {
+        const { node } = step
+        const made = newRecord(context, node)
+        const initial = made instanceof Promise ? await made : made
+        const filled = own === undefined ? step.filled : { ...step.filled, ...own }
+        const data = filled === undefined ? initial : { ...initial, ...filled }
+        const sent = node.values
+        const checked = refuseInvisibleReferences(context, resource, sent, data, path, references)
+        if (checked instanceof Promise) await checked
+        if (filled !== undefined) await validateFilled(context, resource, filled, data, path)
+        const isAllowed = access.canCreate(resource, data)
+        if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden()
+        const values = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
+        pending.insert({ values, path })
+        if (keepsValues) saved.push(values)
+      } else {
+        const stored = isStale
+          ? await storedAfter(context, resource, step.stored, pending)
+          : step.stored
+        const replace = step.kind === 'change' && step.replace === true
+        const requested =
+          step.kind === 'move'
+            ? await changesOfMove(context, step, stored)
+            : requestedChanges(context, step.node, stored, { replace, keys: own, references })
+        const changes = requested instanceof Promise ? await requested : requested
+        const toStore = changes && changesToStore(context, resource, stored, changes)
+        const written = (toStore instanceof Promise ? await toStore : toStore) ?? nothing
+        pending.update({ stored, written, path })
+        if (keepsValues) saved.push({ ...stored, ...written })
+      }
+      pending.refuse()
+    }
+  } catch (error) {
+    if (order !== undefined) throw error
+    // Stores earlier records first, because the database may refuse one of them.
+    await pending.flush().catch((earlier: unknown) => {
+      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
+      if (isRefused) throw earlier
+    })
+    throw error
+  }
+  order?.afterHooks(context)
+  await pending.flush()
+  return { stored: pending.stored(), saved }
+}
+
+function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
+  const nodes: RecordNode[] = []
+  for (const { node } of steps) if (node.kind === 'record') nodes.push(node)
+  return nodes
+}
+
+/** The record after possible changes by the hooks of other records. */
+async function storedAfter(
+  context: WriteContext,
+  resource: Resource,
+  before: Values,
+  pending: PendingWrites,
+): Promise<Values> {
+  await pending.flush()
+  return storedNow(context, resource, before)
+}
+
+/** The record after other records of the list were written. */
+export async function storedNow(
+  context: WriteContext,
+  resource: Resource,
+  before: Values,
+): Promise<Values> {
+  const stored = await lockedRecord(context, resource, keyIn(resource, before) ?? [], 'PATCH')
+  if (stored === undefined) throw recordNotFound()
+  return stored
+}

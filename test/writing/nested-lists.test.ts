@@ -1,0 +1,313 @@
+/** Lists of records with nested ones: few statements write them level by level, and what hooks see and what is refused is as if it were one by one. */
+import {
+  type AnyModel,
+  belongsTo,
+  type Change,
+  defineModel,
+  type HookArgs,
+  hasMany,
+} from '@model-api/core'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+import { countRows, createLibrary, everything, library, withModel } from './models.ts'
+
+/** A key that clients choose, and a relation to records of the same model. */
+const Category = defineModel('Category', {
+  columns: {
+    code: { type: 'string', maxLength: 10, primaryKey: true },
+    title: { type: 'string', maxLength: 40 },
+    parent_code: { type: 'string', maxLength: 10, nullable: true },
+  },
+  relations: {
+    parent: belongsTo('Category', 'parent_code'),
+    children: hasMany('Category', 'parent_code'),
+  },
+  meta: {},
+})
+
+/** A key beyond those that a counter reaches. */
+const storedTag = 900_001
+
+type Row = Readonly<Record<string, unknown>>
+
+const tables = ['book_tags', 'copies', 'profiles', 'books', 'tags', 'authors', 'countries'] as const
+
+const times = <T>(n: number, make: (i: number) => T): T[] =>
+  Array.from({ length: n }, (_, i) => make(i))
+
+/** This many authors with books, which have tags and copies. */
+const authors = (n: number): Row[] =>
+  times(n, (i) => ({
+    name: `author ${i}`,
+    country: i % 2 === 0 ? { code: 'GB', title: 'Britain' } : { code: `C${i % 10}`, title: 'new' },
+    profile: { motto: `motto ${i}` },
+    books: times(1 + (i % 3), (k) => ({
+      title: `book ${i} ${k}`,
+      tags: [{ name: `tag ${i} ${k}` }, { id: storedTag }],
+      copies: [{ branch: `B${k}`, number: i }],
+    })),
+  }))
+
+eachDatabase('lists with nested records', (test, db) => {
+  const models = [...library, Category]
+  const api = testApi(db, models, everything)
+  test.before(async () => {
+    await createLibrary(db)
+    await createTables(db, [Category])
+    await api.ready
+  })
+  const post = (url: string, body: unknown, of = api) => send(of, 'POST', url, { body })
+  const given = (title: string, run: () => Promise<void>): void =>
+    test(title, async () => {
+      for (const table of tables) await db.kysely.deleteFrom(table).execute()
+      await db.kysely.updateTable('categories').set({ parent_code: null }).execute()
+      await db.kysely.deleteFrom('categories').execute()
+      await db.kysely.insertInto('tags').values({ id: storedTag, name: 'stored' }).execute()
+      await run()
+    })
+  const savepoints = (statements: readonly unknown[]): boolean =>
+    statements.some((one) => JSON.stringify(one).toLowerCase().includes('savepoint'))
+
+  given('take as many statements for any number of records', async () => {
+    const counts: number[] = []
+    for (const n of [4, 8, 40]) {
+      for (const table of tables) await db.kysely.deleteFrom(table).execute()
+      await db.kysely.insertInto('tags').values({ id: storedTag, name: 'stored' }).execute()
+      const body = authors(n)
+      const { result, statements } = await db.capture(() => post('/api/authors', body))
+      equal(result.status, 201, JSON.stringify(result.errors))
+      counts.push(statements.length)
+      ok(!savepoints(statements))
+    }
+    equal(new Set(counts).size, 1, String(counts))
+    equal(
+      await countRows(db, 'authors', 'profiles', 'books', 'copies', 'tags', 'book_tags'),
+      [40, 40, 79, 79, 80, 158],
+    )
+  })
+
+  given('do so under policies that need no statement, and with changes after COMMIT', async () => {
+    const calls: (readonly Change[])[] = []
+    const asked: unknown[] = []
+    const ruled = testApi(
+      db,
+      withModel('Book', ({ meta }) => ({
+        meta: {
+          ...meta,
+          access_policy: {
+            can_create: ({ title }: Row) => {
+              asked.push(title)
+              return true
+            },
+          },
+        },
+      })),
+      { ...everything, API_AFTER_COMMIT_CALLBACK: (changes) => void calls.push(changes) },
+    )
+    await ruled.ready
+    const counts: number[] = []
+    for (const n of [4, 8]) {
+      for (const table of tables) await db.kysely.deleteFrom(table).execute()
+      await db.kysely.insertInto('tags').values({ id: storedTag, name: 'stored' }).execute()
+      const { result, statements } = await db.capture(() => post('/api/authors', authors(n), ruled))
+      equal(result.status, 201)
+      counts.push(statements.length)
+    }
+    equal(counts[0], counts[1])
+    equal(asked.slice(7, 11), ['book 0 0', 'book 1 0', 'book 1 1', 'book 2 0'])
+    const changes = calls.at(-1) ?? []
+    const kinds: Record<string, number> = {}
+    for (const { action, model } of changes) {
+      const kind = `${action} ${model.name}`
+      kinds[kind] = (kinds[kind] ?? 0) + 1
+    }
+    equal(kinds, {
+      'create Country': 5,
+      'create Author': 8,
+      'create Profile': 8,
+      'create Book': 15,
+      'create Copy': 15,
+      'create Tag': 15,
+    })
+    const [book] = changes.filter(({ model }) => model.name === 'Book')
+    equal([book?.links?.tags?.added.length, book?.links?.tags?.removed], [2, []])
+  })
+
+  given('may name a record that an earlier one of the list has created', async () => {
+    const list = [
+      { code: 'a', title: 'A' },
+      { code: 'b', title: 'B', parent: { code: 'a' } },
+      { code: 'c', title: 'C', children: [{ code: 'd', title: 'D' }] },
+      { code: 'e', title: 'E', parent: { code: 'd', title: 'D' } },
+    ]
+    const { status, errors } = await post('/api/categories', list)
+    equal([status, errors], [201, null])
+    const rows = await db.kysely.selectFrom('categories').selectAll().orderBy('code').execute()
+    equal(
+      rows.map(({ code, parent_code }) => `${code} ${parent_code}`),
+      ['a null', 'b a', 'c null', 'd c', 'e d'],
+    )
+    const missing = await post('/api/categories', [
+      { code: 'f', title: 'F', parent: { code: 'g' } },
+      { code: 'g', title: 'G' },
+    ])
+    equal([missing.status, Object.keys(missing.errors.reason)], [422, ['[0].parent.code']])
+  })
+
+  given('link a record that they create twice, and move a child to the last parent', async () => {
+    const list = times(3, (i) => ({ name: `n ${i}`, country: { code: 'CZ', title: 'Czechia' } }))
+    equal((await post('/api/authors', list)).status, 201)
+    equal(await countRows(db, 'countries'), [1])
+    const books = times(3, (i) => ({ title: `t ${i}`, copies: [{ branch: 'A', number: 7 }] }))
+    const { status, value } = await post('/api/books', books)
+    equal(status, 201)
+    const [copy] = await db.kysely.selectFrom('copies').selectAll().execute()
+    equal(copy?.book_id, value[2].id)
+    const other = await post('/api/authors', [
+      { name: 'x', country: { code: 'FR', title: 'France' } },
+      { name: 'y', country: { code: 'FR', title: 'other' } },
+    ])
+    equal([other.status, Object.keys(other.errors.reason)], [400, ['[1].country.title']])
+  })
+
+  given('name the first refused record, and store none', async () => {
+    const before = await countRows(db, ...tables)
+    // biome-ignore lint/suspicious/noExplicitAny: the body is JSON
+    const refused = async (change: (list: any) => void) => {
+      const list = JSON.parse(JSON.stringify(authors(6)))
+      change(list)
+      const { status, errors } = await post('/api/authors', list)
+      equal(await countRows(db, ...tables), before)
+      return [status, ...Object.keys(errors.reason)]
+    }
+    const unique = refused((list) => {
+      list[5].books[1].tags[0].name = 'stored'
+    })
+    equal(await unique, [409, '[5].books[1].tags[0].name'])
+    const missing = refused((list) => {
+      list[2].books[0].tags[1].id = 99
+    })
+    equal(await missing, [422, '[2].books[0].tags[1].id'])
+    const both = refused((list) => {
+      list[1].books[1].tags[0].name = 'stored'
+      list[3].country = { code: 'XX' }
+    })
+    equal(await both, [409, '[1].books[1].tags[0].name'])
+    const invalid = refused((list) => {
+      list[4].books[1].copies[0].branch = null
+    })
+    equal(await invalid, [400, '[4].books[1].copies[0].branch'])
+  })
+
+  given('a policy that reads finds what is nested in the records before', async () => {
+    const counts: number[] = []
+    const counting = testApi(
+      db,
+      withModel('Author', ({ meta }) => ({
+        meta: {
+          ...meta,
+          access_policy: {
+            can_create: async ({ name }: Row, args: HookArgs) => {
+              if (name !== 'author 3') return true
+              const rows = await args.db.selectFrom('books').select('id').execute()
+              counts.push(rows.length)
+              return true
+            },
+          },
+        },
+      })) as readonly AnyModel[],
+      everything,
+    )
+    equal((await post('/api/authors', authors(5), counting)).status, 201)
+    // Of the records 0 to 2, even if the list was begun level by level.
+    equal(counts.at(-1), 6)
+    equal(await countRows(db, 'authors', 'books'), [5, 9])
+  })
+
+  given('callbacks are called once for each record, in its order', async () => {
+    const seen: unknown[] = []
+    const calling = testApi(
+      db,
+      withModel('Book', ({ meta }) => ({
+        meta: {
+          ...meta,
+          add_callback: async (book: Row, _: unknown, args: HookArgs) => {
+            const rows = await args.db.selectFrom('tags').select('id').execute()
+            seen.push(`${book.title}: ${rows.length}`)
+            return book
+          },
+        },
+      })) as readonly AnyModel[],
+      everything,
+    )
+    equal((await post('/api/authors', authors(3), calling)).status, 201)
+    equal(seen.splice(0), [
+      'book 0 0: 1',
+      'book 1 0: 2',
+      'book 1 1: 3',
+      'book 2 0: 4',
+      'book 2 1: 5',
+      'book 2 2: 6',
+    ])
+    const noting = testApi(
+      db,
+      withModel('Book', ({ meta }) => ({
+        meta: {
+          ...meta,
+          add_callback: (book: Row) => {
+            seen.push(book.title)
+            return book
+          },
+        },
+      })) as readonly AnyModel[],
+      everything,
+    )
+    // The database refuses the first tag of the first book.
+    equal((await post('/api/authors', authors(3), noting)).status, 409)
+    equal(seen, ['book 0 0'])
+  })
+
+  given('are refused by name inside a transaction of the host, which stores none', async () => {
+    const work = db.kysely.transaction().execute(async (transaction) => {
+      const hosted = testApi(db, library, { ...everything, API_SESSION_GETTER: () => transaction })
+      const list = [...authors(3), { name: 'last', books: [{ title: 't', tags: [{ id: 99 }] }] }]
+      const { status, errors } = await post('/api/authors', list, hosted)
+      equal([status, Object.keys(errors.reason)], [422, ['[3].books[0].tags[0].id']])
+      throw new Error('the host rolls back')
+    })
+    await work.catch(({ message }: Error) => equal(message, 'the host rolls back'))
+    equal(await countRows(db, 'authors', 'books', 'tags'), [0, 0, 1])
+    await db.kysely.transaction().execute(async (transaction) => {
+      const hosted = testApi(db, library, { ...everything, API_SESSION_GETTER: () => transaction })
+      equal((await post('/api/authors', authors(3), hosted)).status, 201)
+    })
+    equal(await countRows(db, 'authors', 'books', 'tags'), [3, 6, 7])
+  })
+
+  given('PATCH and upsert take nested records, and replace links', async () => {
+    const { value } = await post(
+      '/api/books',
+      times(4, (i) => ({ title: `t ${i}`, tags: [{ name: `a ${i}` }, { name: `b ${i}` }] })),
+    )
+    const ids = value.map(({ id }: { id: number }) => id)
+    const changes = ids.map((id: number, i: number) => ({
+      id,
+      author: { name: `author ${i}` },
+      tags: [{ id: storedTag }, { name: `c ${i}` }],
+    }))
+    equal((await send(api, 'PATCH', '/api/books', { body: changes })).status, 200)
+    const tagsOf = async (id: number) =>
+      (await get(api, `/api/books/${id}/tags?order_by=name`)).value.map(({ name }: Row) => name)
+    equal(await tagsOf(ids[2]), ['c 2', 'stored'])
+    equal((await get(api, `/api/books/${ids[3]}/author`)).value.name, 'author 3')
+    const upserts = [
+      { id: ids[0], tags: [] },
+      { id: ids[1], tags: [{ name: 'd' }], author: { name: 'other' } },
+    ]
+    equal((await post('/api/books?on_conflict=id', upserts)).status, 200)
+    equal([await tagsOf(ids[0]), await tagsOf(ids[1])], [[], ['d']])
+    equal(await countRows(db, 'authors', 'tags', 'book_tags'), [5, 14, 5])
+  })
+})
