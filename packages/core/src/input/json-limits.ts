@@ -28,7 +28,7 @@ type Members = Readonly<Record<string, JsonValue>>
 
 /** Whether a value from JSON.parse passes the three checks above. */
 export function isWithinLimits(value: JsonValue, depth = 1): boolean {
-  if (typeof value !== 'object' || value === null) return true
+  if (!isNested(value)) return true
   if (depth > deepest) return false
   if (Array.isArray(value)) {
     for (const item of value) if (!isWithinLimits(item, depth + 1)) return false
@@ -38,10 +38,15 @@ export function isWithinLimits(value: JsonValue, depth = 1): boolean {
   for (const key in value) {
     keys += 1
     if (key.length > longestKey) return false
-    if (!isWithinLimits((value as Members)[key] as JsonValue, depth + 1)) return false
+    const member = (value as Members)[key] as JsonValue
+    // Without a call for each of the many plain values.
+    if (isNested(member) && !isWithinLimits(member, depth + 1)) return false
   }
   return keys <= mostKeys
 }
+
+const isNested = (value: JsonValue): value is JsonValue & object =>
+  typeof value === 'object' && value !== null
 
 const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 

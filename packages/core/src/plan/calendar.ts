@@ -2,11 +2,10 @@
 
 /** `YYYY-MM-DD` of a real calendar day between 0001 and 9999, or undefined. */
 export function parseDate(text: string): string | undefined {
-  const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
-  if (match === null) return undefined
-  const year = Number(match[1])
-  const month = Number(match[2])
-  const day = Number(match[3])
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined
+  const year = Number(text.slice(0, 4))
+  const month = Number(text.slice(5, 7))
+  const day = Number(text.slice(8))
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
     ? text
     : undefined
