@@ -3,12 +3,19 @@
 /** `YYYY-MM-DD` of a real calendar day between 0001 and 9999, or undefined. */
 export function parseDate(text: string): string | undefined {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined
-  const year = Number(text.slice(0, 4))
-  const month = Number(text.slice(5, 7))
-  const day = Number(text.slice(8))
+  const year = digitsOf(text, 0, 4)
+  const month = digitsOf(text, 5, 7)
+  const day = digitsOf(text, 8, 10)
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
     ? text
     : undefined
+}
+
+/** The number that the digits of a part of a text are, without a substring for it. */
+function digitsOf(text: string, from: number, to: number): number {
+  let number = 0
+  for (let at = from; at < to; at++) number = 10 * number + text.charCodeAt(at) - 48
+  return number
 }
 
 function daysIn(year: number, month: number): number {
