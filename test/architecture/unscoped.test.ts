@@ -68,6 +68,10 @@ const known: readonly Unscoped[] = [
     callers: { 'write/execute/look-up.ts': [1, 'records of a resource that no policy narrows'] },
   },
   {
+    name: 'compileLockedByKeys',
+    callers: { 'write/execute/look-up.ts': [2, 'records of a resource that no policy narrows'] },
+  },
+  {
     name: 'compileLockedRecord',
     callers: {
       'plan-cache/single-write-cache.ts': [1, 'the echo of a write of a resource without a policy'],
@@ -89,7 +93,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'tableOf',
     callers: {
-      'write/compile/statements-by-keys.ts': [4, 'writes of links, and the reads above and below'],
+      'write/compile/statements-by-keys.ts': [5, 'writes of links, and the reads above and below'],
       'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
       'dialect/shared/search-indexes.ts': [
         1,

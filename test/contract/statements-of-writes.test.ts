@@ -38,6 +38,7 @@ const table = costTable(`
   POST n tags                               |      3 |        3 |       4 |      6
   POST n tags or change them, new           |      4 |        4 |       5 |      7
   POST n tags or change them, known         |      4 |        4 |       6 |      6
+  POST n tags or change them, by id         |      4 |        4 |       6 |      6
   POST an author with n new books           |      5 |        5 |       7 |      7
   POST a book with n new tags               |      6 |        6 |       8 |      8
   POST a book linked to n tags              |      6 |        6 |       7 |      7
@@ -158,6 +159,14 @@ eachDatabase('statements of a write', (test, db) => {
       const tags = times(n, tag)
       await added('tags', tags)
       return post('tags?on_conflict=name', tags, 200)
+    },
+    'POST n tags or change them, by id': async (n) => {
+      const ids: number[] = await added('tags', times(n, tag))
+      return post(
+        'tags?on_conflict=id',
+        ids.map((id) => ({ id, ...tag() })),
+        200,
+      )
     },
     'POST an author with n new books': (n) =>
       post('authors', { name: text(), books: times(n, book) }),

@@ -26,24 +26,36 @@ export function refuseKeyLength({ length }: string, at?: number): void {
 
 type Members = Readonly<Record<string, JsonValue>>
 
-/** Whether a value from JSON.parse passes the three checks above. */
-export function isWithinLimits(value: JsonValue, depth = 1): boolean {
-  if (typeof value !== 'object' || value === null) return true
+const noKeys: ReadonlySet<string> = new Set()
+
+/** Whether a value from JSON.parse passes the three checks above, and has none of the `refused` keys. */
+export function isWithinLimits(
+  value: JsonValue,
+  depth = 1,
+  refused: ReadonlySet<string> = noKeys,
+): boolean {
+  if (!isNested(value)) return true
   if (depth > deepest) return false
   if (Array.isArray(value)) {
-    for (const item of value) if (!isWithinLimits(item, depth + 1)) return false
+    for (const item of value) if (!isWithinLimits(item, depth + 1, refused)) return false
     return true
   }
   let keys = 0
   for (const key in value) {
     keys += 1
-    if (key.length > longestKey) return false
-    if (!isWithinLimits((value as Members)[key] as JsonValue, depth + 1)) return false
+    if (key.length > longestKey || refused.has(key)) return false
+    const member = (value as Members)[key] as JsonValue
+    // Without a call for each of the many plain values.
+    if (isNested(member) && !isWithinLimits(member, depth + 1, refused)) return false
   }
   return keys <= mostKeys
 }
 
-const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+const isNested = (value: JsonValue): value is JsonValue & object =>
+  typeof value === 'object' && value !== null
+
+/** The keys for which `badKey` has a problem. */
+export const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** The problem with the key of a member, or undefined. */
 export const badKey = (key: string): string | undefined =>

@@ -2,14 +2,20 @@
 
 /** Returns `text` if it is the `YYYY-MM-DD` of an existing day in the years 0001 to 9999; otherwise undefined. */
 export function parseDate(text: string): string | undefined {
-  const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
-  if (match === null) return undefined
-  const year = Number(match[1])
-  const month = Number(match[2])
-  const day = Number(match[3])
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined
+  const year = digitsOf(text, 0, 4)
+  const month = digitsOf(text, 5, 7)
+  const day = digitsOf(text, 8, 10)
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
     ? text
     : undefined
+}
+
+/** The number that the digits of a part of a text are, without a substring for it. */
+function digitsOf(text: string, from: number, to: number): number {
+  let number = 0
+  for (let at = from; at < to; at++) number = 10 * number + text.charCodeAt(at) - 48
+  return number
 }
 
 function daysIn(year: number, month: number): number {

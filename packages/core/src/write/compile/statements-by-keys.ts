@@ -1,15 +1,23 @@
 // Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking related records.
 
 import type { SqlBool } from 'kysely'
+import { whereAll } from '../../compile/clauses.ts'
 import { keysCondition } from '../../compile/keys-condition.ts'
-import type { Reader } from '../../compile/selection.ts'
+import { type Reader, selectList } from '../../compile/selection.ts'
+import { notDeleted } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
-import type { Value } from '../../plan/plan.ts'
+import type { RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { type TableName, tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
-import { insertedRows, type Match, matchCondition, updateSet } from './statements.ts'
+import {
+  type CompiledWrite,
+  insertedRows,
+  type Match,
+  matchCondition,
+  updateSet,
+} from './statements.ts'
 
 /** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
@@ -101,6 +109,35 @@ export const compileKeysCondition = (
   resource: Resource,
   keys: readonly (readonly Value[])[],
 ): Fragment<SqlBool> => hasOneOf(target, recordsByKeys(resource, keys))
+
+/**
+ * `select … from json_table(…) straight_join t on t.id = … for update`: reads and locks the records of a plan by a key of one
+ * integer column. The database looks each of them up, so it locks no others, and in the order of the keys, so that two
+ * transactions do not wait for each other. Undefined if the dialect has no such statement.
+ */
+export function compileLockedByKeys(
+  target: Target,
+  { from: { resource, includeDeleted }, output }: RowPlan,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+): CompiledWrite | undefined {
+  const { dialect } = target
+  const [column] = columns
+  if (column === undefined || !areIntegers(columns) || columns.length > 1) return undefined
+  const values = keys.map(([value]) => value as Value).sort((a, b) => (a < b ? -1 : 1))
+  const encoded = values.map((value) => dialect.encode(column, value))
+  const made = dialect.shortcuts?.valuesTable?.([{ column, values: encoded }])
+  if (made?.joinedBy !== 'join') return undefined
+  const { items, readers } = selectList(target, output, false)
+  const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
+  const same = sql`${sql.id(resource.table, column.dbName)} = ${made.refs[0]}`
+  const rows = sql`select ${sql.join(items)} from ${made.table} straight_join ${tableOf(resource)} on ${same}`
+  return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])} for update`, readers }
+}
+
+/** Whether the database and the service agree on which values of the columns are equal. */
+export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
+  columns.every(({ type }) => type === 'integer' || type === 'bigint')
 
 /** Locks the rows until the transaction ends. */
 export const compileLockByKeys = (target: Target, rows: RowsByKeys): Fragment =>

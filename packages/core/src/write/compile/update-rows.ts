@@ -9,7 +9,7 @@ import { tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
 import { returning } from './returning.ts'
 import { type CompiledWrite, matchCondition } from './statements.ts'
-import { compileKeysCondition, keyParts, matchesOf } from './statements-by-keys.ts'
+import { areIntegers, compileKeysCondition, keyParts, matchesOf } from './statements-by-keys.ts'
 
 /** A stored record and the values to write into it. */
 export interface RowUpdate {
@@ -82,8 +82,7 @@ function compileJoinedUpdate(
 ): CompiledWrite | undefined {
   const { dialect } = target
   const { primaryKey } = resource
-  // Only integer keys: the database and the service agree on which of them are equal.
-  if (!primaryKey.every(({ type }) => type === 'integer' || type === 'bigint')) return undefined
+  if (!areIntegers(primaryKey)) return undefined
   const partly = columns.filter(isPartial)
   if (partly.length > 0 && dialect.shortcuts?.keepsByCase !== true) return undefined
   const made = dialect.shortcuts?.valuesTable?.([

@@ -97,11 +97,11 @@ export async function readEchoes(
   keys: readonly (readonly Value[])[],
 ): Promise<readonly Echo[]> {
   const echoes = new Map<string, Echo>()
-  for await (const { plan, rows } of readRows(call, opened, resource, ast, keys)) {
-    for (const [key, row] of rows) {
+  for await (const { plan, rows, texts } of readRows(call, opened, resource, ast, keys)) {
+    for (const [i, row] of rows.entries()) {
       const value = await valueOrNull(call, resource, plan, row)
       const record = value === null ? undefined : recordText(resource, row.values)
-      echoes.set(key, { value, record })
+      echoes.set(texts()[i] ?? '', { value, record })
     }
   }
   return keys.map((key) => echoes.get(keyText(key)) ?? hiddenEcho)
@@ -120,32 +120,48 @@ export async function readEchoList(
   known?: KnownRows,
 ): Promise<Content> {
   const asksForEach = call.runtime.policies.get(resource)?.can_read !== undefined
-  const writerOf = (plan: ReadPlan): ObjectWriter | undefined =>
-    asksForEach ? undefined : textWriterOf(call, resource, plan)
-  const rows = known && rowsOf(resource, keys, known.rows)
-  if (known !== undefined && rows !== undefined) {
-    const writer = writerOf(known.plan)
-    if (writer !== undefined) {
-      await checkReadable(call, known.plan, rows)
-      return { value: null, text: writeList(rows, writer) }
-    }
-  }
-  const texts = new Map<string, string>()
+  const written: WrittenRows[] = []
   const values = new Map<string, JsonValue>()
-  for await (const { plan, rows } of allRows(call, opened, resource, ast, keys, known)) {
-    const writer = writerOf(plan)
+  for await (const { plan, rows, texts } of allRows(call, opened, resource, ast, keys, known)) {
+    const writer = asksForEach ? undefined : textWriterOf(call, resource, plan)
     if (writer === undefined) {
-      for (const [key, row] of rows) values.set(key, await valueOrNull(call, resource, plan, row))
+      for (const [i, row] of rows.entries()) {
+        values.set(texts()[i] ?? '', await valueOrNull(call, resource, plan, row))
+      }
     } else {
-      await checkReadable(call, plan, [...rows.values()])
-      for (const [key, row] of rows) texts.set(key, writer.write(row))
+      await checkReadable(call, plan, rows)
+      written.push({ rows, texts, writer })
     }
   }
   if (values.size > 0 || !call.asText) {
     return { value: keys.map((key) => values.get(keyText(key)) ?? null) }
   }
-  const list = keys.map((key) => texts.get(keyText(key)) ?? 'null')
-  return { value: null, text: `[${list.join(',')}]` }
+  return { value: null, text: listText(resource, keys, written) }
+}
+
+/** Rows of one statement, and the writer of their objects. */
+interface WrittenRows extends Omit<EchoRows, 'plan'> {
+  readonly writer: ObjectWriter
+}
+
+/** The JSON text of the list in the order of the keys; null for a record without a row. */
+function listText(
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+  written: readonly WrittenRows[],
+): string {
+  const [only, ...others] = written
+  if (only !== undefined && others.length === 0 && areOf(resource, keys, only.rows)) {
+    return writeList(only.rows, only.writer)
+  }
+  const objects = new Map<string, string>()
+  for (const { rows, texts, writer } of written) {
+    const own = texts()
+    for (let i = 0; i < rows.length; i++) {
+      objects.set(own[i] as string, writer.write(rows[i] as LoadedRow))
+    }
+  }
+  return `[${keys.map((key) => objects.get(keyText(key)) ?? 'null').join(',')}]`
 }
 
 /** Rows of some of the records, and the plan that they were read by. */
@@ -154,28 +170,9 @@ export interface KnownRows {
   readonly rows: readonly LoadedRow[]
 }
 
-/** Records of one statement by key, and the plan that they were read by. */
-interface EchoRows {
-  readonly plan: ReadPlan
-  readonly rows: ReadonlyMap<string, LoadedRow>
-}
-
-/** The rows in the order of these keys; undefined unless there is a row for each of them. */
-function rowsOf(
-  resource: Resource,
-  keys: readonly (readonly Value[])[],
-  rows: readonly LoadedRow[],
-): readonly LoadedRow[] | undefined {
-  if (rows.length !== keys.length) return undefined
-  if (areOf(resource, keys, rows)) return rows
-  const found = byKey(resource, rows)
-  const ordered: LoadedRow[] = []
-  for (const key of keys) {
-    const row = found.get(keyText(key))
-    if (row === undefined) return undefined
-    ordered.push(row)
-  }
-  return ordered
+interface EchoRows extends KnownRows {
+  /** The keys of the rows, as `keyText`. */
+  readonly texts: () => readonly string[]
 }
 
 /** Whether the rows have exactly these keys, in this order. */
@@ -205,9 +202,13 @@ async function* allRows(
   keys: readonly (readonly Value[])[],
   known: KnownRows | undefined,
 ): AsyncGenerator<EchoRows> {
-  const rows = byKey(resource, known?.rows ?? [])
-  if (known !== undefined) yield { plan: known.plan, rows }
-  const others = rows.size === 0 ? keys : keys.filter((key) => !rows.has(keyText(key)))
+  if (known === undefined) return yield* readRows(call, opened, resource, ast, keys)
+  const echo = echoRows(resource, known)
+  yield echo
+  // The statements return each record at most once.
+  if (known.rows.length === keys.length) return
+  const returned = new Set(echo.texts())
+  const others = keys.filter((key) => !returned.has(keyText(key)))
   if (others.length > 0) yield* readRows(call, opened, resource, ast, others)
 }
 
@@ -229,7 +230,7 @@ async function* readRows(
       const plan = withKeyAndTag(narrowed)
       const slice = { limit: some.length, offset: 0 }
       const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
-      yield { plan, rows: byKey(resource, rows) }
+      yield echoRows(resource, { plan, rows })
     } catch (error) {
       // A policy that refuses the read gives 403. The write was allowed, so its record is returned as null instead.
       if (!(error instanceof ApiError) || error.status !== 403) throw error
@@ -246,19 +247,31 @@ function* keyChunks(
   for (let i = 0; i < keys.length; i += size) yield keys.slice(i, i + size)
 }
 
-/** Rows of one statement by the text of their keys; only the keys are decoded. */
-function byKey(resource: Resource, rows: readonly LoadedRow[]): ReadonlyMap<string, LoadedRow> {
+function echoRows(resource: Resource, { plan, rows }: KnownRows): EchoRows {
+  let texts: readonly string[] | undefined
+  return {
+    plan,
+    rows,
+    texts: () => {
+      texts ??= keyTextsOf(resource, rows)
+      return texts
+    },
+  }
+}
+
+/** Decodes only the keys of the rows. */
+function keyTextsOf(resource: Resource, rows: readonly LoadedRow[]): readonly string[] {
   const [first] = rows
-  if (first === undefined) return new Map()
+  if (first === undefined) return []
   const { readers } = first.layout
   const key = resource.primaryKey.map((column) => ({ column, read: columnReader(readers, column) }))
-  const found = new Map<string, LoadedRow>()
-  for (const row of rows) {
+  const texts: string[] = []
+  for (const { raw } of rows) {
     const values: Value[] = []
-    for (const { column, read } of key) values.push(valueOfJson(column, read(row.raw)) as Value)
-    found.set(keyText(values), row)
+    for (const { column, read } of key) values.push(valueOfJson(column, read(raw)) as Value)
+    texts.push(keyText(values))
   }
-  return found
+  return texts
 }
 
 /** The record's value; null if `can_read` refuses it. */

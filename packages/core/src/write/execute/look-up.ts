@@ -8,9 +8,16 @@ import { decodeRows, run } from '../../execute/run.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { TableName } from '../../sql/table-name.ts'
-import { compileLock, compileLocked, compileProbe, type Match } from '../compile/statements.ts'
+import {
+  type CompiledWrite,
+  compileLock,
+  compileLocked,
+  compileProbe,
+  type Match,
+} from '../compile/statements.ts'
 import {
   compileLockByKeys,
+  compileLockedByKeys,
   keyParts,
   matchesOf,
   recordsByKeys,
@@ -90,8 +97,8 @@ const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolea
 async function readLocked(
   { connection, target }: WriteContext,
   plan: RowPlan,
+  { statement, readers }: CompiledWrite = compileLocked(target, plan),
 ): Promise<readonly Values[]> {
-  const { statement, readers } = compileLocked(target, plan)
   return decodeRows(readers, await run(connection, statement))
 }
 
@@ -110,7 +117,7 @@ export async function lockedRecords(
     const isOneStatement = locksAsItReads(context, plan)
     if (!isOneStatement) await lockRecords(context, resource, some)
     const rows = isOneStatement
-      ? await readLocked(context, plan)
+      ? await readLocked(context, plan, compileLockedByKeys(context.target, plan, primaryKey, some))
       : await readScoped(context, plan, action)
     for (const row of rows) found.set(keyTextIn(primaryKey, row) ?? '', row)
   }
@@ -147,8 +154,11 @@ async function lockedBy(
   const { capabilities, shortcuts } = context.target.dialect
   const plan = planRecords(resource, columns, keys, { read })
   if (!capabilities.locksRows) return readScoped(context, plan, action)
-  if (shortcuts?.locksFoundRowsOnly === true && locksAsItReads(context, plan)) {
-    return readLocked(context, plan)
+  if (locksAsItReads(context, plan)) {
+    const byKeys = compileLockedByKeys(context.target, plan, columns, keys)
+    if (byKeys !== undefined || shortcuts?.locksFoundRowsOnly === true) {
+      return readLocked(context, plan, byKeys)
+    }
   }
   const rows = await readScoped(
     context,
