@@ -51,7 +51,7 @@ const table = costTable(`
   POST n books, each with two new tags      |      6 |        6 |       9 |      9
   POST n books, each linked to two tags     |      6 |        6 |       8 |      8
   POST n authors, each with books with tags |      7 |        7 |      11 |     11
-  POST n books or change them, with tags    |      9 |        9 |      12 |     11
+  POST n books or change them, with tags    |      9 |        9 |      11 |     11
   PATCH a list of n books, each with links  |      8 |        8 |       9 |      9
   PATCH a list of n books, with new authors |      6 |        6 |       8 |      8
   n records that are removed
