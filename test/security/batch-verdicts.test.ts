@@ -5,10 +5,10 @@
 import type { ApiConfig, ApiRequest } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { verdictAlone, verdictInBatch } from '../support/batch.ts'
-import { extent } from '../support/extent.ts'
-import { eachDatabase, notRun, runsOn } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import { requestOf } from './answer.ts'
 import { doors } from './doors.ts'
+import { ofCaller } from './of-caller.ts'
 import {
   admin,
   asUser,
@@ -51,13 +51,6 @@ const reads = [...new Set(Object.values(doors).flat())].flatMap((text): ApiReque
   return /^\/api\/./.test(url) ? [requestOf(method, url)] : []
 })
 
-/** The reads of one caller: in a usual run every other one, and for the next caller those between. */
-const readsOf = (caller: number): readonly ApiRequest[] =>
-  extent === 'whole' ? reads : reads.filter((_, i) => (i + caller) % 2 === 0)
-
-if (extent === 'usual')
-  notRun('every read in a batch of every caller', 'each caller has half of them')
-
 eachDatabase('a read in a batch', (test, db) => {
   test.before(async () => {
     await createWorld(db)
@@ -70,7 +63,7 @@ eachDatabase('a read in a batch', (test, db) => {
       test(`has the same verdict as by itself: ${name}, world ${i + 1}`, async () => {
         const api = asUser(sharedApi(db, world, on), user)
         const statuses = new Set<number>()
-        for (const request of readsOf(caller + i)) {
+        for (const request of ofCaller(reads, caller + i)) {
           const alone = await verdictAlone(api, request)
           equal(await verdictInBatch(api, request), alone, `${request.method} ${request.url}`)
           statuses.add(alone.status)
@@ -83,9 +76,10 @@ eachDatabase('a read in a batch', (test, db) => {
   test('has the same verdict where a custom strategy authenticates the batch, whoever sent the one before', async () => {
     const authenticated = sharedApi(db, full, { ...on, ...perBatch })
     const alone = sharedApi(db, full)
+    const sent = names.map((name, caller) => [name, new Set(ofCaller(reads, caller))] as const)
     for (const request of reads) {
-      for (const [caller, name] of names.entries()) {
-        if (!readsOf(caller).includes(request)) continue
+      for (const [name, own] of sent) {
+        if (!own.has(request)) continue
         const headers = { ...request.headers, 'x-caller': name }
         const expected = await verdictAlone(asUser(alone, users[name]), request)
         const verdict = await verdictInBatch(authenticated, { ...request, headers })

@@ -8,6 +8,7 @@ import { equal } from '../support/assert.ts'
 import { verdictAlone, verdictInBatch } from '../support/batch.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
 import { doors as linkDoors } from './link-doors.ts'
+import { ofCaller } from './of-caller.ts'
 import { admin, apiOf, createWorld, declared, fillWorld, full, viewer } from './world.ts'
 import { taken, type Write, writes } from './write-doors.ts'
 
@@ -46,9 +47,9 @@ eachDatabase('a write in a batch', (test, db) => {
     test(`has the same verdict as by itself, and in a dry run: ${name}`, async () => {
       await fillWorld(db)
       const full0 = await stored()
-      for (const [user, of] of Object.entries({ viewer, admin })) {
+      for (const [caller, [user, of]] of Object.entries({ viewer, admin }).entries()) {
         const api = apiOf(db, full, of, config)
-        for (const write of list) {
+        for (const write of ofCaller(list, caller)) {
           const about = `${user}: ${write.method} ${write.url} ${stringify((write.body ?? null) as never)}`
           const request: ApiRequest = {
             method: write.method,
