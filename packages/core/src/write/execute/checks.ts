@@ -40,7 +40,8 @@ export interface KnownReferences {
 
 /**
  * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. `row` is the whole record to
- * store: other columns of the key may be stored already, or come from the parent record.
+ * store: other columns of the key may be stored already, or come from the parent record. A key that is equal to that of the
+ * `stored` record is not refused, so that a response can be sent back, unless the caller may not read such records.
  */
 export function refuseInvisibleReferences(
   context: WriteContext,
@@ -49,6 +50,7 @@ export function refuseInvisibleReferences(
   row: Values,
   path: string,
   known?: KnownReferences,
+  stored?: Values,
 ): MaybePromise<void> {
   const relations =
     known?.relations ?? narrowedRelations(resource, (target) => context.access.narrows(target))
@@ -58,9 +60,10 @@ export function refuseInvisibleReferences(
     const text = keyTextIn(relation.from, row)
     if (text === undefined || known?.has(relation, text) === true) continue
     unknown ??= []
-    unknown.push({ relation, text, key: valuesOf(relation.from, row) ?? [] })
+    const isUnchanged = stored !== undefined && keyTextIn(relation.from, stored) === text
+    unknown.push({ relation, text, isUnchanged, key: valuesOf(relation.from, row) ?? [] })
   }
-  return unknown && refuseInvisible(context, unknown, path, known)
+  return unknown && refuseInvisible(context, resource, unknown, path, known)
 }
 
 /** A reference that must be looked up. */
@@ -68,16 +71,19 @@ interface Unknown {
   readonly relation: ResolvedRelation
   /** The key as `keyText`. */
   readonly text: string
+  readonly isUnchanged: boolean
   readonly key: readonly Value[]
 }
 
 async function refuseInvisible(
   context: WriteContext,
+  resource: Resource,
   references: readonly Unknown[],
   path: string,
   known: KnownReferences | undefined,
 ): Promise<void> {
-  for (const { relation, text, key } of references) {
+  for (const { relation, text, isUnchanged, key } of references) {
+    if (isUnchanged && (await mayRead(context, resource))) continue
     const remember = await known?.beforeLookUp()
     if (await isVisible(context, relation, key)) {
       remember?.(relation, text)

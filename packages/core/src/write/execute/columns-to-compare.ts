@@ -3,6 +3,7 @@
 import type { ColumnType } from '../../model/column.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { RecordNode } from '../plan/node.ts'
+import { narrowedRelations } from '../plan/references.ts'
 import type { WriteContext } from './context.ts'
 import { hasOnlyValues } from './requested-changes.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
@@ -14,7 +15,8 @@ import { maySetUnchangedColumns } from './update-rows.ts'
  * Otherwise these are:
  * - the primary key, and the column that marks deleted records;
  * - columns that the body sets and whose JSON may hide details, such as microseconds: if the JSON is equal, they are not written;
- * - all columns of a unique or composite foreign key if the body sets one of them, because checks and errors are about the whole key.
+ * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
+ *   because checks and errors are about the whole key.
  */
 export function columnsToCompare(
   { access, hooks, changes, target }: WriteContext,
@@ -28,9 +30,11 @@ export function columnsToCompare(
   const { primaryKey, uniqueKeys, allRelations, allColumns, settings } = resource
   const sent = new Set<string>()
   for (const { values } of nodes) for (const name in values) sent.add(name)
-  const references = [...allRelations.values()].flatMap(({ kind, from }) =>
-    kind === 'belongsTo' && from.length > 1 ? [from] : [],
+  const composite = [...allRelations.values()].filter(
+    ({ kind, from }) => kind === 'belongsTo' && from.length > 1,
   )
+  const narrowed = narrowedRelations(resource, (target) => access.narrows(target))
+  const references = [...composite, ...narrowed].map(({ from }) => from)
   const keys = [...uniqueKeys, ...references].filter((columns) =>
     columns.some(({ name }) => sent.has(name)),
   )

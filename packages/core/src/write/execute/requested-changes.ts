@@ -38,7 +38,15 @@ export function requestedChanges(
   const { references } = options
   const isInValues = references?.relations.every(({ from }) => from.length === 1) === true
   const row = isInValues ? values : { ...stored, ...values }
-  const checked = refuseInvisibleReferences(context, resource, values, row, path, references)
+  const checked = refuseInvisibleReferences(
+    context,
+    resource,
+    values,
+    row,
+    path,
+    references,
+    stored,
+  )
   return checked instanceof Promise ? checked.then(() => values) : values
 }
 
@@ -68,7 +76,7 @@ async function requestedAfterChecks(
   const sent = { ...node.values, ...(await clearedRelations(context, node, stored)) }
   const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
-  await refuseInvisibleReferences(context, resource, sent, row, path, references)
+  await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
   await validateFilled(context, resource, keys, row, path, stored)
   await runWholeRecordChecks(context, node, row, stored)
   context.problems.refuse()
