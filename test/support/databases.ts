@@ -138,7 +138,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
   const postgresPool = once(async () => {
     await create()
     const { default: pg } = await import('pg')
-    const pool = new pg.Pool({ connectionString: url, max: 4 })
+    const pool = new pg.Pool({ connectionString: url, max: 4, options: unflushed })
     // A connection may still be closing when its database is dropped; its error then does not matter.
     pool.on('error', () => {})
     return pool
@@ -207,6 +207,9 @@ function testDatabase(parts: {
   return { ...facts, kysely, capture: recorder.capture, close }
 }
 
+/** What is committed to a test database need not survive a crash of the server, so no COMMIT waits for the disk. */
+const unflushed = '-c synchronous_commit=off'
+
 /** A connection that can run several statements in one call. */
 interface ScriptConnection {
   query(text: string): Promise<unknown>
@@ -216,7 +219,7 @@ interface ScriptConnection {
 async function openForScripts(name: ServerName, url: string): Promise<ScriptConnection> {
   if (name === 'postgres') {
     const { default: pg } = await import('pg')
-    const client = new pg.Client({ connectionString: url })
+    const client = new pg.Client({ connectionString: url, options: unflushed })
     await client.connect()
     return client
   }
