@@ -13,8 +13,8 @@ export const execute: readonly Break[] = [
     title:
       'A single record cannot be changed where the driver has no transactions, or its error is 501',
     file: 'packages/core/src/write/endpoints/update.ts',
-    find: '{ problems, isSingle, isBulk: isNested(node) },',
-    replace: '{ problems, isSingle: false, isBulk: isNested(node) },',
+    find: '{ problems, isSingle, isBulk: nestsSeveral(node) },',
+    replace: '{ problems, isSingle: false, isBulk: nestsSeveral(node) },',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {

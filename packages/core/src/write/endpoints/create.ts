@@ -13,7 +13,7 @@ import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { ManyStep } from '../execute/many-step.ts'
 import { writeMany } from '../execute/write-many.ts'
-import { isNested, type RecordNode } from '../plan/node.ts'
+import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
@@ -79,7 +79,7 @@ async function insertAll(
   }
   return inWrite(call, write, {
     isSingle: single?.isSingle === true,
-    isBulk: nodes.length > 1 || nodes.some(isNested),
+    isBulk: nodes.length > 1 || nodes.some(nestsSeveral),
   })
 }
 

@@ -11,7 +11,7 @@ import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { keyIn } from '../execute/look-up.ts'
-import { isNested, type RecordNode } from '../plan/node.ts'
+import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
@@ -73,7 +73,7 @@ export async function update(
       const keys = [keyIn(resource, changed) ?? key]
       return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
     },
-    { problems, isSingle, isBulk: isNested(node) },
+    { problems, isSingle, isBulk: nestsSeveral(node) },
   )
 }
 

@@ -28,6 +28,11 @@ export async function writeMany(
   steps: readonly ManyStep[],
   returned?: ReturnedRows,
 ): Promise<readonly Values[]> {
+  // One record needs no savepoint.
+  const [only] = steps
+  if (only !== undefined && steps.length === 1 && !hasNested(only)) {
+    return writeTogether(given, resource, steps, { returned })
+  }
   // A callback may have effects outside of the transaction, which is then not repeated to find a refused record.
   const hasCallback = mayCallBack(given, resource, steps.map(nodeOf))
   const context = hasCallback ? { ...given, setsSavepoints: true } : given
