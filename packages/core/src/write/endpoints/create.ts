@@ -13,7 +13,7 @@ import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { ManyStep } from '../execute/many-step.ts'
 import { writeMany } from '../execute/write-many.ts'
-import { isNested, type RecordNode } from '../plan/node.ts'
+import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
@@ -89,7 +89,7 @@ async function insertAll(
       single?.inTransaction === true
         ? async (writing) => (await inOneStatement(writing))?.result
         : undefined,
-    isBulk: nodes.length > 1 || nodes.some(isNested),
+    isBulk: nodes.length > 1 || nodes.some(nestsSeveral),
   })
 }
 

@@ -11,7 +11,7 @@ import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { keyIn } from '../execute/look-up.ts'
-import { isNested, type RecordNode } from '../plan/node.ts'
+import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
@@ -77,7 +77,7 @@ export async function update(
       inOneStatement: inTransaction
         ? async (writing) => (await inOneStatement(writing)).result
         : undefined,
-      isBulk: isNested(node),
+      isBulk: nestsSeveral(node),
     },
   )
 }

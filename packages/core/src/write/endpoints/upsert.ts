@@ -28,7 +28,7 @@ import type { ManyStep } from '../execute/many-step.ts'
 import type { ReturnedRows } from '../execute/returned-rows.ts'
 import { writeMany } from '../execute/write-many.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
-import { isNested, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { nestsSeveral, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
@@ -85,7 +85,7 @@ export async function upsert(
         hasConflicted = failure.kind === 'unique'
         return hasConflicted
       },
-      isBulk: many || candidates.some(({ create }) => isNested(create)),
+      isBulk: many || candidates.some(({ create }) => nestsSeveral(create)),
     },
   )
 }

@@ -3,12 +3,13 @@
 import { notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
-import type { RecordNode, Values } from '../plan/node.ts'
+import { isNested, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import { requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import { requireListAccess } from './links.ts'
 import { lockedRecord } from './look-up.ts'
+import { requestedChanges } from './requested-changes.ts'
 import { changeStored } from './save.ts'
 import { writeMany } from './write-many.ts'
 
@@ -28,10 +29,14 @@ export async function changeRecord(
 ): Promise<Values> {
   const { resource } = node
   await requireAccess(context, resource, action)
-  await requireListAccess(context, [node])
+  if (node.children.length > 0) await requireListAccess(context, [node])
   const stored = await lockedRecord(context, resource, key, action)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
+  if (!isNested(node)) {
+    const changes = await requestedChanges(context, node, stored, { replace })
+    return changeStored(context, resource, stored, changes, node.path)
+  }
   const [saved = stored] = await writeMany(context, resource, [
     { kind: 'change', node, stored, replace },
   ])

@@ -65,7 +65,7 @@ export interface WriteContext extends ValueSources {
   readonly problems: { add(path: string, message: string): void; refuse(): void }
   /** Whether it is a transaction of the host, in which no savepoint is set. */
   readonly hosted: boolean
-  /** Whether savepoints are set; without them, a write that needs one throws `SavepointNeeded`. */
+  /** Whether savepoints are set, and lists with nested records are written record by record; without them, a write that needs either throws `SavepointNeeded`. */
   readonly setsSavepoints: boolean
   /** Called before each statement of a hook, in a write of many records. */
   readonly beforeHookStatements: BeforeHookStatements | undefined

@@ -29,6 +29,9 @@ export async function findOrCreate(
   nodes: readonly WriteNode[],
   write: WriteNested,
 ): Promise<readonly Values[]> {
+  if (nodes.every(isRecord)) {
+    return nodes.length === 0 ? [] : write(context, resource, nodes.map(createAlone))
+  }
   const records: Values[] = []
   for await (const { found, made } of roundsOf(context, resource, nodes, 'GET_ONE')) {
     for (const { index, node, stored } of found) {
@@ -43,7 +46,8 @@ export async function findOrCreate(
   return records
 }
 
-const createStep = ({ node }: MadeNode): ManyStep => ({ kind: 'create', node })
+const createStep = ({ node }: MadeNode): ManyStep => createAlone(node)
+const createAlone = (node: RecordNode): ManyStep => ({ kind: 'create', node })
 
 export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
   !(isEmpty(sentBack.fields) && isEmpty(sentBack.otherForms) && isEmpty(sentBack.urls))
@@ -119,6 +123,7 @@ export async function* roundsOf(
   }
 }
 
+export const isRecord = (node: WriteNode): node is RecordNode => node.kind === 'record'
 const isLink = (node: WriteNode | undefined): node is LinkNode => node?.kind === 'link'
 
 /** The error for a key that no visible record has, if clients cannot choose it. */

@@ -12,7 +12,7 @@ import { compareSentBack, validateFilled } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import type { LevelOrder } from './level-order.ts'
 import type { Partner, RecordLinks } from './link-store.ts'
-import { findOrCreate, hasSentBack, roundsOf } from './linked.ts'
+import { findOrCreate, hasSentBack, isRecord, roundsOf } from './linked.ts'
 import { writeLinks } from './links.ts'
 import { keyIn, readUnscoped, valuesOf } from './look-up.ts'
 import type { ManyStep, MoveStep, WriteNested } from './many-step.ts'
@@ -194,6 +194,11 @@ async function writeOwned(
       filled.push(own)
     }
   }
+  if (nodes.every(isRecord)) {
+    const created = nodes.map((node, i) => createStep(node, filled[i] as Values))
+    if (created.length > 0) await write(context, target, created)
+    return
+  }
   for await (const { found, made } of roundsOf(context, target, nodes, 'PATCH')) {
     const steps: [index: number, step: ManyStep][] = []
     for (const { index, node, stored } of found) {
@@ -207,12 +212,18 @@ async function writeOwned(
       steps.push([index, step])
     }
     for (const { index, node } of made) {
-      steps.push([index, { kind: 'create', node, filled: filled[index] as Values }])
+      steps.push([index, createStep(node, filled[index] as Values)])
     }
     steps.sort(byIndex)
     if (steps.length > 0) await write(context, target, steps.map(stepOf))
   }
 }
+
+const createStep = (node: RecordNode, filled: Values): ManyStep => ({
+  kind: 'create',
+  node,
+  filled,
+})
 
 type Indexed = readonly [index: number, step: ManyStep]
 

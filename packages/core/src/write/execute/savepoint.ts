@@ -8,7 +8,7 @@ import type { WriteContext } from './context.ts'
 
 type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
 
-/** Thrown instead of rolling back to a savepoint that was not set: the transaction is repeated, with savepoints. */
+/** Thrown instead of rolling back to a savepoint that was not set, or if a list must be written record by record: the transaction is repeated, with savepoints. */
 export class SavepointNeeded extends Error {}
 
 /** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */

@@ -28,6 +28,11 @@ export async function writeMany(
   steps: readonly ManyStep[],
   returned?: ReturnedRows,
 ): Promise<readonly Values[]> {
+  // One record needs no savepoint.
+  const [only] = steps
+  if (only !== undefined && steps.length === 1 && !hasNested(only)) {
+    return writeTogether(given, resource, steps, { returned })
+  }
   // A callback may have effects outside of the transaction, which is then not repeated to find a refused record.
   const hasCallback = mayCallBack(given, resource, steps.map(nodeOf))
   const context = hasCallback ? { ...given, setsSavepoints: true } : given
@@ -105,7 +110,9 @@ async function writeTogether(
     return isBelow ? merged(saved, stored) : stored
   }
   const write = nestedWriter(order)
-  const keys = await parentKeys(context, steps.map(recordOf), write)
+  const keys = steps.some(hasParents)
+    ? await parentKeys(context, steps.map(recordOf), write)
+    : noKeys
   // Triggers on the tables of children may change the rows, so they are not collected.
   const ofLevel = { ...options, keys, keepsValues: true, returned: undefined }
   const { stored, saved } = await writeRecords(context, resource, steps, ofLevel)
@@ -158,4 +165,6 @@ const isChange = ({ kind }: ManyStep): boolean => kind === 'change'
 const nodeOf = ({ node }: ManyStep): WriteNode => node
 const recordOf = ({ node }: ManyStep): RecordNode | undefined =>
   node.kind === 'record' ? node : undefined
+const hasParents = ({ node }: ManyStep): boolean =>
+  node.kind === 'record' && node.parents.length > 0
 const hasNested = ({ node }: ManyStep): boolean => node.kind === 'record' && isNested(node)

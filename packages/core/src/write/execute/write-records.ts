@@ -15,7 +15,7 @@ import { type PendingWrites, pendingWrites } from './pending-writes.ts'
 import { lookUpReferences, type SeenReferences } from './references.ts'
 import { requestedChanges } from './requested-changes.ts'
 import type { ReturnedRows } from './returned-rows.ts'
-import { changesToStore } from './save.ts'
+import { changesToStore, insert, updateStored } from './save.ts'
 import { SavepointNeeded } from './savepoint.ts'
 import { updateRows } from './update-rows.ts'
 
@@ -50,19 +50,16 @@ export async function writeRecords(
   { keys, keepsValues, returned, order }: RecordOptions,
 ): Promise<WrittenRecords> {
   const { access, hooks, beforeHookStatements } = context
-  const pending = pendingWrites({
-    insert: (rows) =>
-      insertRows(context, resource, rows, returned?.byInsert ? returned : undefined),
-    update: (rows) => updateRows(context, resource, rows, returned),
-  })
   const isList = steps.length > 1
+  // A single record is stored at once.
+  const pending = isList ? pendingRows(context, resource, returned) : undefined
   const lookedUp = isList ? await lookUpReferences(context, resource, recordsOf(steps)) : undefined
   let seen: SeenReferences = lookedUp?.seen ?? new Map()
   let isStale = false
   const storeEarlier = async (): Promise<void> => {
     seen = new Map()
     isStale = true
-    await pending.flush()
+    await pending?.flush()
     // The hook's statement may change rows that were returned earlier.
     returned?.rows.splice(0)
   }
@@ -76,7 +73,7 @@ export async function writeRecords(
     async beforeLookUp() {
       // If a statement of a hook replaces `seen` meanwhile, what this look-up finds must not be remembered.
       const current = seen
-      await pending.flush()
+      await pending?.flush()
       return (relation, key) => {
         current.set(relation, (current.get(relation) ?? new Set()).add(key))
       }
@@ -103,6 +100,10 @@ export async function writeRecords(
         const isAllowed = access.canCreate(resource, data)
         if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden()
         const values = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
+        if (pending === undefined) {
+          order?.afterHooks(context)
+          return { stored: [await insert(context, resource, values, path)], saved: [values] }
+        }
         pending.insert({ values, path })
         if (keepsValues) saved.push(values)
       } else {
@@ -117,24 +118,40 @@ export async function writeRecords(
         const changes = requested instanceof Promise ? await requested : requested
         const toStore = changes && changesToStore(context, resource, stored, changes)
         const written = (toStore instanceof Promise ? await toStore : toStore) ?? nothing
+        if (pending === undefined) {
+          order?.afterHooks(context)
+          const changed = await updateStored(context, resource, stored, written, path)
+          return { stored: [changed], saved: [changed] }
+        }
         pending.update({ stored, written, path })
         if (keepsValues) saved.push({ ...stored, ...written })
       }
-      pending.refuse()
+      pending?.refuse()
     }
   } catch (error) {
     if (order !== undefined) throw error
     // Stores earlier records first, because the database may refuse one of them.
-    await pending.flush().catch((earlier: unknown) => {
+    await pending?.flush().catch((earlier: unknown) => {
       const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
       if (isRefused) throw earlier
     })
     throw error
   }
   order?.afterHooks(context)
-  await pending.flush()
-  return { stored: pending.stored(), saved }
+  await pending?.flush()
+  return { stored: pending?.stored() ?? [], saved }
 }
+
+const pendingRows = (
+  context: WriteContext,
+  resource: Resource,
+  returned: ReturnedRows | undefined,
+): PendingWrites =>
+  pendingWrites({
+    insert: (rows) =>
+      insertRows(context, resource, rows, returned?.byInsert ? returned : undefined),
+    update: (rows) => updateRows(context, resource, rows, returned),
+  })
 
 function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
   const nodes: RecordNode[] = []
@@ -147,9 +164,9 @@ async function storedAfter(
   context: WriteContext,
   resource: Resource,
   before: Values,
-  pending: PendingWrites,
+  pending: PendingWrites | undefined,
 ): Promise<Values> {
-  await pending.flush()
+  await pending?.flush()
   return storedNow(context, resource, before)
 }
 

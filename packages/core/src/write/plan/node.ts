@@ -61,6 +61,13 @@ export type WriteNode = RecordNode | LinkNode
 export const isNested = ({ parents, children }: RecordNode): boolean =>
   parents.length + children.length > 0
 
+/** Whether a list of nested records, at any level, has more than one record. */
+export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
+  parents.some(({ node }) => isSeveral(node)) ||
+  children.some(({ nodes }) => nodes.length > 1 || nodes.some(isSeveral))
+
+const isSeveral = (node: WriteNode): boolean => node.kind === 'record' && nestsSeveral(node)
+
 /** `author` and `email` → `author.email`; the empty path means the body. */
 export const pathTo = (path: string, name: string): string =>
   path === '' ? name : `${path}.${name}`
