@@ -162,7 +162,7 @@ export interface Shortcuts {
   readonly multiRowInserts?: MultiRowInserts
 
   /**
-   * A table of bound values in the order of the rows, for an UPDATE that joins it. Undefined if the type of a column is unknown, or
+   * A table of bound values in the order of the rows, for an UPDATE or a SELECT … FOR UPDATE that joins it. Undefined if the type of a column is unknown, or
    * if the values would be compared or stored in another way than those of the columns.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
