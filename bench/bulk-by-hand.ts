@@ -8,6 +8,8 @@ const names = ['project_id', 'number', 'title', 'details', 'state', 'points', 'd
 type Name = (typeof names)[number]
 type Change = Partial<NewTask> & { readonly id: number }
 
+const mostRecords = 1000
+
 const isWhole = (value: unknown): boolean =>
   Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
 
@@ -22,8 +24,21 @@ const checks: Readonly<Record<Name, (value: unknown) => boolean>> = {
   due: (value) => value === null || (typeof value === 'string' && isDate(value)),
 }
 
+/** `Date` takes 30 February for 2 March. */
 const isDate = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).getUTCDate() === Number(text.slice(8))
+
+/** The types of the columns in a table of values. */
+const types: Readonly<Record<Name | 'id', string>> = {
+  id: 'int',
+  project_id: 'int',
+  number: 'int',
+  title: 'text',
+  details: 'text',
+  state: 'text',
+  points: 'int',
+  due: 'date',
+}
 
 const canCreate = (task: NewTask): boolean => task.number !== 0
 
@@ -45,14 +60,20 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
       : name === 'mysql'
         ? "date_format(tasks.due, '%Y-%m-%d') as due"
         : 'tasks.due'
-  const columns = `tasks.id, project_id, number, tasks.title, details, state, tasks.points, ${due}`
-  const inTransaction = (work: (run: Run) => Promise<readonly Row[]>): Promise<readonly Row[]> =>
-    db.transaction().execute((transaction) =>
+  const columns = `tasks.id, tasks.project_id, tasks.number, tasks.title, tasks.details, tasks.state, tasks.points, ${due}`
+  const inTransaction = (
+    work: (run: Run) => Promise<readonly Row[]>,
+    begin = db.transaction(),
+  ): Promise<readonly Row[]> =>
+    begin.execute((transaction) =>
       work(async (text, parameters) => {
         const query = CompiledQuery.raw(text, [...parameters])
         return (await transaction.executeQuery<Row>(query)).rows
       }),
     )
+  /** The transaction of an upsert: MariaDB's default locks the gaps between the keys that are not stored yet. */
+  const withoutGapLocks = () =>
+    name === 'mysql' ? db.transaction().setIsolationLevel('read committed') : db.transaction()
   const listFrom = (first: number, values: readonly unknown[]): string =>
     values.map((_, i) => placeholder(i + first)).join(', ')
   const refuseForeign = async (run: Run, tasks: readonly { readonly project_id: number }[]) => {
@@ -66,13 +87,40 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
   const tuplesOf = (tasks: readonly NewTask[]) => {
     const parameters: unknown[] = []
     const tuples = tasks.map((task) => {
-      const tuple = names.map((key) => placeholder(parameters.push(task[key])))
+      const tuple = names.map((key) => placeholder(parameters.push(task[key] ?? null)))
       return `(${tuple.join(', ')})`
     })
     return {
       parameters,
       insert: `insert into tasks (${names.join(', ')}) values ${tuples.join(', ')}`,
     }
+  }
+  /** Sets these columns in the records; returns their rows, but not on MariaDB. */
+  const update = (run: Run, set: readonly Name[], changes: readonly Change[]) => {
+    if (name === 'mysql') {
+      const read = (['id', ...set] as const).map((key) => `${key} ${types[key]} path '$.${key}'`)
+      const values = set.map((key) => `tasks.${key} = v.${key}`)
+      return run(
+        `update tasks join json_table(?, '$[*]' columns (${read.join(', ')})) v
+         on v.id = tasks.id set ${values.join(', ')}`,
+        [JSON.stringify(changes)],
+      )
+    }
+    const parameters: unknown[] = []
+    const given = ['id', ...set] as const
+    const tuples = changes.map((change) => {
+      const tuple = given.map((key) => {
+        const value = placeholder(parameters.push(change[key]))
+        return name === 'postgres' ? `${value}::${types[key]}` : value
+      })
+      return `(${tuple.join(', ')})`
+    })
+    const values = set.map((key) => `${key} = v.${key}`)
+    return run(
+      `with v (${given.join(', ')}) as (values ${tuples.join(', ')})
+       update tasks set ${values.join(', ')} from v where tasks.id = v.id returning ${columns}`,
+      parameters,
+    )
   }
   return {
     async create(body) {
@@ -83,11 +131,13 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
         const { insert, parameters } = tuplesOf(tasks)
         return run(`${insert} returning ${columns}`, parameters)
       })
-      return answer(201, rows)
+      return answer(201, inOrder(rows, 'number', tasks))
     },
 
     async upsert(body) {
       const tasks = newTasks(body)
+      refuseRepeated(tasks, 'number')
+      let created = 0
       const rows = await inTransaction(async (run) => {
         const numbers = tasks.map(({ number }) => number)
         const locking = name === 'sqlite' ? '' : ' for update'
@@ -95,24 +145,29 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
           `select number from tasks where number in (${listFrom(1, numbers)})${locking}`,
           numbers,
         )
+        created = tasks.length - found.length
         const stored = new Set(found.map(({ number }) => number))
         await refuseForeign(run, tasks)
         for (const task of tasks) {
           if (!stored.has(task.number) && !canCreate(task)) throw new Error('forbidden')
         }
-        const { insert, parameters } = tuplesOf(tasks)
-        const set = names.filter((key) => key !== 'number')
-        const conflict =
-          name === 'mysql'
-            ? `on duplicate key update ${set.map((key) => `${key} = values(${key})`).join(', ')}`
-            : `on conflict (number) do update set ${set.map((key) => `${key} = excluded.${key}`).join(', ')}`
-        return run(`${insert} ${conflict} returning ${columns}`, parameters)
-      })
-      return answer(201, rows)
+        const written: Row[] = []
+        for (const { set, records } of byFields(tasks, 'number')) {
+          const { insert, parameters } = tuplesOf(records)
+          const conflict =
+            name === 'mysql'
+              ? `on duplicate key update ${set.map((key) => `${key} = values(${key})`).join(', ')}`
+              : `on conflict (number) do update set ${set.map((key) => `${key} = excluded.${key}`).join(', ')}`
+          written.push(...(await run(`${insert} ${conflict} returning ${columns}`, parameters)))
+        }
+        return written
+      }, withoutGapLocks())
+      return answer(created > 0 ? 201 : 200, inOrder(rows, 'number', tasks))
     },
 
     async change(body) {
       const changes = changesIn(body)
+      refuseRepeated(changes, 'id')
       const rows = await inTransaction(async (run) => {
         const ids = changes.map(({ id }) => id)
         const locking = name === 'sqlite' ? '' : ' for update'
@@ -121,62 +176,100 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
           ids,
         )
         if (found.length < ids.length) throw new Error('not found')
-        if (name === 'mysql') {
-          await run(
-            `update tasks join json_table(?, '$[*]' columns (id int path '$.id', title varchar(120) path '$.title', points int path '$.points')) v
-             on v.id = tasks.id set tasks.title = v.title, tasks.points = v.points`,
-            [JSON.stringify(changes)],
-          )
-          return run(`select ${columns} from tasks where id in (${listFrom(1, ids)})`, ids)
+        const moved = changes.filter(({ project_id }) => project_id !== undefined)
+        if (moved.length > 0) await refuseForeign(run, moved as readonly NewTask[])
+        const written: Row[] = []
+        for (const { set, records } of byFields(changes, 'id')) {
+          if (set.length > 0) written.push(...(await update(run, set, records)))
         }
-        const parameters: unknown[] = []
-        const types = name === 'postgres' ? ['::int', '::text', '::int'] : ['', '', '']
-        const tuples = changes.map(({ id, title, points }) => {
-          const tuple = [id, title, points].map(
-            (value, i) => `${placeholder(parameters.push(value))}${types[i]}`,
-          )
-          return `(${tuple.join(', ')})`
-        })
-        return run(
-          `with v (id, title, points) as (values ${tuples.join(', ')})
-           update tasks set title = v.title, points = v.points from v where tasks.id = v.id returning ${columns}`,
-          parameters,
-        )
+        // The rows that no statement has returned.
+        const known = new Set(written.map(({ id }) => id))
+        const others = ids.filter((id) => !known.has(id))
+        if (others.length === 0) return written
+        const read = `select ${columns} from tasks where id in (${listFrom(1, others)})`
+        return [...written, ...(await run(read, others))]
       })
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      return answer(
-        200,
-        changes.map(({ id }) => byId.get(id) ?? {}),
-      )
+      return answer(200, inOrder(rows, 'id', changes))
     },
   }
 }
 
 function newTasks(body: string): readonly NewTask[] {
-  const tasks = JSON.parse(body) as NewTask[]
+  const tasks = listIn<NewTask>(body)
   const known = new Set<string>(names)
   for (const [i, task] of tasks.entries()) {
     for (const key of Object.keys(task)) if (!known.has(key)) throw new Error(`[${i}].${key}`)
-    for (const key of names) if (!checks[key](task[key])) throw new Error(`[${i}].${key}`)
+    // A field that may be null may also be missing.
+    for (const key of names) if (!checks[key](task[key] ?? null)) throw new Error(`[${i}].${key}`)
   }
   return tasks
 }
 
 function changesIn(body: string): readonly Change[] {
-  const changes = JSON.parse(body) as Change[]
+  const changes = listIn<Change>(body)
   for (const [i, change] of changes.entries()) {
     for (const [key, value] of Object.entries(change)) {
       const isRight = key === 'id' ? isWhole(value) : checks[key as Name]?.(value)
       if (isRight !== true) throw new Error(`[${i}].${key}`)
     }
+    if (change.id === undefined) throw new Error(`[${i}].id`)
   }
   return changes
+}
+
+function listIn<T extends object>(body: string): readonly T[] {
+  const list = JSON.parse(body) as T[]
+  if (!Array.isArray(list) || list.length === 0) throw new Error('a list is expected')
+  if (list.length > mostRecords) throw new Error('too many records')
+  for (const item of list) if (typeof item !== 'object' || item === null) throw new Error('object')
+  return list
+}
+
+function refuseRepeated<K extends string>(
+  records: readonly { readonly [key in K]: unknown }[],
+  key: K,
+): void {
+  if (new Set(records.map((record) => record[key])).size < records.length) {
+    throw new Error(`${key} twice`)
+  }
+}
+
+/** Records that have the same fields, so that one statement can set them. */
+interface Group<T> {
+  /** The fields without the key. */
+  readonly set: readonly Name[]
+  readonly records: T[]
+}
+
+function byFields<T extends object>(records: readonly T[], key: Name | 'id'): readonly Group<T>[] {
+  const groups = new Map<string, Group<T>>()
+  for (const record of records) {
+    const sent = Object.keys(record) as Name[]
+    const group = groups.get(sent.join())
+    if (group !== undefined) group.records.push(record)
+    else groups.set(sent.join(), { set: sent.filter((name) => name !== key), records: [record] })
+  }
+  return [...groups.values()]
+}
+
+/** The rows in the order of the body: no database promises the order of RETURNING. */
+function inOrder<K extends string>(
+  rows: readonly Row[],
+  key: K,
+  records: readonly { readonly [key in K]: unknown }[],
+): readonly Row[] {
+  const found = new Map(rows.map((row) => [row[key], row]))
+  return records.map((record) => found.get(record[key]) ?? {})
 }
 
 const answer = (status_code: number, value: readonly Row[]): string =>
   JSON.stringify({
     datetime: new Date().toISOString(),
+    api_version: '1.0.0',
     status_code,
     total_count: value.length,
+    next_url: null,
+    previous_url: null,
+    errors: null,
     value,
   })

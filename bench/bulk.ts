@@ -4,8 +4,8 @@
  *
  * `create` is POST of new records, `upsert` POST with `on_conflict` of which every other record is stored with other values, `change` PATCH of a list
  * with other values for each. Both ways parse the same body, check every field, ask the same policy about each record, look up
- * the projects that the caller sees and the records that are stored, write in a transaction, and make the text of the answer.
- * They take turns in one process, on one connection, with several requests a turn. The CPU is that of this process, with the
+ * the projects that the caller sees and the records that are stored, write in a transaction, and make the bytes of the answer.
+ * They take turns in one process, with several requests a turn, one after the other; PostgreSQL and MariaDB have a pool of ten connections, as a service has. The CPU is that of this process, with the
  * garbage that a way makes; the time of the database is what its statements took, and its CPU comes from /proc.
  */
 import { resolve } from 'node:path'
@@ -18,7 +18,7 @@ import mysql from 'mysql2'
 import pg from 'pg'
 import { type ByHand, handWritten } from './bulk-by-hand.ts'
 import { bodyOf, changesOf, config, createTasks, modelsOf, type NewTask } from './bulk-models.ts'
-import { type DatabaseName, databaseNames, locationOf, openScript } from './databases.ts'
+import { type DatabaseName, databaseNames, locationOf, openScript, poolSize } from './databases.ts'
 import { takeTurns } from './in-process.ts'
 import { median } from './report.ts'
 import { cpuOfThreads, databaseThreads } from './threads.ts'
@@ -61,11 +61,15 @@ for (const name of options.databases.split(',') as DatabaseName[]) {
 function dialectOf(name: DatabaseName) {
   if (name === 'sqlite') return new SqliteDialect({ database: new Sqlite(':memory:') })
   if (name === 'postgres') {
-    const pool = new pg.Pool({ connectionString: locationOf(name), max: 1 })
+    // Without a time limit for idle connections, because the CPU of the database is that of the connections at the start.
+    const connectionString = locationOf(name)
+    const pool = new pg.Pool({ connectionString, max: poolSize, idleTimeoutMillis: 0 })
     pool.on('error', () => {})
     return new PostgresDialect({ pool })
   }
-  return new MysqlDialect({ pool: mysql.createPool({ uri: locationOf(name), connectionLimit: 1 }) })
+  return new MysqlDialect({
+    pool: mysql.createPool({ uri: locationOf(name), connectionLimit: poolSize }),
+  })
 }
 
 async function measure(name: DatabaseName, write: Write): Promise<void> {
@@ -102,12 +106,14 @@ async function measure(name: DatabaseName, write: Write): Promise<void> {
       const body = await prepared()
       const before = { time, statements, database: cpuOfDatabase(), cpu: process.cpuUsage() }
       const answer = await (ways[way] as ByHand)[write](body)
+      // A text that is made of parts is put together when it is sent.
+      const bytes = Buffer.from(answer)
       const { user, system } = process.cpuUsage(before.cpu)
       sum.cpu += (user + system) / 1000
       sum.time += time - before.time
       sum.statements += statements - before.statements
       sum.databaseCpu += cpuOfDatabase() - before.database
-      requireRows(way, answer)
+      requireRows(way, bytes)
     }
     return {
       cpu: sum.cpu / requestsPerTurn,
@@ -155,8 +161,8 @@ function earlier(task: NewTask): NewTask {
   return { ...task, title: 'As it was', points: null }
 }
 
-function requireRows(way: string, answer: string): void {
-  const { value } = JSON.parse(answer) as { value: readonly NewTask[] }
+function requireRows(way: string, answer: Buffer): void {
+  const { value } = JSON.parse(answer.toString()) as { value: readonly NewTask[] }
   if (value.length !== rows || value[rows - 1]?.number !== rows) {
     throw new Error(`${way}: other rows`)
   }

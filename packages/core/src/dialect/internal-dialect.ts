@@ -165,8 +165,9 @@ export interface Shortcuts {
   readonly multiRowInserts?: MultiRowInserts
 
   /**
-   * Returns a table of bound values, one row for each record in their order, which an UPDATE can join. Undefined if the database
-   * type of a column is unknown, or if values from the table would be compared or stored differently from parameters.
+   * Returns a table of bound values, one row for each record in their order, which an UPDATE or a SELECT … FOR UPDATE can join.
+   * Undefined if the database type of a column is unknown, or if values from the table would be compared or stored differently from
+   * parameters.
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
   /**
