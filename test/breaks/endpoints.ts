@@ -377,8 +377,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'Changed records are answered in the order in which the database returns them',
     file: 'packages/core/src/write/endpoints/echo.ts',
-    find: 'others.length === 0 && areOf(resource, keys, only.rows)',
-    replace: 'others.length === 0 && only.rows.length > 0',
+    find: 'if (areOf(resource, keys, rows)) return rows',
+    replace: 'if (rows.length > 0) return rows',
     fails: 'test/writing/bulk-values.test.ts',
   },
   {

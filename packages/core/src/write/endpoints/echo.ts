@@ -151,9 +151,8 @@ function listText(
   written: readonly WrittenRows[],
 ): string {
   const [only, ...others] = written
-  if (only !== undefined && others.length === 0 && areOf(resource, keys, only.rows)) {
-    return writeList(only.rows, only.writer)
-  }
+  const ordered = only && others.length === 0 ? rowsOf(resource, keys, only) : undefined
+  if (only !== undefined && ordered !== undefined) return writeList(ordered, only.writer)
   const objects = new Map<string, string>()
   for (const { rows, texts, writer } of written) {
     const own = texts()
@@ -173,6 +172,26 @@ export interface KnownRows {
 interface EchoRows extends KnownRows {
   /** The keys of the rows, as `keyText`. */
   readonly texts: () => readonly string[]
+}
+
+/** The rows in the order of these keys; undefined unless there is a row for each of them. */
+function rowsOf(
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+  { rows, texts }: Omit<EchoRows, 'plan'>,
+): readonly LoadedRow[] | undefined {
+  if (rows.length !== keys.length) return undefined
+  if (areOf(resource, keys, rows)) return rows
+  const own = texts()
+  const found = new Map<string, LoadedRow>()
+  for (let i = 0; i < rows.length; i++) found.set(own[i] as string, rows[i] as LoadedRow)
+  const ordered: LoadedRow[] = []
+  for (const key of keys) {
+    const row = found.get(keyText(key))
+    if (row === undefined) return undefined
+    ordered.push(row)
+  }
+  return ordered
 }
 
 /** Whether the rows have exactly these keys, in this order. */
