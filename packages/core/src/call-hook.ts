@@ -22,6 +22,10 @@ export class HookTimeout extends Error {}
 /** Creates a CallHook that waits at most `timeout` milliseconds for promises (API_HOOK_TIMEOUT). */
 export function hookCaller(timeout: number): CallHook {
   return <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
+    const late = () =>
+      new HookTimeout(
+        `The ${name} did not settle within ${timeout} ms (${settingNames.hookTimeout}).`,
+      )
     let result: T | PromiseLike<T>
     try {
       result = call()
@@ -29,10 +33,6 @@ export function hookCaller(timeout: number): CallHook {
     } catch (error) {
       throw failureOf(name, error)
     }
-    const late = () =>
-      new HookTimeout(
-        `The ${name} did not settle within ${timeout} ms (${settingNames.hookTimeout}).`,
-      )
     return withTimeLimit(result, timeout, late).catch((error: unknown) => {
       throw failureOf(name, error)
     })

@@ -59,8 +59,8 @@ const storedOf = ({ stored }: ChangedRow): Values => stored
 
 /** Whether one of the rows writes a value into one of the columns. */
 function writeOneOf(columns: readonly NamedColumn[], rows: readonly ChangedRow[]): boolean {
-  for (const { name } of columns) {
-    for (const { written } of rows) if (written[name] !== undefined) return true
+  for (const { written } of rows) {
+    for (const { name } of columns) if (written[name] !== undefined) return true
   }
   return false
 }
