@@ -111,9 +111,10 @@ export const compileKeysCondition = (
 ): Fragment<SqlBool> => hasOneOf(target, recordsByKeys(resource, keys))
 
 /**
- * `select … from json_table(…) straight_join t on t.id = … for update`: reads and locks the records of a plan by a key of one
- * integer column. The database looks each of them up, so it locks no others, and in the order of the keys, so that two
- * transactions do not wait for each other. Undefined if the dialect has no such statement.
+ * `select … from (select … from json_table(…)) as k straight_join t on t.id = k.key for update`: reads and locks the records of a
+ * plan by a key of one integer column. The database looks each of them up, so it locks no others (unless the table has fewer rows
+ * than the list), and in the order of the keys, so that two transactions do not wait for each other. Undefined if the dialect has
+ * no such statement.
  */
 export function compileLockedByKeys(
   target: Target,
@@ -130,8 +131,10 @@ export function compileLockedByKeys(
   if (made?.joinedBy !== 'join') return undefined
   const { items, readers } = selectList(target, output, false)
   const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
-  const same = sql`${sql.id(resource.table, column.dbName)} = ${made.refs[0]}`
-  const rows = sql`select ${sql.join(items)} from ${made.table} straight_join ${tableOf(resource)} on ${same}`
+  // A derived table, because MySQL refuses FOR UPDATE in a statement that reads a table function directly (error 3569).
+  const wanted = sql`(select ${made.refs[0]} as ${sql.id('key')} from ${made.table}) as ${sql.id('model_api_keys')}`
+  const same = sql`${sql.id(resource.table, column.dbName)} = ${sql.id('model_api_keys', 'key')}`
+  const rows = sql`select ${sql.join(items)} from ${wanted} straight_join ${tableOf(resource)} on ${same}`
   return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])} for update`, readers }
 }
 
