@@ -119,7 +119,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'Callbacks of nested records are called again where a list is repeated',
-    file: 'packages/core/src/write/execute/callbacks.ts',
+    file: 'packages/core/src/write/execute/may-call-back.ts',
     find: 'for (const node of nodes) addNested(models, node)',
     replace: '',
     fails: 'test/writing/nested-lists.test.ts',

@@ -1,4 +1,4 @@
-// Caches what serialises the rows of a layout: rows of a cached statement have the same layout every time.
+// Caches the function that serialises rows, by their layout: a cached statement returns rows of the same layout every time.
 
 import type { Layout, LoadedRow } from '../execute/loaded-row.ts'
 import type { EmbedPlan, Output } from '../plan/plan.ts'

@@ -13,7 +13,10 @@ import { cellsWriter, memberOpening } from './write-cells.ts'
 export interface ObjectWriter {
   /** The object; `own` is the result of `own(row)`, if it was already computed. */
   write(row: LoadedRow, own?: string): string
-  /** The object up to its first relation: `{"id":1,"title":"Emma"`; undefined if the members are in another order. */
+  /**
+   * The JSON of the object's columns, without the closing brace: `{"id":1,"title":"Emma"`. Undefined if the database has built the
+   * whole object, or if JavaScript would order its members differently.
+   */
   own(row: LoadedRow): string | undefined
 }
 

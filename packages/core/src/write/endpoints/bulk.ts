@@ -150,7 +150,7 @@ async function readChanges(
   problems: InputProblems,
 ): Promise<readonly ListedChange[]> {
   const names = resource.primaryKey.map(({ name }) => name)
-  // A key in the list identifies a record, as in a URL, even if clients cannot choose keys.
+  // A key in an item of the list identifies a record, as in a URL, so it is accepted even where clients cannot set keys.
   const identifying = new Map(names.map((name) => [name, undefined]))
   const own = new Set(names)
   const host = validatorHost(call)

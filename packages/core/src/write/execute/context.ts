@@ -94,7 +94,7 @@ export interface Refusal {
 
 /** One of several links of a statement, to find out which of them was refused. */
 export interface InsertedLink {
-  /** Path of the partner in the body. */
+  /** Path, in the body, of the record to link. */
   readonly path: string
   /** Its row in the junction table. */
   readonly row: RowMatch

@@ -5,7 +5,7 @@ import { keyText } from '../../execute/key.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
 import type { Key, OldLinks, RecordLinks } from './link-store.ts'
 
-/** The partners of each record, both by `keyText`. */
+/** The keys of the records that each record is linked to; records and keys are found by their `keyText`. */
 export type FoundPartners = Map<string, Map<string, Key>>
 
 /** Adds a link to those of the record with the key `own`. */

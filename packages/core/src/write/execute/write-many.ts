@@ -3,11 +3,11 @@
 import { ApiError } from '../../errors.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { isNested, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
-import { mayCallBack } from './callbacks.ts'
 import { requireAccess } from './checks.ts'
 import { refusalOf, type WriteContext } from './context.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
+import { mayCallBack } from './may-call-back.ts'
 import { parentKeys, type WrittenRecord, writeChildren } from './nested-records.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 import { SavepointNeeded } from './savepoint.ts'
@@ -120,7 +120,7 @@ async function writeTogether(
   const withChildren = recordsWithChildren(steps, known)
   if (withChildren.length > 0) {
     await writeChildren(context, resource, withChildren, write, order)
-    // Linked records may have added problems, because values in the body must equal theirs.
+    // Linking may have added problems: a foreign key in the body must equal the key of the linked record.
     if (steps.some(isChange)) context.problems.refuse()
   }
   return known
