@@ -1,16 +1,17 @@
-// WriteAccess: how roles and policies decide on writes; called for every record, including nested ones and those of bulk writes. Types only.
+// WriteAccess: how roles and policies decide on writes; called for every record, including nested ones and those of bulk writes. Types
+// only.
 
 import type { Target } from '../../compile/target.ts'
 import type { RowPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
 
-/** The action on a record. Linking an existing record is GET_ONE, replacing a list of links is also GET_MANY. */
+/** What the caller does to a resource. A body that refers to a stored record needs GET_ONE; one that replaces links also needs GET_MANY. */
 export type WriteAction = 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'RESTORE' | 'GET_ONE' | 'GET_MANY'
 
 type Decision = boolean | Promise<boolean>
 
-/** All objects have API field names and JSON values, including hidden columns. */
+/** Objects have the API's field names, with JSON values, and include hidden columns. */
 export interface WriteAccess {
   /** Whether methods and roles allow the action on the resource; false is 403. */
   mayWrite(resource: Resource, action: WriteAction): Decision
@@ -22,10 +23,10 @@ export interface WriteAccess {
   canDelete(resource: Resource, object: Values): Decision
   /** Whether a policy has this hook. */
   hasHook(resource: Resource, hook: 'can_create' | 'can_update' | 'can_delete'): boolean
-  /** Whether a policy narrows the rows of this resource, so that a foreign key may refer to a row the caller may not see. */
+  /** Whether a policy hides rows of this resource, so that a foreign key may refer to a row that the caller may not see. */
   narrows(resource: Resource): boolean
-  /** The target with the scopes of the plan's sources, for all look-ups of a write. */
+  /** Returns the target with the scopes of the plan's sources. All look-ups of a write use it. */
   scoped(target: Target, rows: RowPlan, action: WriteAction): Promise<Target>
-  /** `scoped`, but a policy that refuses gives no rows instead of 403. */
+  /** `scoped`, but if a policy refuses, the plan finds no rows, instead of 403. */
   scopedOrEmpty(target: Target, rows: RowPlan): Promise<Target>
 }

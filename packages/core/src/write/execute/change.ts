@@ -20,7 +20,10 @@ export interface ChangeOptions {
   readonly precondition?: Precondition | undefined
 }
 
-/** Changes one record by its key; returns it, at least its key. Throws 404 if the caller sees none, 412 if the precondition fails. */
+/**
+ * Changes one record by its key; returns its values, at least the key. Throws 404 if the caller sees none, 412 if the precondition
+ * fails.
+ */
 export async function changeRecord(
   context: WriteContext,
   node: RecordNode,

@@ -1,4 +1,5 @@
-// changeLog: collects the records that a write changes, for API_BEFORE_COMMIT_CALLBACK and API_AFTER_COMMIT_CALLBACK. Every step that stores something notes it here.
+// changeLog: collects the records that a write changes, for API_BEFORE_COMMIT_CALLBACK and API_AFTER_COMMIT_CALLBACK. Each step that
+// stores a record notes it here.
 
 import { keyFromRow, keyText } from '../../execute/key.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
@@ -8,8 +9,8 @@ import type { Key } from './link-store.ts'
 /** The records written so far; `WriteContext.changes`, absent if no callback receives them. */
 export interface ChangeLog {
   /**
-   * Notes a record that a statement has written: `before` is the stored record with all columns, or null for a new one;
-   * `after` has at least its key, and is the stored record again if that was deleted.
+   * Notes a record that a statement has written. `before` is the stored record with all columns, or null for a new one. `after`
+   * has at least the key of the record; for a deleted record it is the stored record again.
    *
    * ```ts
    * context.changes?.note(resource, null, inserted)

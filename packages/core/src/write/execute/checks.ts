@@ -1,4 +1,5 @@
-// The checks before each step of a write: access, visible foreign keys, and read-only fields that were sent back unchanged.
+// The checks before each step of a write: access, whether the caller may see the records that foreign keys refer to, and whether
+// read-only fields are unchanged.
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { keyTextIn } from '../../execute/key.ts'
@@ -28,20 +29,23 @@ export async function requireAccess(
   if (!(await access.mayWrite(resource, action))) throw forbidden()
 }
 
-/** The result of an earlier look-up of the references of many records. */
+/** What earlier look-ups found out about the foreign keys of a list of records. */
 export interface KnownReferences {
   /** The relations whose target may hide records; only these must be checked. */
   readonly relations: readonly ResolvedRelation[]
   /** Whether the caller may see the record with this key, given as `keyText`. */
   has(relation: ResolvedRelation, key: string): boolean
-  /** Called before the look-up of an unknown key; returns the function that stores the key as known, to be called if the record is found. */
+  /**
+   * Called before a key is looked up that `has` does not know. Returns the function to call if the caller may see the record: it adds
+   * the key to those that `has` knows.
+   */
   beforeLookUp(): Promise<(relation: ResolvedRelation, key: string) => void>
 }
 
 /**
  * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. `row` is the whole record to
- * store: other columns of the key may be stored already, or come from the parent record. A key that is equal to that of the
- * `stored` record is not refused, so that a response can be sent back, unless the caller may not read such records.
+ * store: other columns of the key may be stored already, or come from the parent record. A key that equals the one of the `stored`
+ * record is accepted if the caller may read records of `resource`, so that a client can send back what it has read.
  */
 export function refuseInvisibleReferences(
   context: WriteContext,
@@ -99,7 +103,7 @@ async function isVisible(
   { to, target }: ResolvedRelation,
   key: readonly Value[],
 ): Promise<boolean> {
-  // Without access to the resource, no policy is called: the row must only exist, as the database requires.
+  // If the caller has no access to the target, no policy is called: the row must exist, as the database requires, and that is all.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
     return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }
@@ -108,7 +112,7 @@ async function isVisible(
   return found.length > 0
 }
 
-/** Runs the validators of foreign keys that were not sent but filled by nesting. `row` is the whole record. */
+/** Runs the validators of foreign keys that were not sent, but set to the key of a nested or parent record. `row` is the whole record. */
 export async function validateFilled(
   { validate }: WriteContext,
   resource: Resource,
@@ -135,8 +139,8 @@ const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean 
   stored !== undefined && stringify(value) === stringify(stored)
 
 /**
- * Adds a problem for each read-only field or relation URL in the body that differs from the stored record, and for all of them
- * if the caller may not read the record: otherwise, guesses of a value could be tested.
+ * Adds a problem for each read-only field or relation URL in the body that differs from the stored record. If the caller may not read
+ * the record, adds one for each of them, because a caller could otherwise find out a stored value by sending guesses.
  */
 export async function compareSentBack(
   context: WriteContext,

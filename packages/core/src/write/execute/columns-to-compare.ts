@@ -9,12 +9,13 @@ import { hasOnlyValues } from './requested-changes.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
 
 /**
- * The columns to read; undefined if all of them are needed: for a callback, for a hook of the policy, or because fields of the body
- * must equal the stored ones.
+ * Returns the columns to read; undefined if all are needed: for a callback, for a hook of the policy, because fields of the body must
+ * equal the stored ones, or because an UPDATE may set only columns that change.
  *
- * Otherwise these are:
+ * The columns are:
  * - the primary key, and the column that marks deleted records;
- * - columns that the body sets and whose JSON may hide details, such as microseconds: if the JSON is equal, they are not written;
+ * - columns that the body sets and whose JSON may lack details of the stored value, such as microseconds: if the JSON is equal, they
+ *   are not written;
  * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
  *   because checks and errors are about the whole key.
  */

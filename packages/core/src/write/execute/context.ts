@@ -1,4 +1,4 @@
-// WriteContext: what the steps of a write share in its transaction. Refusal: a step that the database refused.
+// WriteContext: what the steps of a write share in its transaction. Refusal: a statement that the database refused.
 
 import type { Target } from '../../compile/target.ts'
 import type { DefaultFunction } from '../../config/hook-types.ts'
@@ -18,7 +18,7 @@ import type { ChangeLog } from './changes.ts'
 
 /** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
-  /** Whether the model has such a callback for this request. */
+  /** Whether the model has a callback for this change and the method of the request. */
   has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
   add(resource: Resource, object: Values): Promise<Values>
   /** `stored` is the record before the change. */
@@ -26,7 +26,7 @@ export interface WriteHooks {
   remove(resource: Resource, object: Values): Promise<void>
 }
 
-/** Whether the stored record has the ETag of `If-Match`. */
+/** Whether the stored record meets `If-Match` and `If-None-Match`. */
 export type Precondition = (stored: Values) => boolean
 
 /** The sources of values that are not in the body. */
@@ -63,11 +63,14 @@ export interface WriteContext extends ValueSources {
   /** Why a merged document cannot be stored; undefined if it can. */
   readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
   readonly problems: { add(path: string, message: string): void; refuse(): void }
-  /** Whether it is a transaction of the host, in which no savepoint is set. */
+  /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
   readonly hosted: boolean
-  /** Whether savepoints are set, and lists with nested records are written record by record; without them, a write that needs either throws `SavepointNeeded`. */
+  /**
+   * Whether the write sets savepoints, and writes lists with nested records record by record. If false, a write that needs either
+   * throws `SavepointNeeded`, and its transaction is repeated with true.
+   */
   readonly setsSavepoints: boolean
-  /** Called before each statement of a hook, in a write of many records. */
+  /** Only in a write of many records. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }
 
@@ -76,7 +79,7 @@ export interface BeforeHookStatements {
   work: (() => Promise<void>) | undefined
 }
 
-/** A step of a write that the database refused. */
+/** A statement of a write that the database refused. */
 export interface Refusal {
   readonly failure: DatabaseFailure
   readonly step: 'insert' | 'update' | 'delete' | 'link'
@@ -84,15 +87,15 @@ export interface Refusal {
   /** Path of the record in the body. */
   readonly path: string
   readonly values: Values
-  /** The record's key; null if it has none yet. */
+  /** The record's key; null for an INSERT, and for a statement on several records. */
   readonly key: readonly Value[] | null
-  /** Returns the links that the statement inserted. */
+  /** Returns the links that the statement inserts. */
   readonly links?: () => readonly InsertedLink[]
   /** The error for the client, if it was determined before the rollback. */
   readonly explained?: ApiError
 }
 
-/** One of several links of a statement, to find out which of them was refused. */
+/** A link that a statement inserts, with conditions that tell whether it is the link that the database refused. */
 export interface InsertedLink {
   /** Path, in the body, of the record to link. */
   readonly path: string
@@ -107,7 +110,10 @@ export interface RowMatch {
   readonly matches: readonly Match[]
 }
 
-/** Where the probes run: the connection after the rollback, or the host's own transaction. */
+/**
+ * Where the queries that find the reason of a refusal run: on the connection after the rollback, or in the transaction, if the database
+ * still accepts statements in it.
+ */
 export interface Probe {
   readonly connection: Connection
   readonly target: Target

@@ -76,7 +76,7 @@ export function initialValue(
   return andThen(given, (value) => defaultValue(resource, column, value))
 }
 
-/** Whether each change of a record sets further columns. */
+/** Whether the resource has `updated` columns, which each change sets. */
 export const setsTimestamps = (resource: Resource): boolean =>
   filledColumns(resource).updated.length > 0
 

@@ -1,16 +1,17 @@
-// refusalOfFirst: finds out which row of a statement the database has refused.
+// refusalOfFirst: finds the row for which the database has refused a statement on several rows.
 
 import { refusalOf, refusedWrite, type WriteContext } from './context.ts'
 import { rollBackTo, setSavepoint } from './savepoint.ts'
 import { explainRefusal } from './violation.ts'
 
-/** Writes some of the rows: several by one statement, or a single row by its own. */
+/** Writes rows: several with one statement, or a single row with the statement for one row. */
 export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
 
 /**
- * The refusal of the first row that is refused on its own; undefined if there is none, after which all rows are written. It runs
- * `write` again from the savepoint, with halves of the rows. The rows before the refused one stay written, because it may
- * conflict with one of them, so the refusal is explained before the rollback.
+ * Rolls back to the savepoint, and searches by bisection: runs `write` again with halves of the rows. Returns the refusal of the first
+ * row that is refused even alone; undefined if there is none, and then all rows are written.
+ *
+ * The refusal is explained before any rollback: the refused row may conflict with one of the rows before it, which are written again.
  */
 export async function refusalOfFirst<R>(
   context: WriteContext,

@@ -7,7 +7,7 @@ import type { Values } from '../plan/node.ts'
 import type { NewRow } from './pending-writes.ts'
 import { splitGeneratedKey } from './save.ts'
 
-/** Records that one statement can insert, apart from limits on its number of values. */
+/** Records that one statement can insert, if it may have as many values. */
 export interface InsertGroup {
   /** The key columns that the database generates. */
   readonly generated: readonly NamedColumn[]
@@ -22,8 +22,8 @@ interface GrowingGroup extends InsertGroup {
 }
 
 /**
- * The groups in the order of the rows, so that counters follow this order. A group ends where a row omits a column for which the
- * dialect has no DEFAULT, and where the key comes from another source.
+ * The groups keep the order of the rows, so that counters follow it. A new group begins at a row whose key comes from another source
+ * (the body or the database), and at a row whose columns differ from those of the group, unless DEFAULT can fill the missing ones.
  */
 export function groupForInsert(
   resource: Resource,

@@ -40,13 +40,13 @@ export async function insertByOneStatement(
   return { ...(await send(context, statement, step)), readers }
 }
 
-/** Whether the keys are among the values, or come from a counter. */
+/** Whether the keys of the records can be known after the INSERT: they are among the values, or come from one counter. */
 export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
   generated.length <= 1 && generated.every(isCounter)
 
 /**
- * Inserts a group whose keys become known; returns the values that identify its records, or undefined if the records are stored,
- * but the keys cannot be assigned to them. Adds the rows to `returned`, if given.
+ * Inserts a group for which `keysBecomeKnown`; returns the values that identify its records. Undefined if the records are stored,
+ * but it is unknown which key belongs to which record. Adds the rows to `returned`, if given.
  */
 export async function insertWithKeys(
   context: WriteContext,
@@ -70,7 +70,7 @@ export async function insertWithKeys(
   return keys && identified(resource, key, rows, keys)
 }
 
-/** The key of each record, and what marks it as deleted: not all values, because a list has many records. */
+/** The key and the soft-delete column of each record. Copies no other values, because a list may have thousands of records. */
 function identified(
   { primaryKey, settings }: Resource,
   generated: NamedColumn,
@@ -90,7 +90,10 @@ function identified(
 
 const valuesIn = ({ values }: NewRow): Values => values
 
-/** The keys from RETURNING; undefined if they are neither ascending nor descending, because their order may then differ from that of the rows. */
+/**
+ * The keys from RETURNING, in the order of the rows. Undefined if they neither ascend nor descend: their order may then differ from
+ * that of the rows.
+ */
 async function returnedKeys(
   context: WriteContext,
   resource: Resource,
@@ -122,7 +125,7 @@ function riseOrFall(keys: readonly unknown[]): boolean {
   return rises || falls
 }
 
-/** The keys from the driver's insert id, which is the first one. */
+/** The keys, computed from the driver's insert id, which is the first of them, and the counter's step. */
 async function consecutiveKeys(
   context: WriteContext,
   resource: Resource,

@@ -48,8 +48,8 @@ async function insertEach(
 }
 
 /**
- * Inserts the rows by one statement, or one by one if their keys would not become known. If the statement is refused, throws the
- * refusal of the first row that is refused on its own.
+ * Inserts the rows with one statement, or one by one if their keys could not be known. If the statement is refused, throws the
+ * refusal of the first row that is refused even alone.
  */
 async function insertOrExplain(
   context: WriteContext,

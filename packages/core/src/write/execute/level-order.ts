@@ -1,27 +1,28 @@
-// LevelOrder: stops the writing of a list level by level as soon as a hook sends a statement.
+// LevelOrder: keeps hooks from sending statements while a list with nested records is written level by level.
 
 import type { WriteContext } from './context.ts'
 import { SavepointNeeded } from './savepoint.ts'
 
 /**
- * A list that is written level by level: the to-one parents of all records, then the records, then the children of all of them. A
- * hook that reads the database would miss the children of earlier records; the transaction is then repeated, record by record.
+ * A list is written level by level: first the to-one parents of all records, then the records, then the children of all records. A
+ * hook that reads the database would not find the children of earlier records. If a hook sends a statement, this class therefore throws
+ * `SavepointNeeded`: the transaction is repeated, and writes the list record by record.
  */
 export class LevelOrder {
   #isInterrupted = false
 
-  /** Must be called before hooks of records, which then cannot send statements. */
+  /** Call it before the hooks of records. Until `afterHooks`, a statement of a hook throws. */
   beforeHooks({ beforeHookStatements }: WriteContext): void {
     if (beforeHookStatements !== undefined) beforeHookStatements.work = this.#interrupt
   }
 
-  /** Must be called after hooks of records. Throws if one of them has tried to send a statement. */
+  /** Call it after the hooks of records. Throws if one of them has tried to send a statement. */
   afterHooks({ beforeHookStatements }: WriteContext): void {
     if (beforeHookStatements !== undefined) beforeHookStatements.work = undefined
     this.refuse()
   }
 
-  /** Throws if a hook has tried to send a statement, even if it has caught the error. */
+  /** Throws if a hook has tried to send a statement, even if the hook has caught the error. */
   refuse(): void {
     if (this.#isInterrupted) throw new SavepointNeeded()
   }

@@ -1,4 +1,5 @@
-// Nested objects of a list of records: finds the records that they identify by key, through the caller's scope, and creates the others (docs/writing.md).
+// Nested objects of a list of records: finds the records that they identify by key, through the caller's scope, and creates the others
+// (docs/writing.md).
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { chunks } from '../../execute/chunks.ts'

@@ -42,7 +42,7 @@ export async function readScoped(
   return read({ ...context, target }, plan, limit)
 }
 
-/** `readScoped`, but a policy that refuses gives no rows instead of 403. */
+/** `readScoped`, but returns no rows if a policy refuses, instead of 403. */
 export async function readScopedOrEmpty(
   context: WriteContext,
   plan: RowPlan,
@@ -51,7 +51,7 @@ export async function readScopedOrEmpty(
   return read({ ...context, target }, plan, noLimit)
 }
 
-/** The rows of a plan without scopes, for constraints that the database checks against all rows. */
+/** All rows of a plan, also those that the caller may not see: the database checks its constraints against all rows. */
 export const readUnscoped = (
   context: WriteContext,
   plan: RowPlan,
@@ -63,7 +63,7 @@ async function read(
   plan: RowPlan,
   limit: number,
 ): Promise<readonly Values[]> {
-  // PostgreSQL would assume that a limit in a parameter may be small, and read the table in the order of the key.
+  // A limit that is no parameter: PostgreSQL assumes that a parameter is small, and reads the table in the order of the key.
   const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
   const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
   const { rows, readers } = compileRows(target, plan, slice)
@@ -102,7 +102,7 @@ async function readLocked(
   return decodeRows(readers, await run(connection, statement))
 }
 
-/** The records with these keys that the caller may see, locked, by the text of their keys; with all columns, or those to `read`. */
+/** Locks the records with these keys that the caller may see; returns them by `keyText`, with all columns or with those to `read`. */
 export async function lockedRecords(
   context: WriteContext,
   resource: Resource,
@@ -124,7 +124,10 @@ export async function lockedRecords(
   return found
 }
 
-/** `lockedRecords` by the values of a unique key, which are also the keys of the map and are read in any case. */
+/**
+ * `lockedRecords` by the values of another unique key. The map has the texts of these values as its keys, so their columns are always
+ * read.
+ */
 export async function lockedRecordsBy(
   context: WriteContext,
   resource: Resource,
@@ -195,7 +198,7 @@ async function lockRecord(
   await run(connection, compileLock(target, resource, keyMatches(resource, key)))
 }
 
-/** Whether a table has a row with these values, unscoped. */
+/** Whether a table has a row with these values, even if the caller may not see it. */
 export async function existsUnscoped(
   { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
   table: TableName,
@@ -205,7 +208,7 @@ export async function existsUnscoped(
   return (await run(connection, compileProbe(target, table, matches, except))).length > 0
 }
 
-/** A record's key, as matches for the statements that change it. */
+/** The columns of a record's key with its values, for the WHERE of a statement. */
 export const keyMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
   matchesOf(keyParts(primaryKey), key)
 

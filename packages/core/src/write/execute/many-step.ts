@@ -4,13 +4,13 @@ import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { LinkNode, RecordNode, Values } from '../plan/node.ts'
 import type { WriteContext } from './context.ts'
 
-/** The step for a record: `stored` is the current record, locked. */
+/** What to do with one record. `stored` is the record as it is now, locked. */
 export type ManyStep = CreateStep | ChangeStep | MoveStep | RefusedStep
 
 export interface CreateStep {
   readonly kind: 'create'
   readonly node: RecordNode
-  /** The values that its parent record sets. */
+  /** The foreign key to the record that it is nested in. */
   readonly filled?: Values
 }
 
@@ -33,7 +33,7 @@ export interface MoveStep {
   readonly filled: Values
 }
 
-/** `error` is thrown unless an earlier record is refused. */
+/** A record that cannot be written. `error` is thrown, unless an earlier record throws another one. */
 export interface RefusedStep {
   readonly kind: 'refused'
   readonly node: RecordNode
@@ -41,8 +41,8 @@ export interface RefusedStep {
 }
 
 /**
- * `writeMany` for nested records, passed as an argument to the functions that it calls. Returns the known values of each record, at
- * least its key, in the same order.
+ * `writeMany` for nested records; an argument, because the functions that take it are themselves called by `writeMany`. Returns the
+ * known values of each record, at least its key, in the same order.
  */
 export type WriteNested = (
   context: WriteContext,

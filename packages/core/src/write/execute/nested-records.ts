@@ -1,4 +1,5 @@
-// The nested records of one level: to-one parents, which are written before the records, and children and links, which are written after them (docs/writing.md).
+// The nested records of one level: to-one parents, which are written before the records, and children and links, which are written
+// after them (docs/writing.md).
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
@@ -230,7 +231,10 @@ type Indexed = readonly [index: number, step: ManyStep]
 const byIndex = ([a]: Indexed, [b]: Indexed): number => a - b
 const stepOf = ([, step]: Indexed): ManyStep => step
 
-/** The changes that move a child to its parent, after all checks except those of the policy; undefined, with a problem, if it cannot be moved. */
+/**
+ * The changes that move a child to its parent, after all checks except those of the policy; undefined, with a problem, if it cannot be
+ * moved.
+ */
 export async function changesOfMove(
   context: WriteContext,
   { node, relation, filled }: MoveStep,

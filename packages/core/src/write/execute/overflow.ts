@@ -1,4 +1,4 @@
-// Finds the values that do not fit their columns, by the lengths and digits in `information_schema`; runs only after the database refused a write.
+// overflowingColumns: finds the values that are too long or too large for their columns, after the database has refused a write.
 
 import { type ColumnLimit, columnLimits, fits } from '../../dialect/shared/column-limits.ts'
 import { execute } from '../../execute/run.ts'
@@ -6,7 +6,7 @@ import type { NamedColumn } from '../../registry/resource.ts'
 import { compileStatement } from '../../sql/statement.ts'
 import type { Probe, Refusal } from './context.ts'
 
-/** The columns whose values do not fit; rejects if the database has no `information_schema`. */
+/** The columns whose values exceed the lengths and digits in `information_schema`; rejects if the database has no such tables. */
 export async function overflowingColumns(
   { connection }: Probe,
   { resource, values }: Refusal,

@@ -1,4 +1,4 @@
-// lookUpReferences: finds out which of the records that a list refers to the caller may see, with one look-up for each relation.
+// lookUpReferences: finds out which foreign keys of a list refer to records that the caller may see, with one look-up for each relation.
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyTextIn } from '../../execute/key.ts'
@@ -11,7 +11,7 @@ import type { KnownReferences } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
 
-/** The records that the caller may see, as look-ups have found: their keys as `keyText`, by relation. */
+/** By relation: the keys, as `keyText`, of the records that look-ups have found and the caller may see. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>
 
 /** The result of the look-up for a list, before its records are written. */
@@ -19,7 +19,7 @@ export interface LookedUp extends Pick<KnownReferences, 'relations'> {
   readonly seen: SeenReferences
 }
 
-/** Looks up whether the caller may see the records that the values of a list refer to. */
+/** Looks up the records that foreign keys in the values of a list refer to. */
 export async function lookUpReferences(
   context: WriteContext,
   resource: Resource,
@@ -49,7 +49,7 @@ async function visibleKeys(
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of chunks(keys, to.length)) {
-    // As for a single record: without access to the resource, the row must only exist.
+    // As in `isVisible` of checks.ts: if the caller has no access to the target, the row must exist, and that is all.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
       ? await readScoped(context, plan, 'GET_ONE')

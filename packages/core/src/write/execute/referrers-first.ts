@@ -7,8 +7,8 @@ import type { Values } from '../plan/node.ts'
 import { valuesOf } from './look-up.ts'
 
 /**
- * Sorts each row after those that refer to it: if book 3 refers to 2 and 2 to 1, the order is 3, 2, 1. Rows in a cycle keep
- * their order. Linear time.
+ * Sorts each row after the rows that refer to it: if book 3 refers to book 2, and 2 to 1, the order is 3, 2, 1. Rows that refer to
+ * each other in a cycle have no such order, and come in any. Takes linear time.
  */
 export function referrersFirst(
   registry: Registry,
@@ -38,7 +38,7 @@ export function referrersFirst(
   return ordered
 }
 
-/** For each row that others refer to: those rows. */
+/** By row: the other rows that refer to it. */
 function referrersOf(
   registry: Registry,
   resource: Resource,

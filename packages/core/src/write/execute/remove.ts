@@ -46,7 +46,7 @@ export interface RemoveOptions {
 interface Removal {
   readonly context: WriteContext
   readonly cascade: boolean
-  /** The records deleted so far: ends cycles, and enforces `max`. */
+  /** The records deleted so far, to end cycles and to enforce `max`. */
   readonly deleted: Set<string>
   /** 400 if more records would be deleted. */
   readonly max: number
@@ -69,8 +69,8 @@ export async function removeRecord(
 }
 
 /**
- * Deletes records that the caller sees: one by one if functions of the host must be called or there are dependents, otherwise
- * with few statements.
+ * Deletes records that the caller sees. One by one, if functions of the host must be called or other records may refer to them;
+ * otherwise with few statements.
  */
 export async function removeStored(
   context: WriteContext,
@@ -134,8 +134,8 @@ async function remove(
 }
 
 /**
- * Deletes the dependents, or throws 409 if there are any. A soft delete without cascade leaves them. Links in a junction
- * table without a model are always deleted with the record, unless other dependents prevent that.
+ * With `cascade`, deletes the dependents of a record; otherwise throws 409 if there are any. A soft delete without `cascade` leaves
+ * them. A hard delete also deletes the record's links in junction tables without a model, which never prevent it.
  */
 async function removeDependents(
   removal: Removal,
@@ -161,7 +161,7 @@ async function removeDependents(
   for (const [dependent, key] of links) await removeLinks(context, resource, dependent, key)
 }
 
-/** A 409 error that names the dependents which the caller may list, and none of the others. */
+/** A 409 error that names only those dependents that the caller may list. */
 async function referredToError(
   { access }: WriteContext,
   dependents: readonly Dependent[],

@@ -36,8 +36,9 @@ export function requestedChanges(
   }
   const { resource, path, values } = node
   const { references } = options
-  const isInValues = references?.relations.every(({ from }) => from.length === 1) === true
-  const row = isInValues ? values : { ...stored, ...values }
+  // A foreign key of several columns may have some of them in the body, and the others in the stored record.
+  const hasWholeKeys = references?.relations.every(({ from }) => from.length === 1) === true
+  const row = hasWholeKeys ? values : { ...stored, ...values }
   const checked = refuseInvisibleReferences(
     context,
     resource,
@@ -50,7 +51,7 @@ export function requestedChanges(
   return checked instanceof Promise ? checked.then(() => values) : values
 }
 
-/** Whether the body has only values that need no comparison with the stored record, and nothing nested. */
+/** Whether the body has only values that need no comparison with the stored record, and no nested to-one objects. */
 export const hasOnlyValues = ({
   sentBack,
   parents,
@@ -101,15 +102,15 @@ function withMergedDocuments(
   return { ...node, values }
 }
 
-/** Without the relations that were sent as null, about which `clearedRelations` decides. */
+/** Without the relations that were sent as null, which `clearedRelations` handles. */
 const withoutNulls = (sentBack: SentBack): SentBack => ({
   ...sentBack,
   urls: Object.fromEntries(Object.entries(sentBack.urls).filter(([, url]) => url !== null)),
 })
 
 /**
- * The foreign keys of to-one relations that were sent as null, unless they are null already. A caller who may not read the
- * record is not told whether they are.
+ * The foreign keys to set to NULL, because their to-one relations were sent as null. If the caller may read the record, keys that are
+ * NULL already are left out; a caller who may not read it must not learn which these are.
  */
 async function clearedRelations(
   context: WriteContext,
@@ -153,7 +154,7 @@ export function independentChanges(
   }))
 }
 
-/** The values that PUT gives to fields that were not sent. */
+/** The values that PUT sets in fields that were not sent: defaults, or NULL. */
 function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {
   const record = pendingRecord()
   for (const column of resource.columns.values()) {

@@ -11,8 +11,9 @@ import type { CompiledWrite } from '../compile/statements.ts'
 export interface ReturnedRows {
   /** The returned columns of each record: columns of its own table, including its key. */
   readonly output: readonly Output[]
-  /** Whether an INSERT, or an UPDATE, returns its rows as they are stored in the end. */
+  /** Whether the rows that an INSERT returns are stored as they are: no trigger changes them afterwards. */
   readonly byInsert: boolean
+  /** The same for an UPDATE. */
   readonly byUpdate: boolean
   readonly rows: LoadedRow[]
 }

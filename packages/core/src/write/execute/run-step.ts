@@ -1,4 +1,5 @@
-// runWrite: runs one statement that changes rows. If the database refuses it, throws a Refusal, which is explained after the rollback.
+// runWrite: runs one statement that changes rows. If the database refuses the statement, throws an error with a Refusal, which
+// explainRefusal turns into an API error later.
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../../compile/cell.ts'
@@ -9,7 +10,7 @@ import { type Fragment, sql } from '../../sql/fragment.ts'
 import { compileStatement, type Statement } from '../../sql/statement.ts'
 import { type Refusal, refusedWrite, type WriteContext } from './context.ts'
 
-/** Runs a write; `step` describes it for the Refusal. */
+/** Runs a statement; `step` describes it for the Refusal. */
 export const runWrite = async (
   context: Pick<WriteContext, 'connection'>,
   statement: Fragment,
@@ -17,7 +18,7 @@ export const runWrite = async (
 ): Promise<QueryResult<NamedRow>> =>
   (await send(context, statement, step, false)) as QueryResult<NamedRow>
 
-/** `runWrite`, with returned rows as arrays if the driver supports it. */
+/** `runWrite`, but the returned rows are arrays if the driver supports that. */
 export const runWriteForRows = (
   context: Pick<WriteContext, 'connection'>,
   statement: Sendable,

@@ -15,7 +15,7 @@ import { setsTimestamps, updatedTimestamps } from './defaults.ts'
 import { keyIn, keyMatches } from './look-up.ts'
 import { runWrite } from './run-step.ts'
 
-/** The INSERT; returns the known values, at least the key. `links`: the record is this link of a published junction. */
+/** Inserts a record; returns the known values, at least the key. `links` is given if the record is a link of a published junction. */
 export async function insert(
   context: WriteContext,
   resource: Resource,
@@ -28,7 +28,7 @@ export async function insert(
   return inserted
 }
 
-/** The key comes from the values, from RETURNING, or from the driver's insert id. */
+/** The key is among the values, or comes from RETURNING or the driver's insert id. */
 async function insertRow(
   context: WriteContext,
   resource: Resource,
@@ -57,8 +57,9 @@ async function insertRow(
 }
 
 /**
- * Adds the parts of the key that are not counters and cannot be read back after the INSERT: the database computes them before. If
- * the default of a part is unknown, a missing value is a problem of the body.
+ * Without RETURNING, the insert id tells the value of one counter, and no other generated value. This function asks the database for
+ * the defaults of the other missing parts of the key, and adds them to the values. If the dialect does not know the SQL of a default,
+ * the client must send the value: 400.
  */
 async function withDefaultKey(
   context: WriteContext,
@@ -69,10 +70,10 @@ async function withDefaultKey(
   const { connection } = context
   const missing = splitGeneratedKey(resource, values).generated
   const counters = missing.filter(isCounter)
-  const told = counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
-  if (told.length === 0) return values
+  const asked = counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
+  if (asked.length === 0) return values
   const made: Record<string, JsonValue> = {}
-  for (const column of told) {
+  for (const column of asked) {
     const own = connection.dialect.defaultOf?.(column)
     if (own === undefined) throw validationFailed([[pathTo(path, column.name), [notTold]]])
     const [row] = await run(connection, sql`select ${own} as ${sql.id('key')}`)
@@ -100,7 +101,7 @@ export function splitGeneratedKey(
   return { generated, given: Object.fromEntries(given) }
 }
 
-/** The values with the generated key from the driver's insert id. */
+/** Adds the generated key, from the driver's insert id, to the values. */
 export function withInsertId(
   resource: Resource,
   given: Values,
@@ -171,13 +172,13 @@ async function savedChanges(
   return changedValues(resource, stored, saved, requested)
 }
 
-/** The changes with the values of `updated` columns, unless there are no changes. */
+/** Adds the values of `updated` columns to the changes, unless there are no changes. */
 const withTimestamps = (context: WriteContext, resource: Resource, changes: Values): Values =>
   setsTimestamps(resource) && Object.keys(changes).length > 0
     ? { ...changes, ...updatedTimestamps(context, resource) }
     : changes
 
-/** Updates the requested columns, and those that a callback has changed. */
+/** Updates the columns that differ from the stored record: requested ones, and those that a callback has changed. */
 export const writeSaved = (
   context: WriteContext,
   resource: Resource,
@@ -210,7 +211,7 @@ function changedValues(
   return written
 }
 
-/** Whether these are values of columns that were not read, so that none is compared. */
+/** Whether none of these columns was read, so that there is nothing to compare. */
 function areNew({ allColumns }: Resource, stored: Values, values: Values): boolean {
   for (const name in values) {
     const column = allColumns.get(name)
@@ -220,7 +221,7 @@ function areNew({ allColumns }: Resource, stored: Values, values: Values): boole
   return true
 }
 
-/** The UPDATE of a stored record; returns the changed record. */
+/** Updates a stored record, unless `written` is empty; returns the changed record. */
 export async function updateStored(
   context: WriteContext,
   resource: Resource,

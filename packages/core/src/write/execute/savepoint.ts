@@ -1,4 +1,5 @@
-// Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written without them, because most lists are not refused.
+// Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written
+// without them, because most lists are not refused.
 
 import { execute } from '../../execute/run.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
@@ -8,7 +9,10 @@ import type { WriteContext } from './context.ts'
 
 type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
 
-/** Thrown instead of rolling back to a savepoint that was not set, or if a list must be written record by record: the transaction is repeated, with savepoints. */
+/**
+ * Thrown if a write needs a savepoint that was not set, or must write a list record by record. The transaction is then repeated with
+ * savepoints.
+ */
 export class SavepointNeeded extends Error {}
 
 /** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
@@ -20,7 +24,7 @@ const names = {
   batch: sql.id('model_api_batch'),
 } as const
 
-/** Sets the savepoint, unless the write sets none; it replaces an earlier one of the same name. */
+/** Sets the savepoint, which replaces an earlier one of the same name. Does nothing if the write sets no savepoints. */
 export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
   if (context.setsSavepoints !== false) await send(context, sql`savepoint ${names[name]}`)
 }

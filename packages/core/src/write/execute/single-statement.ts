@@ -42,8 +42,8 @@ export interface SingleWriteRead {
 }
 
 /**
- * What was written. `row` is undefined if a concurrent request has deleted it, or if the scope of the policy hides it; absent if
- * the statement does not return it.
+ * What was written. `row` is absent until the record is read. It is undefined if a concurrent request has deleted the record, or if
+ * the scope of the policy hides it.
  */
 export interface Written {
   readonly key: readonly Value[]
@@ -53,7 +53,7 @@ export interface Written {
 /** No columns. A constant, because compiled statements are cached by this array. */
 const noColumns: readonly Output[] = []
 
-/** Inserts a record; undefined if the database reports a conflict, or would not return the generated key. */
+/** Inserts a record; undefined if the database reports a conflict, or if the generated key could not be known. */
 export async function insertRecord(
   context: SingleWriteContext,
   resource: Resource,
@@ -62,8 +62,8 @@ export async function insertRecord(
 ): Promise<Written | undefined> {
   const { generated, given } = splitGeneratedKey(resource, values)
   const isNumber = ({ type }: NamedColumn): boolean => type === 'integer' || type === 'bigint'
-  const isTold = generated.every(read.echo === 'returned' ? isNumber : isCounter)
-  if (!isTold || generated.length > 1 || Object.keys(given).length === 0) return undefined
+  const isKeyKnown = generated.every(read.echo === 'returned' ? isNumber : isCounter)
+  if (!isKeyKnown || generated.length > 1 || Object.keys(given).length === 0) return undefined
   const output = read.echo === 'returned' ? read.rows.output : noColumns
   const statement = context.statements.insert(resource, given, output)
   const { readers } = statement
@@ -129,7 +129,7 @@ async function writeThenRead(
   const { connection } = context
   const { dialect } = connection
   let failure: unknown
-  // The connection of onOneConnection bounds the statements.
+  // Without `statementTimeout`, because the connection that `onOneConnection` reserves has a time limit already.
   const { statementTimeout: _, ...unbounded } = connection
   const stored = await onOneConnection(connection.db, connection, async (db) => {
     const own = { ...context, connection: { ...unbounded, db } }
@@ -205,9 +205,9 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
   loadRows(readers, [raw])[0]
 
 /**
- * Runs a statement; undefined if it failed with an error that `isExpected` accepts, so that a transaction can do the write or
- * give the error. Outside of a transaction the statement commits by itself: if its connection broke, it may be stored and is not
- * sent again.
+ * Runs a statement. Outside of a transaction, returns undefined if it fails with an error that `isExpected` accepts: a transaction then
+ * makes the write, or finds the error for the client. The statement commits by itself, so if the connection breaks, the row may be
+ * stored; the statement is not sent again.
  */
 function runUnless(
   context: SingleWriteContext,
@@ -228,7 +228,7 @@ function runUnless(
 const isConflict = ({ connection }: SingleWriteContext, error: unknown): boolean =>
   error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
 
-/** Whether the database refused the statement, or it failed because of a conflict. */
+/** Whether the statement was refused, or failed because of a conflict with another transaction. */
 const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
   refusalOf(error) !== undefined || isConflict(context, error)
 

@@ -15,8 +15,8 @@ import type { Key } from './link-store.ts'
 import { readUnscoped } from './look-up.ts'
 
 /**
- * The changes of a write, in the order of each model's first one. Reads the records as they will be committed, including values
- * that the database has filled in. Omits a record that was created and deleted again.
+ * The changes of a write, by model, in the order in which the models were first written. Reads the records as they will be committed,
+ * including values that the database has filled in. Omits a record that was created and deleted again.
  */
 export async function changesOf(context: WriteContext): Promise<readonly Change[]> {
   const changes: Change[] = []

@@ -1,4 +1,5 @@
-// updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out which one.
+// updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out
+// which one.
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyText, keyTextIn } from '../../execute/key.ts'
@@ -28,8 +29,8 @@ interface Part {
 }
 
 /**
- * Changes the records; returns the values that identify them, in the same order. Adds the rows that statements of several records
- * return to `returned`.
+ * Changes the records; returns the values that identify them, in the same order. If a statement changes several records, adds the rows
+ * that it returns to `returned`.
  */
 export async function updateRows(
   context: WriteContext,
@@ -78,7 +79,7 @@ function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<P
   const { resource, columns } = group
   const keys = resource.primaryKey.length
   const isShared = columns.every(({ name }) => haveSame(name, rows))
-  // Each column may need a flag beside it.
+  // Each column may need a second value in each row: a flag that says whether the row changes the column.
   for (const some of chunks(rows, isShared ? keys : keys + 2 * columns.length)) {
     yield* compiledParts(group, some)
   }
@@ -90,7 +91,7 @@ function haveSame(name: string, rows: readonly ChangedRow[]): boolean {
   return true
 }
 
-/** The rows as one part if one statement can change them; otherwise smaller parts. */
+/** The rows as one part, if one statement can change all of them; otherwise in smaller parts. */
 function* compiledParts(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
   const compiled = rows.length === 1 ? undefined : compiledFor(group, rows)
   if (compiled !== undefined || rows.length === 1) {
@@ -114,15 +115,15 @@ const compiledFor = (
   )
 
 /**
- * Whether an UPDATE may set columns to the values that they have. A trigger can see which columns are set, and `singleWrites` is
- * undefined for a table with triggers.
+ * Whether an UPDATE may set columns to the values that they have already. Not if the table has triggers, which can see the columns that
+ * an UPDATE sets; `singleWrites` is undefined for such a table.
  */
 export const maySetUnchangedColumns = (
   { shortcuts }: WriteContext['target']['dialect'],
   resource: Resource,
 ): boolean => shortcuts?.singleWrites?.('update', resource) !== undefined
 
-/** Whether a record gets a unique value that is still stored in another record of the list, so that their order matters. */
+/** Whether a record gets a unique value that another record of the list still has, so that the list must be written in its order. */
 function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): boolean {
   return uniqueKeys.some((columns) => {
     const isWritten = ({ written }: ChangedRow): boolean =>
@@ -182,7 +183,7 @@ async function updateEach(
   }
 }
 
-/** Changes the rows by one statement. If it is refused, throws the refusal of the first row that is refused on its own. */
+/** Changes the rows with one statement. If it is refused, throws the refusal of the first row that is refused even alone. */
 async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): Promise<void> {
   const { context, resource } = group
   const write = async (some: readonly ChangedRow[]): Promise<void> => {

@@ -1,4 +1,5 @@
-// explainRefusal: turns a statement that the database refused into the API error. Finds the fields by probing the model's keys after the rollback (docs/writing.md).
+// explainRefusal: turns the refusal of a statement into an API error. Looks up the values of the model's keys to find the fields that
+// caused it (docs/writing.md).
 
 import {
   type ApiError,
@@ -17,7 +18,7 @@ import type { Probe, Refusal } from './context.ts'
 import { existsUnscoped, keyMatches, valuesOf } from './look-up.ts'
 import { overflowingColumns } from './overflow.ts'
 
-/** The API error for a refusal; if a probe fails, it names no field. */
+/** The API error for a refusal. It names no field if the queries that look for the fields fail. */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
   // In a list, the error names at least the record.
@@ -99,12 +100,12 @@ async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly 
   const { failure, resource, values, step } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
   const ofDomain = await orNone(constraintColumns(probe, refusal))
-  // Of the record of an UPDATE, only some columns may have been read; the others keep their values, so they are not NULL.
+  // An UPDATE may have read only some columns of the record. The others keep their values, so they are not NULL.
   const known = step === 'update' ? ofDomain.filter(({ name }) => name in values) : ofDomain
   return known.filter(({ name }) => (values[name] ?? null) === null)
 }
 
-/** The visible fields of each taken key; if there are none, the record in the list. */
+/** The visible fields of each key that is taken; if all keys are hidden, the path of the record in the list. */
 function takenPaths(
   keys: readonly (readonly NamedColumn[])[],
   paths: (columns: readonly NamedColumn[]) => readonly string[],
@@ -114,7 +115,7 @@ function takenPaths(
   return found.filter((one) => one.length > 0)
 }
 
-/** The error names a rule only if clients can see all of its columns. */
+/** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
 async function checkedBy(
   probe: Probe,
   refusal: Refusal,
@@ -174,7 +175,7 @@ async function takenKeys(
     taken.push(columns)
   }
   if (taken.length > 0) return taken
-  // For an update of a part of the key, or a generated key.
+  // The refusal may lack values of the key: an UPDATE has set a part of it, or the database has generated it.
   const named = await constraintColumns(probe, refusal)
   return named.length > 0 ? [named] : []
 }

@@ -16,11 +16,11 @@ import { storedNow, writeRecords } from './write-records.ts'
 /**
  * Creates and changes the records of a list, or one record; returns their values, at least the keys, in the same order.
  *
- * The to-one parents of all records are written first, then the records, then the children of all of them, each level with few
- * statements. If such a list is refused, the transaction is repeated with savepoints, and then the list is written record by record,
- * because a record may refer to one that is nested in an earlier record.
+ * Writes the to-one parents of all records first, then the records, then the children of all records, each level with few statements.
+ * If a list with nested records is refused, the transaction is repeated with savepoints, and writes the list record by record, because
+ * a record may refer to one that is nested in an earlier record.
  *
- * `returned` collects rows of stored records, possibly not of all.
+ * `returned` collects the rows that statements return; some of the records may be missing.
  */
 export async function writeMany(
   given: WriteContext,
@@ -33,7 +33,7 @@ export async function writeMany(
   if (only !== undefined && steps.length === 1 && !hasNested(only)) {
     return writeTogether(given, resource, steps, { returned })
   }
-  // A callback may have effects outside of the transaction, which is then not repeated to find a refused record.
+  // A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record.
   const hasCallback = mayCallBack(given, resource, steps.map(nodeOf))
   const context = hasCallback ? { ...given, setsSavepoints: true } : given
   return writeLevel(context, resource, steps, { returned })
@@ -44,7 +44,7 @@ interface LevelOptions {
   readonly returned?: ReturnedRows | undefined
   /** Whether these are nested records. */
   readonly isBelow?: boolean
-  /** If nested records of several records are written level by level. */
+  /** Given while a list with nested records is written level by level. */
   readonly order?: LevelOrder | undefined
 }
 
@@ -88,7 +88,10 @@ async function writeEach(
   return written
 }
 
-/** Writes one level of nested records. In a transaction of the host one by one, because no savepoints are set to find a refused one. */
+/**
+ * Returns the function that writes nested records. In a transaction of the host it writes them one by one: without savepoints, a
+ * refused one of several could not be found.
+ */
 const nestedWriter =
   (order: LevelOrder | undefined): WriteNested =>
   (context, resource, steps) =>
@@ -113,14 +116,14 @@ async function writeTogether(
   const keys = steps.some(hasParents)
     ? await parentKeys(context, steps.map(recordOf), write)
     : noKeys
-  // Triggers on the tables of children may change the rows, so they are not collected.
+  // No rows are collected, because triggers on the tables of children may change them.
   const ofLevel = { ...options, keys, keepsValues: true, returned: undefined }
   const { stored, saved } = await writeRecords(context, resource, steps, ofLevel)
   const known = merged(saved, stored)
   const withChildren = recordsWithChildren(steps, known)
   if (withChildren.length > 0) {
     await writeChildren(context, resource, withChildren, write, order)
-    // Linking may have added problems: a foreign key in the body must equal the key of the linked record.
+    // `writeChildren` may have added problems, such as a link whose record needs more fields.
     if (steps.some(isChange)) context.problems.refuse()
   }
   return known
@@ -128,7 +131,7 @@ async function writeTogether(
 
 const noKeys: ReadonlyMap<number, Values> = new Map()
 
-/** The values of each record that were sent to the database, with those that it has returned. */
+/** Joins, for each record, the values that were sent to the database (`saved`) and those that it has returned (`stored`). */
 function merged(saved: readonly Values[], stored: readonly Values[]): readonly Values[] {
   const records: Values[] = []
   for (let i = 0; i < saved.length; i++) records.push({ ...saved[i], ...stored[i] })

@@ -1,4 +1,5 @@
-// writeRecords: creates and changes the records of one level, without their nested ones. Their hooks are called one after the other; few statements store them.
+// writeRecords: creates and changes the records of one level, without their nested ones. Their hooks are called one after the other;
+// few statements store them.
 
 import { forbidden, recordNotFound } from '../../errors.ts'
 import type { Resource } from '../../registry/resource.ts'
@@ -24,9 +25,9 @@ export interface RecordOptions {
   readonly keys: ReadonlyMap<number, Values>
   /** Whether the values of the records are needed, not only their keys. */
   readonly keepsValues: boolean
-  /** Collects rows of stored records, possibly not of all. */
+  /** Collects the rows that statements return; some of the records may be missing. */
   readonly returned: ReturnedRows | undefined
-  /** If nested records of several records are written level by level. */
+  /** Given while a list with nested records is written level by level. */
   readonly order: LevelOrder | undefined
 }
 
@@ -40,8 +41,8 @@ export interface WrittenRecords {
 const nothing: Values = {}
 
 /**
- * Hooks of a record see the same as if the records before it had been written one by one: pending records are stored as soon as a
- * hook sends a statement through `args.db`.
+ * The hooks of a record find the database as if the earlier records had been written one by one: when a hook sends a statement through
+ * `args.db`, the pending records are stored first.
  */
 export async function writeRecords(
   context: WriteContext,
@@ -71,7 +72,7 @@ export async function writeRecords(
     relations: lookedUp.relations,
     has: (relation, key) => seen.get(relation)?.has(key) === true,
     async beforeLookUp() {
-      // If a statement of a hook replaces `seen` meanwhile, what this look-up finds must not be remembered.
+      // A statement of a hook may replace `seen` during this look-up. The key is then added to the old map, which is not used any more.
       const current = seen
       await pending?.flush()
       return (relation, key) => {
@@ -86,7 +87,7 @@ export async function writeRecords(
       if (step.kind === 'refused') throw step.error
       const own = keys.get(i)
       const { path } = step.node
-      // Awaits promises only: most values are there, and an await costs about as much as the rest of the loop.
+      // Awaits only values that are promises. Few are, and an `await` costs about as much as the rest of the loop.
       if (step.kind === 'create') {
         const { node } = step
         const made = newRecord(context, node)
@@ -130,7 +131,7 @@ export async function writeRecords(
     }
   } catch (error) {
     if (order !== undefined) throw error
-    // Stores earlier records first, because the database may refuse one of them.
+    // Stores the earlier records first, because an error of theirs takes precedence.
     await pending?.flush().catch((earlier: unknown) => {
       const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
       if (isRefused) throw earlier
@@ -159,7 +160,7 @@ function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
   return nodes
 }
 
-/** The record after possible changes by the hooks of other records. */
+/** The stored record, read again because a hook of another record may have changed it. */
 async function storedAfter(
   context: WriteContext,
   resource: Resource,
@@ -170,7 +171,7 @@ async function storedAfter(
   return storedNow(context, resource, before)
 }
 
-/** The record after other records of the list were written. */
+/** The stored record, read again and locked, after other records of the list were written. */
 export async function storedNow(
   context: WriteContext,
   resource: Resource,
