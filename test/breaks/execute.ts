@@ -64,7 +64,7 @@ export const execute: readonly Break[] = [
   {
     title: 'Links are made by whoever may not create records of the junction',
     file: 'packages/core/src/write/execute/link-records.ts',
-    find: "if (makes) await requireAccess(context, resource, 'POST')",
+    find: "if (creates) await requireAccess(context, resource, 'POST')",
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },
@@ -78,15 +78,15 @@ export const execute: readonly Break[] = [
   {
     title: 'A list of links cuts those to records that the caller does not see',
     file: 'packages/core/src/write/execute/links.ts',
-    find: 'const removed = await visibleOnes(context, relation.target, others)',
+    find: 'const removed = await toVisibleRecords(context, relation.target, others)',
     replace: 'const removed = others',
     fails: 'test/writing/links.test.ts',
   },
   {
     title: 'Adding to a list of links cuts the others',
     file: 'packages/core/src/write/execute/links.ts',
-    find: 'if (of.replaces && unwanted.length > 0)',
-    replace: 'if (!of.replaces && unwanted.length > 0)',
+    find: 'if (list.replaces && unwanted.length > 0)',
+    replace: 'if (!list.replaces && unwanted.length > 0)',
     fails: 'test/writing/links.test.ts',
   },
   {
@@ -99,7 +99,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A link tells which keys exist in a resource that the role forbids',
     file: 'packages/core/src/write/execute/linked.ts',
-    find: 'if (!isAllowed && links.some(({ otherwise }) => otherwise === null)) throw forbidden()',
+    find: 'if (!isAllowed && references.some(({ otherwise }) => otherwise === null)) throw forbidden()',
     replace: '',
     fails: 'test/security/link-leaks.test.ts',
   },
@@ -127,7 +127,7 @@ export const execute: readonly Break[] = [
   {
     title: 'An object of a list creates a record although an earlier object has created it',
     file: 'packages/core/src/write/execute/linked.ts',
-    find: 'if (mayFind && made.length > 0 && mayBeMade) later.push(index)',
+    find: 'if (mayFind && made.length > 0 && mayReferToNew) later.push(index)',
     replace: 'if (false) later.push(index)',
     fails: 'test/writing/nested-lists.test.ts',
   },

@@ -20,9 +20,9 @@ import {
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
 import {
-  type LinkNode,
   pathTo,
   type RecordNode,
+  type ReferenceNode,
   type SentBack,
   type WriteNode,
 } from '../write/plan/node.ts'
@@ -266,7 +266,7 @@ function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<strin
   return new Set([...to.map(({ name }) => name), ...(inverse ? [inverse.name] : [])])
 }
 
-/** An object that contains the target's primary key links to that record; any other object creates one. */
+/** An object that contains the target's primary key refers to the record with that key; any other object creates a record. */
 function readNested(reading: Reading, target: Resource, json: JsonValue, place: Place): WriteNode {
   const named =
     !isKeyless(target) &&
@@ -287,19 +287,19 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
   const chosen = !target.primaryKey.some(
     ({ definition, withheld }) => definition.generated || withheld !== undefined,
   )
-  const link = readLink(reading, target, json, place, key)
+  const reference = readReference(reading, target, json, place, key)
   // With client-chosen keys the object may also create the record.
-  return chosen ? { ...link, otherwise: complete(reading, target, json, place) } : link
+  return chosen ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
 }
 
-/** Reads the other fields of a link; they must equal the stored values. */
-function readLink(
+/** Reads the other fields of a reference; they must equal the stored values. */
+function readReference(
   reading: Reading,
   target: Resource,
   json: Members,
   place: Place,
   key: readonly Value[],
-): LinkNode {
+): ReferenceNode {
   const fields: Record<string, JsonValue> = {}
   const urls: Record<string, string | null> = {}
   for (const [name, member] of Object.entries(json)) {
@@ -322,7 +322,7 @@ function readLink(
     }
   }
   return {
-    kind: 'link',
+    kind: 'reference',
     resource: target,
     path: place.path,
     key,
@@ -362,7 +362,7 @@ function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
     for (const { from: column, to } of relation.pairs) {
       const sent = node.values[column.name]
       const at = parent.resource.primaryKey.indexOf(to)
-      const same = parent.kind === 'link' && at >= 0 && String(parent.key[at]) === String(sent)
+      const same = parent.kind === 'reference' && at >= 0 && String(parent.key[at]) === String(sent)
       const other = taken.get(column.name)
       if (other !== undefined) {
         problems.add(

@@ -148,7 +148,7 @@ function seenRelation(
 /** Returns the columns that a relation compares: of both sides, and of the junction if that is published. */
 function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
   const junction = junctionOf(relation)
-  const links = junction === undefined ? [] : [...junction.own, ...junction.partner]
+  const links = junction === undefined ? [] : [...junction.own, ...junction.linked]
   return [...relation.from, ...relation.to, ...links]
 }
 

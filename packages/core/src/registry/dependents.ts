@@ -63,11 +63,11 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
     const junction = junctionOf(relation)
     // With a published junction model, its records are dependents of both sides.
     const links = { schema, table, resource: junction?.resource ?? null }
-    const { own = [], partner = [] } = junction ?? {}
+    const { own = [], linked = [] } = junction ?? {}
     const named = (other: Resource): string => (junction?.resource ?? other).endpoint
     return [
       [source, { ...links, key: from, held: own, name: named(target) }],
-      [target, { ...links, key: to, held: partner, name: named(source) }],
+      [target, { ...links, key: to, held: linked, name: named(source) }],
     ]
   }
   const holds = kind === 'belongsTo'

@@ -56,7 +56,7 @@ export function unwritableRelation(
     return undefined
   }
   const junction = junctionOf(relation)
-  const stored = junction === undefined ? relation.to : [...junction.own, ...junction.partner]
+  const stored = junction === undefined ? relation.to : [...junction.own, ...junction.linked]
   if (junction === undefined && relation.through !== undefined) return undefined
   return stored.some(({ withheld }) => withheld !== undefined) ? 'is read-only' : undefined
 }

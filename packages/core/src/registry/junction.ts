@@ -7,7 +7,7 @@ export interface Junction {
   /** The junction's foreign key to the relation's source, in the order of the source's key. */
   readonly own: readonly NamedColumn[]
   /** The junction's foreign key to the relation's target, in the order of the target's key. */
-  readonly partner: readonly NamedColumn[]
+  readonly linked: readonly NamedColumn[]
 }
 
 /** Returns the junction of a relation; undefined if its table has no published model. */
@@ -17,7 +17,7 @@ export function junctionOf({ through }: ResolvedRelation): Junction | undefined 
   return {
     resource,
     own: through.from.map(({ dbName }) => storedAs(resource, dbName)),
-    partner: through.to.map(({ dbName }) => storedAs(resource, dbName)),
+    linked: through.to.map(({ dbName }) => storedAs(resource, dbName)),
   }
 }
 

@@ -17,7 +17,7 @@ export const linkedColumns = (resources: readonly Resource[]): ReadonlySet<Named
     resources.flatMap(({ allRelations, settings }) =>
       [...allRelations.values()].flatMap((relation) => {
         const junction = junctionOf(relation)
-        if (junction !== undefined) return [...junction.own, ...junction.partner]
+        if (junction !== undefined) return [...junction.own, ...junction.linked]
         const isOfChild = relation.kind === 'hasOne' || relation.kind === 'hasMany'
         return isOfChild && settings.allowNestedWrites ? relation.to : []
       }),

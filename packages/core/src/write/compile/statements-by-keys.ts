@@ -1,4 +1,5 @@
-// Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking related records.
+// Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking
+// related records.
 
 import type { SqlBool } from 'kysely'
 import { whereAll } from '../../compile/clauses.ts'
@@ -74,15 +75,15 @@ export interface RowsByKeys {
   readonly keys: readonly (readonly Value[])[]
 }
 
-/** The rows of links in a junction table: by the key `own` and the partners' keys, or without `own` by the keys of both ends. */
+/** The rows of links in a junction table: by the key `own` and the keys of the linked records; without `own`, by the keys of both ends. */
 export const rowsOfLinks = (
   ownParts: readonly KeyPart[],
-  partnerParts: readonly KeyPart[],
+  linkedParts: readonly KeyPart[],
   { own, keys }: { readonly own: readonly Value[] | undefined; readonly keys: RowsByKeys['keys'] },
 ): Omit<RowsByKeys, 'table'> =>
   own === undefined
-    ? { matches: [], parts: [...ownParts, ...partnerParts], keys }
-    : { matches: matchesOf(ownParts, own), parts: partnerParts, keys }
+    ? { matches: [], parts: [...ownParts, ...linkedParts], keys }
+    : { matches: matchesOf(ownParts, own), parts: linkedParts, keys }
 
 /** The records with these keys. */
 export const recordsByKeys = (

@@ -14,7 +14,7 @@ export function noteChanged({ changed }: Changing, node: WriteNode): void {
 
 function addNode(changed: Set<Resource>, node: WriteNode): void {
   changed.add(node.resource)
-  if (node.kind === 'link') {
+  if (node.kind === 'reference') {
     if (node.otherwise !== null) addNode(changed, node.otherwise)
     return
   }

@@ -1,4 +1,5 @@
-// POST, PATCH, PUT and DELETE of one record as a single statement, if no other read, check or write is needed (`write/plan/strategy.ts` decides): in autocommit mode, or in the transaction of a batch, of callbacks or of the host.
+// POST, PATCH, PUT and DELETE of one record as a single statement, if no other read, check or write is needed
+// (`write/plan/strategy.ts` decides): in autocommit mode, or in the transaction of a batch, of callbacks or of the host.
 
 import type { Action } from '../../access/action.ts'
 import { mayAct } from '../../access/reach.ts'

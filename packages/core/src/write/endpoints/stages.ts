@@ -172,7 +172,10 @@ async function explainedInside(context: WriteContext, error: unknown): Promise<n
   throw refusedWrite({ ...refusal, explained: await explainRefusal(context, refusal) }, error)
 }
 
-/** Turns a refusal of the database into the API error that explains it; returns other errors unchanged, and all in a batch, which explains them itself. */
+/**
+ * Turns a refusal of the database into the API error that explains it; returns other errors unchanged, and all in a batch, which
+ * explains them itself.
+ */
 export const explainedError = async (
   call: Call,
   opened: Opened,
@@ -287,7 +290,8 @@ export function refusePrecondition({ request }: Call): void {
 }
 
 /**
- * `If-Match` and `If-None-Match` as a check of the stored record; undefined without these headers. No ETag matches for a caller who may not read the
+ * `If-Match` and `If-None-Match` as a check of the stored record; undefined without these headers. No ETag matches for a caller who
+ * may not read the
  * record: a caller who knows all fields but one could compute the ETag for each guess of that field.
  */
 export function preconditionOf(

@@ -101,7 +101,8 @@ export interface InsertedLink {
   readonly path: string
   /** Its row in the junction table. */
   readonly row: RowMatch
-  readonly partner: RowMatch
+  /** The linked record. */
+  readonly linked: RowMatch
 }
 
 /** A condition that identifies a row of a table. */

@@ -1,54 +1,54 @@
-// The keys of links of several records, for the statements of both kinds of link stores.
+// The keys of links, divided among statements; for both kinds of LinkStore.
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
-import type { Key, OldLinks, RecordLinks } from './link-store.ts'
+import type { Key, LinkList, OldLinks } from './link-store.ts'
 
-/** The keys of the records that each record is linked to; records and keys are found by their `keyText`. */
-export type FoundPartners = Map<string, Map<string, Key>>
+/** The links of several records: for `keyText` of each record's key, its `LinkedKeys`. */
+export type FoundLinks = Map<string, Map<string, Key>>
 
-/** Adds a link to those of the record with the key `own`. */
-export function addPartner(found: FoundPartners, own: Key, partner: Key): void {
+/** Adds the link between the records with the keys `own` and `linked`. */
+export function addLink(found: FoundLinks, own: Key, linked: Key): void {
   const text = keyText(own)
   const known = found.get(text) ?? new Map<string, Key>()
-  found.set(text, known.set(keyText(partner), partner))
+  found.set(text, known.set(keyText(linked), linked))
 }
 
 /**
- * Divides records among statements that select rows by their keys. Where a collation makes keys equal whose texts differ, a row
- * does not tell to which record it belongs, so each record has its own statement.
+ * Divides lists among statements that select links by the keys of the lists' records. If a collation makes keys equal whose texts
+ * differ, a row does not tell to which record it belongs, so each list takes its own statement.
  */
 export const chunksByKey = (
   columns: readonly NamedColumn[],
-  records: readonly RecordLinks[],
-): Iterable<readonly RecordLinks[]> =>
+  lists: readonly LinkList[],
+): Iterable<readonly LinkList[]> =>
   columns.some(({ collation }) => collation !== undefined)
-    ? records.map((one) => [one])
-    : chunks(records, columns.length)
+    ? lists.map((one) => [one])
+    : chunks(lists, columns.length)
 
-/** Which links one statement selects: those of the record `own` to partners, or links of several records by the keys of both ends. */
+/** The links that one statement selects: links of the record with the key `own`, or links of several records. */
 export interface SelectedLinks {
   readonly own: Key | undefined
-  /** The keys of the partners; without `own`, those of both ends, one after the other. */
+  /** The keys of the linked records; without `own`, each key is that of a record, followed by that of the record linked to it. */
   readonly keys: readonly Key[]
 }
 
-/** Conditions on the keys of both ends are longer and nested, so a statement has fewer of them. */
+/** The most links of one statement, if it selects them by the keys of both ends: these conditions are longer, and nested. */
 const mostPairs = 500
 
-/** Divides links among statements; `columns` are those of both keys. */
+/** Divides links among statements; `columns` is the number of columns of both keys. */
 export function* selectedLinks(
   links: readonly OldLinks[],
   columns: number,
 ): Generator<SelectedLinks> {
   const [first, ...others] = links
   if (first !== undefined && others.length === 0) {
-    const { own } = first.of
-    for (const keys of chunks(first.partners, columns)) yield { own, keys }
+    const { own } = first.list
+    for (const keys of chunks(first.keys, columns)) yield { own, keys }
     return
   }
-  const pairs = links.flatMap(({ of, partners }) => partners.map((key) => [...of.own, ...key]))
+  const pairs = links.flatMap(({ list, keys }) => keys.map((key) => [...list.own, ...key]))
   for (let i = 0; i < pairs.length; i += mostPairs) {
     yield { own: undefined, keys: pairs.slice(i, i + mostPairs) }
   }

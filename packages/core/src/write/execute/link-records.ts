@@ -1,4 +1,5 @@
-// linkRecords: stores links as records of a junction that has a model, with its access rules and hooks. A soft-deleted link is restored.
+// linkRecords: stores links as records of the published model of their junction table, with its access rules and hooks. A soft-deleted
+// link is restored.
 
 import { settingNames } from '../../config/setting-names.ts'
 import { forbidden, tooManyRecords } from '../../errors.ts'
@@ -24,8 +25,8 @@ import { requireAccess, validateFilled } from './checks.ts'
 import type { InsertedLink, WriteContext } from './context.ts'
 import { newRecord } from './defaults.ts'
 import type { LevelOrder } from './level-order.ts'
-import { addPartner, chunksByKey, type FoundPartners, selectedLinks } from './link-keys.ts'
-import type { Key, LinkStore, NewLinks, OldLinks, Partner, RecordLinks } from './link-store.ts'
+import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
+import type { Key, LinkedRecord, LinkList, LinkStore, NewLinks, OldLinks } from './link-store.ts'
 import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from './look-up.ts'
 import { removeStored } from './remove.ts'
 import { runWrite } from './run-step.ts'
@@ -34,16 +35,16 @@ import { restoration } from './soft-delete.ts'
 
 /** A link to create. */
 interface NewLink {
-  /** Its list in the body. */
-  readonly of: RecordLinks
-  readonly partner: Partner
-  /** The record to store. */
+  /** The list that it is in. */
+  readonly list: LinkList
+  readonly linked: LinkedRecord
+  /** The values of its record in the junction table. */
   readonly values: Values
-  /** The soft-deleted record to restore instead of inserting one. */
+  /** The soft-deleted record of the link, which is restored instead of inserting one. */
   readonly deleted: Values | undefined
 }
 
-/** The junction of a relation, and how its links are written. */
+/** What the functions below share: the write, the relation of the links, and its junction. */
 interface LinkContext {
   readonly context: WriteContext
   readonly relation: ResolvedRelation
@@ -57,29 +58,29 @@ export function linkRecords(
   junction: Junction,
   order: LevelOrder | undefined,
 ): LinkStore {
-  const { resource, own: ownColumns, partner: partnerColumns } = junction
+  const { resource, own: ownColumns, linked: linkedColumns } = junction
   const max = resource.settings.limits.bulk
   const writing: LinkContext = { context, relation, junction, order }
   return {
-    async existing(records) {
-      const found: FoundPartners = new Map()
-      for (const some of chunksByKey(ownColumns, records)) {
-        const columns = [...ownColumns, ...partnerColumns]
+    async existing(lists) {
+      const found: FoundLinks = new Map()
+      for (const some of chunksByKey(ownColumns, lists)) {
+        const columns = [...ownColumns, ...linkedColumns]
         const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { columns })
         const [only, ...others] = some
         for (const row of await readScopedOrEmpty(context, plan)) {
           const own = others.length === 0 && only ? only.own : valuesOf(ownColumns, row)
-          addPartner(found, own ?? [], valuesOf(partnerColumns, row) ?? [])
+          addLink(found, own ?? [], valuesOf(linkedColumns, row) ?? [])
         }
       }
       return found
     },
-    async requireAccess(makes, removes) {
-      if (makes) await requireAccess(context, resource, 'POST')
+    async requireAccess(creates, removes) {
+      if (creates) await requireAccess(context, resource, 'POST')
       if (removes) await requireAccess(context, resource, 'DELETE')
     },
     async remove(links) {
-      const isTooLong = links.some(({ partners }) => partners.length > max)
+      const isTooLong = links.some(({ keys }) => keys.length > max)
       if (isTooLong) throw tooManyRecords(settingNames.maxBulk, max)
       await lock(writing, links)
       const rows = await rowsOf(writing, links, false)
@@ -87,17 +88,17 @@ export function linkRecords(
       await removeStored(context, resource, rows)
       order?.afterHooks(context)
     },
-    make: (links) => makeLinks(writing, links),
+    create: (links) => createLinks(writing, links),
   }
 }
 
-const ownKey = ({ own }: RecordLinks): Key => own
+const ownKey = ({ own }: LinkList): Key => own
 
 /**
- * Calls the hooks of the links, and stores them. A hook may read the links created earlier, so with hooks each link is stored
- * before the next one, unless `order` keeps hooks from reading.
+ * Calls the hooks of the links, and stores the links. A hook may read the links before its own, so with hooks each link is stored
+ * before the hooks of the next one are called, unless `order` keeps hooks from sending statements.
  */
-async function makeLinks(writing: LinkContext, links: readonly NewLinks[]): Promise<void> {
+async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Promise<void> {
   const { context, junction, order } = writing
   const { access, hooks } = context
   const { resource } = junction
@@ -106,10 +107,10 @@ async function makeLinks(writing: LinkContext, links: readonly NewLinks[]): Prom
   const allowed: NewLink[] = []
   const deleted = await deletedLinks(writing, links)
   order?.beforeHooks(context)
-  for (const { of, partners } of links) {
-    for (const partner of partners) {
-      const known = deleted.get(linkText(of.own, partner.key))
-      const link = await newLink(writing, of, partner, known)
+  for (const { list, linked } of links) {
+    for (const one of linked) {
+      const known = deleted.get(linkText(list.own, one.key))
+      const link = await newLink(writing, list, one, known)
       if (link === undefined) continue
       if (oneByOne) await store(writing, [link], true)
       else allowed.push(link)
@@ -119,34 +120,34 @@ async function makeLinks(writing: LinkContext, links: readonly NewLinks[]): Prom
   await store(writing, allowed, hasHooks)
 }
 
-/** Locks links, so that they do not change between the checks and the deletion. */
+/** Locks the records of links, so that they do not change between the checks and the deletion. */
 async function lock(
   { context: { connection, target }, junction }: LinkContext,
   links: readonly OldLinks[],
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  const { resource, own, partner } = junction
-  const [ownParts, partnerParts] = [keyParts(own), keyParts(partner)]
-  for (const selected of selectedLinks(links, own.length + partner.length)) {
-    const rows = { table: resource, ...rowsOfLinks(ownParts, partnerParts, selected) }
+  const { resource, own, linked } = junction
+  const [ownParts, linkedParts] = [keyParts(own), keyParts(linked)]
+  for (const selected of selectedLinks(links, own.length + linked.length)) {
+    const rows = { table: resource, ...rowsOfLinks(ownParts, linkedParts, selected) }
     await run(connection, compileLockByKeys(target, rows))
   }
 }
 
-/** The records of those links that the caller sees. */
+/** The records of the links, without those that the caller does not see. */
 async function rowsOf(
   { context, relation, junction }: LinkContext,
   links: readonly OldLinks[],
   includeDeleted: boolean,
 ): Promise<readonly Values[]> {
-  const { own: ownColumns, partner } = junction
+  const { own: ownColumns, linked } = junction
   const rows: Values[] = []
-  for (const { own, keys } of selectedLinks(links, ownColumns.length + partner.length)) {
+  for (const { own, keys } of selectedLinks(links, ownColumns.length + linked.length)) {
     const plan =
       own === undefined
-        ? planLinks(relation, junction, [[...ownColumns, ...partner], keys], { includeDeleted })
+        ? planLinks(relation, junction, [[...ownColumns, ...linked], keys], { includeDeleted })
         : planLinks(relation, junction, [ownColumns, [own]], {
-            and: [partner, keys],
+            and: [linked, keys],
             includeDeleted,
           })
     for (const row of await readScopedOrEmpty(context, plan)) rows.push(row)
@@ -154,49 +155,50 @@ async function rowsOf(
   return rows
 }
 
-/** The soft-deleted records of links, by `keyText` of the keys of both ends; the last one if a link has several. */
+/** The soft-deleted records of links, by `linkText`; the last one if a link has several. */
 async function deletedLinks(
   writing: LinkContext,
   links: readonly NewLinks[],
 ): Promise<ReadonlyMap<string, Values>> {
-  const { resource, own, partner } = writing.junction
-  const mayBeDeleted = links.filter(({ of }) => of.mayExist)
-  // The links to create are not active, so all rows found are deleted ones.
+  const { resource, own, linked } = writing.junction
+  const mayBeDeleted = links.filter(({ list }) => list.mayExist)
+  // None of these links exists, so all rows that are found are soft-deleted.
   if (resource.settings.softDelete === null || mayBeDeleted.length === 0) return new Map()
-  const keys = mayBeDeleted.map(({ of, partners }) => ({ of, partners: partners.map(keyOf) }))
-  const rows = await rowsOf(writing, keys, true)
-  return new Map(rows.map((row) => [linkText(valuesOf(own, row), valuesOf(partner, row)), row]))
+  const byKeys = mayBeDeleted.map(({ list, linked }) => ({ list, keys: linked.map(keyOf) }))
+  const rows = await rowsOf(writing, byKeys, true)
+  return new Map(rows.map((row) => [linkText(valuesOf(own, row), valuesOf(linked, row)), row]))
 }
 
-const keyOf = ({ key }: Partner): Key => key
+const keyOf = ({ key }: LinkedRecord): Key => key
 
-const linkText = (own: Key = [], partner: Key = []): string => keyText([...own, ...partner])
+/** Identifies a link by the keys of both ends. */
+const linkText = (own: Key = [], linked: Key = []): string => keyText([...own, ...linked])
 
-/** Runs the validation, policy and callback of a link; undefined, with a problem, if its record requires other fields. */
+/** Runs validation, policy and callback for a link. If its record requires other fields, adds a problem and returns undefined. */
 async function newLink(
   { context, junction }: LinkContext,
-  of: RecordLinks,
-  partner: Partner,
+  list: LinkList,
+  linked: LinkedRecord,
   deleted: Values | undefined,
 ): Promise<NewLink | undefined> {
-  const { resource, own: ownColumns, partner: partnerColumns } = junction
-  const keys = { ...valuesIn(ownColumns, of.own), ...valuesIn(partnerColumns, partner.key) }
+  const { resource, own: ownColumns, linked: linkedColumns } = junction
+  const keys = { ...valuesIn(ownColumns, list.own), ...valuesIn(linkedColumns, linked.key) }
   const fresh = deleted ?? (await newRecord(context, { resource, values: {} }))
   const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
-  await validateFilled(context, resource, keys, data, partner.path)
+  await validateFilled(context, resource, keys, data, linked.path)
   if (!(await context.access.canCreate(resource, data))) throw forbidden()
   const values = await context.hooks.add(resource, data)
   const missing = [...resource.columns.values()].filter(
     (column) => isRequired(resource, column, 'create') && (values[column.name] ?? null) === null,
   )
-  if (missing.length === 0) return { of, partner, values, deleted }
+  if (missing.length === 0) return { list, linked, values, deleted }
   const names = missing.map(({ name }) => `"${name}"`).join(', ')
   const message = `This link cannot be made here, because its record needs ${names}. Create the ${resource.name} itself.`
-  context.problems.add(partner.path, message)
+  context.problems.add(linked.path, message)
   return undefined
 }
 
-/** Stores links in as few statements as possible; `hasHooks` if callbacks may have changed each of them. */
+/** Stores links with few statements. `hasHooks`: callbacks may have changed each restored record, so each takes its own UPDATE. */
 async function store(
   { context, relation, junction }: LinkContext,
   made: readonly NewLink[],
@@ -207,9 +209,9 @@ async function store(
   const restored: (readonly Value[])[] = []
   const inserted: NewLink[] = []
   for (const link of made) {
-    const { deleted, values, partner } = link
+    const { deleted, values, linked } = link
     if (deleted === undefined) inserted.push(link)
-    else if (hasHooks) await writeSaved(context, resource, deleted, values, changes, partner.path)
+    else if (hasHooks) await writeSaved(context, resource, deleted, values, changes, linked.path)
     else {
       restored.push(keyIn(resource, deleted) ?? [])
       context.changes?.note(resource, deleted, deleted)
@@ -227,10 +229,12 @@ async function store(
 /** The path of the list with these links; empty if they belong to several lists. */
 function commonPath(links: readonly NewLink[]): string {
   const [first] = links
-  return first !== undefined && links.every(({ of }) => of === first.of) ? first.of.path : ''
+  return first !== undefined && links.every(({ list }) => list === first.list)
+    ? first.list.path
+    : ''
 }
 
-/** Inserts the links, with one statement for all that have the same columns. */
+/** Inserts the links: those with the same columns with one statement. */
 async function insertAll(
   context: WriteContext,
   { target }: ResolvedRelation,
@@ -277,22 +281,25 @@ async function insertOneByOne(
 
 function insertedLink(
   target: Resource,
-  { resource, own, partner: partnerColumns }: Junction,
-  { of, partner: { key, path } }: NewLink,
+  { resource, own, linked: linkedColumns }: Junction,
+  { list, linked: { key, path } }: NewLink,
 ): InsertedLink {
-  const matches = [...matchesOf(keyParts(own), of.own), ...matchesOf(keyParts(partnerColumns), key)]
+  const matches = [
+    ...matchesOf(keyParts(own), list.own),
+    ...matchesOf(keyParts(linkedColumns), key),
+  ]
   return {
     path,
     row: { table: resource, matches },
-    partner: { table: target, matches: keyMatches(target, key) },
+    linked: { table: target, matches: keyMatches(target, key) },
   }
 }
 
-/** A key's values as JSON fields of the columns that hold it. */
+/** The values of a key as fields of the junction's record; `columns` are its foreign key. */
 const valuesIn = (columns: readonly NamedColumn[], key: readonly Value[]): Values =>
   Object.fromEntries(columns.map((column, i) => [column.name, jsonOf(column, key[i] as Value)]))
 
-/** A key's value as JSON for the column that holds it; only one of the two columns may be a bigint. */
+/** A value of a key as JSON for its foreign key column: one of the two columns may be a bigint, and the other an integer. */
 function jsonOf({ type }: NamedColumn, value: Value): JsonValue {
   if (type === 'bigint') return String(value)
   return typeof value === 'bigint' ? Number(value) : value

@@ -1,21 +1,22 @@
-// LinkStore: the links of records through a many-to-many relation, wherever they are stored. Types only.
+// LinkStore: where the links of a many-to-many relation are stored. A link is a row of the junction table, and a linked record is the
+// record at its other end. Types only.
 
 import type { Value } from '../../plan/plan.ts'
 import type { Values } from '../plan/node.ts'
 
 export type Key = readonly Value[]
 
-/** A record to link, and its path in the body. */
-export interface Partner {
+/** A record that a body links: its key, and its path in the body. */
+export interface LinkedRecord {
   readonly key: Key
   readonly path: string
 }
 
-/** A list of a body: the links of one record. */
-export interface RecordLinks {
-  /** The known values of the record; all columns if it existed before. */
+/** A many-to-many list of a body: which records one record is to be linked to. */
+export interface LinkList {
+  /** The known values of the record that has the list; all columns if it existed before. */
   readonly record: Values
-  /** The key of the record, in the order of `relation.from`. */
+  /** The key of that record, in the order of `relation.from`. */
   readonly own: Key
   /** Path of the list in the body. */
   readonly path: string
@@ -23,31 +24,31 @@ export interface RecordLinks {
   readonly mayExist: boolean
   /** Whether the list replaces the links that the caller sees, because the record existed before. */
   readonly replaces: boolean
-  /** The partners of the list, by `keyText`. */
-  readonly wanted: ReadonlyMap<string, Partner>
+  /** The records to link, by `keyText`. */
+  readonly linked: ReadonlyMap<string, LinkedRecord>
 }
 
-/** Links of one record to create. */
+/** Links to create: those of a list that do not exist yet. */
 export interface NewLinks {
-  readonly of: RecordLinks
-  readonly partners: readonly Partner[]
+  readonly list: LinkList
+  readonly linked: readonly LinkedRecord[]
 }
 
-/** Links of one record to delete, by the keys of the partners. */
+/** Links to delete: those that a list replaces, by the keys of the linked records. */
 export interface OldLinks {
-  readonly of: RecordLinks
-  readonly partners: readonly Key[]
+  readonly list: LinkList
+  readonly keys: readonly Key[]
 }
 
-/** The keys of a record's partners, by `keyText`. */
-export type PartnerKeys = ReadonlyMap<string, Key>
+/** The keys of the records that one record is linked to, by `keyText`. */
+export type LinkedKeys = ReadonlyMap<string, Key>
 
-/** Where links are stored: in a table without a model, or as records of a published model. */
+/** The links of a relation. They are stored in a table without a model, or as records of a published model. */
 export interface LinkStore {
-  /** The partners of each record's links that the caller sees, by `keyText` of the record's own key. */
-  existing(records: readonly RecordLinks[]): Promise<ReadonlyMap<string, PartnerKeys>>
-  /** Throws 403 unless the caller may create links (if `makes`) and delete links (if `removes`). */
-  requireAccess(makes: boolean, removes: boolean): Promise<void>
+  /** For the record of each list: the links that the caller sees. The keys of the map are `keyText` of `own`. */
+  existing(lists: readonly LinkList[]): Promise<ReadonlyMap<string, LinkedKeys>>
+  /** Throws 403 unless the caller may create links (if `creates`) and delete links (if `removes`). */
+  requireAccess(creates: boolean, removes: boolean): Promise<void>
   remove(links: readonly OldLinks[]): Promise<void>
-  make(links: readonly NewLinks[]): Promise<void>
+  create(links: readonly NewLinks[]): Promise<void>
 }

@@ -1,4 +1,4 @@
-// linkTable: stores links in a junction table without a model, as rows of two keys.
+// linkTable: stores links in a junction table without a model, as rows with the keys of both ends.
 
 import { chunks } from '../../execute/chunks.ts'
 import { decodeRow, run } from '../../execute/run.ts'
@@ -16,30 +16,28 @@ import {
   rowsOfLinks,
 } from '../compile/statements-by-keys.ts'
 import type { WriteContext } from './context.ts'
-import { addPartner, chunksByKey, selectedLinks } from './link-keys.ts'
-import type { Key, LinkStore, RecordLinks } from './link-store.ts'
+import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
+import type { Key, LinkedRecord, LinkList, LinkStore } from './link-store.ts'
 import { keyMatches } from './look-up.ts'
 import { runWrite } from './run-step.ts'
 
-/** A link: the keys of both ends, and its list in the body. */
-interface Link {
-  readonly of: RecordLinks
-  readonly key: Key
-  readonly path: string
+/** A link to create: the list that it is in, and the record that it links. */
+interface Link extends LinkedRecord {
+  readonly list: LinkList
 }
 
 export function linkTable(context: WriteContext, relation: ResolvedRelation): LinkStore {
-  const { through, target: partner } = relation
+  const { through, target: resource } = relation
   const { connection, target } = context
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const table: TableName = through
-  const { from: ownParts, to: partnerParts } = through
+  const { from: ownParts, to: linkedParts } = through
   const ownColumns = ownParts.map(({ column }) => column)
-  const parts = [...ownParts, ...partnerParts]
+  const parts = [...ownParts, ...linkedParts]
   return {
-    async existing(records) {
-      const found = new Map<string, Map<string, Key>>()
-      for (const some of chunksByKey(ownColumns, records)) {
+    async existing(lists) {
+      const found: FoundLinks = new Map()
+      for (const some of chunksByKey(ownColumns, lists)) {
         const keys = some.map(({ own }) => own)
         const rows = { table, matches: [], parts: ownParts, keys }
         const { statement, readers } = compileLinks(target, rows, parts)
@@ -47,8 +45,8 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
           const { values } = decodeRow(readers, raw)
           const [only, ...others] = keys
           const own = others.length === 0 && only ? only : endOf(ownParts, values, 0)
-          const key = endOf(partnerParts, values, ownParts.length)
-          addPartner(found, own, key)
+          const linked = endOf(linkedParts, values, ownParts.length)
+          addLink(found, own, linked)
         }
       }
       return found
@@ -56,26 +54,26 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
     requireAccess: async () => {},
     async remove(links) {
       const path = pathOf(links)
-      const refused = { resource: partner, path, values: {}, key: null, step: 'delete' } as const
+      const refused = { resource, path, values: {}, key: null, step: 'delete' } as const
       for (const selected of selectedLinks(links, parts.length)) {
-        const rows = { table, ...rowsOfLinks(ownParts, partnerParts, selected) }
+        const rows = { table, ...rowsOfLinks(ownParts, linkedParts, selected) }
         await runWrite(context, compileDeleteByKeys(target, rows), refused)
       }
     },
-    async make(links) {
+    async create(links) {
       const path = pathOf(links)
-      const made: Link[] = links.flatMap(({ of, partners }) =>
-        partners.map(({ key, path }) => ({ of, key, path })),
+      const created: Link[] = links.flatMap(({ list, linked }) =>
+        linked.map(({ key, path }) => ({ list, key, path })),
       )
-      for (const some of chunks(made, parts.length)) {
-        const rows = some.map(({ of, key }) => [...of.own, ...key])
+      for (const some of chunks(created, parts.length)) {
+        const rows = some.map(({ list, key }) => [...list.own, ...key])
         const inserted = () =>
-          some.map(({ of, key, path }) => ({
+          some.map(({ list, key, path }) => ({
             path,
-            row: { table, matches: matchesOf(parts, [...of.own, ...key]) },
-            partner: { table: partner, matches: keyMatches(partner, key) },
+            row: { table, matches: matchesOf(parts, [...list.own, ...key]) },
+            linked: { table: resource, matches: keyMatches(resource, key) },
           }))
-        const refused = { resource: partner, path, values: {}, key: null } as const
+        const refused = { resource, path, values: {}, key: null } as const
         const statement = compileNewLinks(target, table, parts, rows)
         await runWrite(context, statement, { ...refused, step: 'link', links: inserted })
       }
@@ -84,10 +82,13 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
 }
 
 /** The path of the list; empty if there are several. */
-const pathOf = ([first, ...others]: readonly { readonly of: RecordLinks }[]): string =>
-  first === undefined || others.length > 0 ? '' : first.of.path
+const pathOf = ([first, ...others]: readonly { readonly list: LinkList }[]): string =>
+  first === undefined || others.length > 0 ? '' : first.list.path
 
-/** The key that a row of the junction table stores in these columns, of which the first is read as `end_<first>`. */
+/**
+ * The key of one end of a link. `compileLinks` reads the columns of both keys as `end_0`, `end_1`, …; `first` is the number of the
+ * first one.
+ */
 const endOf = (
   parts: readonly KeyPart[],
   values: Readonly<Record<string, JsonValue>>,

@@ -1,4 +1,4 @@
-// Nested objects of a list of records: finds the records that they identify by key, through the caller's scope, and creates the others
+// findOrCreate: finds the stored records that nested objects refer to, through the caller's scope, and creates the others
 // (docs/writing.md).
 
 import { forbidden, missingReference } from '../../errors.ts'
@@ -8,9 +8,9 @@ import type { Resource } from '../../registry/resource.ts'
 import { columnValues, planLookUp, planRecords } from '../plan/look-up.ts'
 import {
   isEmpty,
-  type LinkNode,
   pathTo,
   type RecordNode,
+  type ReferenceNode,
   type SentBack,
   type Values,
   type WriteNode,
@@ -23,7 +23,10 @@ import type { ManyStep, WriteNested } from './many-step.ts'
 
 const nothing: Values = {}
 
-/** The records of nested objects of one relation, in the same order: those with a key are found by one look-up, the others created. */
+/**
+ * Returns the records of nested objects of one relation, in their order. One look-up finds those that objects refer to by key; the
+ * others are created.
+ */
 export async function findOrCreate(
   context: WriteContext,
   resource: Resource,
@@ -53,10 +56,10 @@ const createAlone = (node: RecordNode): ManyStep => ({ kind: 'create', node })
 export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
   !(isEmpty(sentBack.fields) && isEmpty(sentBack.otherForms) && isEmpty(sentBack.urls))
 
-/** An object of a list that identifies a stored record; `index` is its position in the list. */
+/** An object of a list that refers to a stored record. `index` is its position in the list. */
 export interface FoundNode {
   readonly index: number
-  readonly node: LinkNode
+  readonly node: ReferenceNode
   readonly stored: Values
 }
 
@@ -73,11 +76,12 @@ export interface Round {
 }
 
 /**
- * Divides a list into rounds, each with one look-up, which the caller writes before the next one begins. A second round is needed
- * only for an object that may refer to a record of the first: `[{ "code": "GB", "title": "Britain" }, { "code": "GB" }]`.
+ * Divides a list into rounds. Each round makes one look-up; the function that iterates over the rounds must write the records of a round
+ * before it asks for the next one. A second round is needed only for an object that may refer to a record that the first one creates:
+ * `[{ "code": "GB", "title": "Britain" }, { "code": "GB" }]`.
  *
- * A record that the caller may not see is treated like a missing one: created, or 422 if clients cannot choose the key. `PATCH`
- * locks the records, and yields each of them at most once in a round.
+ * If the caller may not see a record, the object creates one, as if the record did not exist; 422 if clients cannot choose the key.
+ * With `PATCH` the records are locked, and a round contains each of them at most once.
  */
 export async function* roundsOf(
   context: WriteContext,
@@ -85,13 +89,13 @@ export async function* roundsOf(
   nodes: readonly WriteNode[],
   action: 'GET_ONE' | 'PATCH',
 ): AsyncGenerator<Round> {
-  const mayFind = await mayLookUp(context, resource, nodes.filter(isLink), action)
-  // A callback may give a record another key, and a collation makes keys equal that differ in case.
+  const mayFind = await mayLookUp(context, resource, nodes.filter(isReference), action)
+  // A callback may change the key of a new record, and a collation may make keys equal that differ in case.
   const mayGetOtherKey = isCollated(resource) || context.hooks.has(resource, 'add')
   let waiting: readonly number[] = nodes.map((_, index) => index)
   while (waiting.length > 0) {
-    const links = waiting.map((index) => nodes[index]).filter(isLink)
-    const known = mayFind ? await storedRecords(context, resource, links, action) : noRecords
+    const references = waiting.map((index) => nodes[index]).filter(isReference)
+    const known = mayFind ? await storedRecords(context, resource, references, action) : noRecords
     const found: FoundNode[] = []
     const made: MadeNode[] = []
     const later: number[] = []
@@ -105,17 +109,19 @@ export async function* roundsOf(
       const text = keyText(node.key)
       const isRepeated = texts.has(text)
       texts.add(text)
-      const isUnclear = known.isInexact && made.length === 0
+      // The record may be stored with another spelling of the key. If this round creates records, the next round looks the key up.
+      const looksUpAlone = known.isInexact && made.length === 0
       const stored =
-        known.byKey.get(text) ?? (isUnclear ? await storedRecord(context, node, action) : undefined)
+        known.byKey.get(text) ??
+        (looksUpAlone ? await storedRecord(context, node, action) : undefined)
       if (stored !== undefined) {
         if (isRepeated && action === 'PATCH') later.push(index)
         else found.push({ index, node, stored })
         continue
       }
       const { otherwise } = node
-      const mayBeMade = isRepeated || otherwise === null || known.isInexact || mayGetOtherKey
-      if (mayFind && made.length > 0 && mayBeMade) later.push(index)
+      const mayReferToNew = isRepeated || otherwise === null || known.isInexact || mayGetOtherKey
+      if (mayFind && made.length > 0 && mayReferToNew) later.push(index)
       else if (otherwise === null) throw missing(node)
       else made.push({ index, node: otherwise })
     }
@@ -125,33 +131,35 @@ export async function* roundsOf(
 }
 
 export const isRecord = (node: WriteNode): node is RecordNode => node.kind === 'record'
-const isLink = (node: WriteNode | undefined): node is LinkNode => node?.kind === 'link'
+const isReference = (node: WriteNode | undefined): node is ReferenceNode =>
+  node?.kind === 'reference'
 
-/** The error for a key that no visible record has, if clients cannot choose it. */
-const missing = ({ resource, path }: LinkNode): Error =>
+/** The error for an object that refers to no record that the caller may see, if clients cannot choose the key. */
+const missing = ({ resource, path }: ReferenceNode): Error =>
   missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
 
 /**
- * Whether the caller may look up the records of links. Checked before the look-up, so that the result does not reveal whether
- * a record exists. Without access, a record with a chosen key may still be created; 409 if the key exists, as on POST.
+ * Whether the caller may look up the records that objects refer to. Checked before the look-up, so that a 403 does not reveal whether a
+ * record exists. Without this right, an object can still create a record with a key that the client has chosen; 409 if the key exists,
+ * as for POST.
  */
 async function mayLookUp(
   { access }: WriteContext,
   resource: Resource,
-  links: readonly LinkNode[],
+  references: readonly ReferenceNode[],
   action: 'GET_ONE' | 'PATCH',
 ): Promise<boolean> {
-  if (links.length === 0) return false
+  if (references.length === 0) return false
   const isAllowed = await access.mayWrite(resource, action)
-  if (!isAllowed && links.some(({ otherwise }) => otherwise === null)) throw forbidden()
+  if (!isAllowed && references.some(({ otherwise }) => otherwise === null)) throw forbidden()
   return isAllowed
 }
 
-/** The stored records of a list of links. */
+/** The stored records that objects of a list refer to. */
 interface StoredRecords {
-  /** By the text of the key in the link. */
+  /** By `keyText` of their keys. */
   readonly byKey: ReadonlyMap<string, Values>
-  /** Whether the database has found records by keys whose text differs from that of the links. */
+  /** Whether the database has found a record whose key is spelt otherwise than in the list, because a collation makes both equal. */
   readonly isInexact: boolean
 }
 
@@ -160,12 +168,12 @@ const noRecords: StoredRecords = { byKey: new Map(), isInexact: false }
 async function storedRecords(
   context: WriteContext,
   resource: Resource,
-  links: readonly LinkNode[],
+  references: readonly ReferenceNode[],
   action: 'GET_ONE' | 'PATCH',
 ): Promise<StoredRecords> {
   const keys = new Map<string, Key>()
-  for (const { key } of links) keys.set(keyText(key), key)
-  const [first] = links
+  for (const { key } of references) keys.set(keyText(key), key)
+  const [first] = references
   if (first === undefined) return noRecords
   if (keys.size === 1) {
     const stored = await storedRecord(context, first, action)
@@ -198,7 +206,7 @@ async function recordsByKey(
 
 async function storedRecord(
   context: WriteContext,
-  { resource, key }: LinkNode,
+  { resource, key }: ReferenceNode,
   action: 'GET_ONE' | 'PATCH',
 ): Promise<Values | undefined> {
   if (action === 'PATCH') return lockedRecord(context, resource, key, action)

@@ -1,4 +1,5 @@
-// Writes the links of a many-to-many relation: a list replaces the links that the caller may see (docs/writing.md).
+// writeLinks: writes the links of many-to-many lists. A list of an existing record replaces the links that the caller may see
+// (docs/writing.md).
 
 import { chunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
@@ -10,20 +11,20 @@ import { requireAccess } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import type { LevelOrder } from './level-order.ts'
 import { linkRecords } from './link-records.ts'
-import type { Key, NewLinks, OldLinks, PartnerKeys, RecordLinks } from './link-store.ts'
+import type { Key, LinkedKeys, LinkList, NewLinks, OldLinks } from './link-store.ts'
 import { linkTable } from './link-table.ts'
 import { keyIn, readScoped } from './look-up.ts'
 
-const noPartners: PartnerKeys = new Map()
+const noKeys: LinkedKeys = new Map()
 
 /**
- * Creates the links of lists of one relation. A list that replaces those of an existing record deletes the other links whose row
- * and partner the caller may see: `PATCH /api/people/1 {"teams": []}` leaves the links to teams out of the caller's scope.
+ * Creates the links of lists of one relation. If a list replaces links, deletes the record's other links, unless the caller may not see
+ * the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the caller may not see.
  */
 export async function writeLinks(
   context: WriteContext,
   relation: ResolvedRelation,
-  lists: readonly RecordLinks[],
+  lists: readonly LinkList[],
   order: LevelOrder | undefined,
 ): Promise<void> {
   const junction = junctionOf(relation)
@@ -31,44 +32,44 @@ export async function writeLinks(
     junction === undefined
       ? linkTable(context, relation)
       : linkRecords(context, relation, junction, order)
-  const linked = lists.filter(({ mayExist }) => mayExist)
-  const existing = linked.length === 0 ? new Map() : await store.existing(linked)
-  const made: NewLinks[] = []
+  const mayBeLinked = lists.filter(({ mayExist }) => mayExist)
+  const existing = mayBeLinked.length === 0 ? new Map() : await store.existing(mayBeLinked)
+  const created: NewLinks[] = []
   const others: OldLinks[] = []
-  for (const of of lists) {
-    const known: PartnerKeys = existing.get(keyText(of.own)) ?? noPartners
-    const added = [...of.wanted].flatMap(([text, one]) => (known.has(text) ? [] : [one]))
-    if (added.length > 0) made.push({ of, partners: added })
-    const unwanted = [...known].flatMap(([text, key]) => (of.wanted.has(text) ? [] : [key]))
-    if (of.replaces && unwanted.length > 0) others.push({ of, partners: unwanted })
+  for (const list of lists) {
+    const known: LinkedKeys = existing.get(keyText(list.own)) ?? noKeys
+    const added = [...list.linked].flatMap(([text, one]) => (known.has(text) ? [] : [one]))
+    if (added.length > 0) created.push({ list, linked: added })
+    const unwanted = [...known].flatMap(([text, key]) => (list.linked.has(text) ? [] : [key]))
+    if (list.replaces && unwanted.length > 0) others.push({ list, keys: unwanted })
   }
-  const removed = await visibleOnes(context, relation.target, others)
-  await store.requireAccess(made.length > 0, removed.length > 0)
+  const removed = await toVisibleRecords(context, relation.target, others)
+  await store.requireAccess(created.length > 0, removed.length > 0)
   if (removed.length > 0) await store.remove(removed)
-  if (made.length > 0) await store.make(made)
-  if (junction === undefined) noteLinks(context, relation, made, removed)
+  if (created.length > 0) await store.create(created)
+  if (junction === undefined) noteLinks(context, relation, created, removed)
 }
 
-/** Notes the links of each record for the callback that receives the changes. */
+/** Notes the created and removed links of each record, for the callbacks that receive the changes. */
 function noteLinks(
   { changes }: WriteContext,
   relation: ResolvedRelation,
-  made: readonly NewLinks[],
+  created: readonly NewLinks[],
   removed: readonly OldLinks[],
 ): void {
   if (changes === undefined) return
-  const removedOf = new Map(removed.map(({ of, partners }) => [of, partners]))
-  for (const { of, partners } of made) {
-    const added = partners.map(({ key }) => key)
-    changes.noteLinks(relation, of.record, added, removedOf.get(of) ?? [])
-    removedOf.delete(of)
+  const removedFrom = new Map(removed.map(({ list, keys }) => [list, keys]))
+  for (const { list, linked } of created) {
+    const added = linked.map(({ key }) => key)
+    changes.noteLinks(relation, list.record, added, removedFrom.get(list) ?? [])
+    removedFrom.delete(list)
   }
-  for (const [of, partners] of removedOf) changes.noteLinks(relation, of.record, [], partners)
+  for (const [list, keys] of removedFrom) changes.noteLinks(relation, list.record, [], keys)
 }
 
 /**
- * Throws 403 unless the caller may list the records of all lists of links, which replace the links to those that the caller sees.
- * `nodes` change existing records.
+ * Throws 403 unless the caller may list the linked records of all lists in `nodes`, which change existing records: such a list replaces
+ * the links to the records that the caller sees.
  */
 export async function requireListAccess(
   context: WriteContext,
@@ -84,22 +85,22 @@ export async function requireListAccess(
   }
 }
 
-/** The links to partners that the caller may see. */
-async function visibleOnes(
+/** The links to records that the caller may see. */
+async function toVisibleRecords(
   context: WriteContext,
   resource: Resource,
   links: readonly OldLinks[],
 ): Promise<readonly OldLinks[]> {
   const seen = await visibleKeys(context, resource, links)
   if (seen === undefined) return links
-  const visible = links.map(({ of, partners }) => ({
-    of,
-    partners: partners.filter((key) => seen.has(keyText(key))),
+  const visible = links.map(({ list, keys }) => ({
+    list,
+    keys: keys.filter((key) => seen.has(keyText(key))),
   }))
-  return visible.filter(({ partners }) => partners.length > 0)
+  return visible.filter(({ keys }) => keys.length > 0)
 }
 
-/** The partners that the caller may see, by `keyText`; undefined if these are all. */
+/** The `keyText` of the linked records that the caller may see; undefined if the caller may see all records. */
 async function visibleKeys(
   context: WriteContext,
   resource: Resource,
@@ -107,7 +108,7 @@ async function visibleKeys(
 ): Promise<ReadonlySet<string> | undefined> {
   if (resource.settings.softDelete === null && !context.access.narrows(resource)) return undefined
   const keys = new Map<string, Key>()
-  for (const { partners } of links) for (const key of partners) keys.set(keyText(key), key)
+  for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
   for (const some of chunks([...keys.values()], resource.primaryKey.length)) {
     const plan = planRecords(resource, resource.primaryKey, some)

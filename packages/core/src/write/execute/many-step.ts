@@ -1,7 +1,7 @@
 // ManyStep: what happens to a record of a list, or to a nested record. Types only.
 
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import type { LinkNode, RecordNode, Values } from '../plan/node.ts'
+import type { RecordNode, ReferenceNode, Values } from '../plan/node.ts'
 import type { WriteContext } from './context.ts'
 
 /** What to do with one record. `stored` is the record as it is now, locked. */
@@ -25,7 +25,7 @@ export interface ChangeStep {
 /** An existing child gets another parent. */
 export interface MoveStep {
   readonly kind: 'move'
-  readonly node: LinkNode
+  readonly node: ReferenceNode
   readonly stored: Values
   /** The relation of the parent. */
   readonly relation: ResolvedRelation

@@ -27,7 +27,7 @@ export function mayCallBack(
 }
 
 function addNested(models: Models, node: WriteNode): void {
-  if (node.kind === 'link') return
+  if (node.kind === 'reference') return
   for (const { relation, node: parent } of node.parents) {
     models.records.add(relation.target)
     addNested(models, parent)

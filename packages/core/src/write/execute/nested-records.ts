@@ -12,20 +12,20 @@ import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/no
 import { compareSentBack, validateFilled } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import type { LevelOrder } from './level-order.ts'
-import type { Partner, RecordLinks } from './link-store.ts'
+import type { LinkedRecord, LinkList } from './link-store.ts'
 import { findOrCreate, hasSentBack, isRecord, roundsOf } from './linked.ts'
 import { writeLinks } from './links.ts'
 import { keyIn, readUnscoped, valuesOf } from './look-up.ts'
 import type { ManyStep, MoveStep, WriteNested } from './many-step.ts'
 
-/** Nested objects of one relation, of one record. */
+/** The nested objects that one record has in one relation. */
 interface NestedList {
   /** The position of the record among those of its level. */
   readonly index: number
   readonly nodes: readonly WriteNode[]
 }
 
-/** Nested objects by relation, in the order in which the relations first occur. */
+/** The nested objects of all records of a level by relation, in the order in which the relations first occur. */
 type NestedLists = ReadonlyMap<ResolvedRelation, readonly NestedList[]>
 
 function addTo(
@@ -70,7 +70,7 @@ export async function parentKeys(
   return keys
 }
 
-/** The known values of records. Those in which one of the columns is missing are read from the database. */
+/** Completes the known values of records: reads each record from the database that lacks one of the columns. */
 async function withColumns(
   context: WriteContext,
   resource: Resource,
@@ -101,8 +101,8 @@ async function withColumns(
   return complete
 }
 
-/** A written record and its nested objects. */
-export interface WrittenRecord {
+/** A written record whose children are written next. */
+export interface WrittenParent {
   readonly node: RecordNode
   readonly known: Values
   /** Whether the record existed before, so that lists replace its links. */
@@ -113,7 +113,7 @@ export interface WrittenRecord {
 export async function writeChildren(
   context: WriteContext,
   resource: Resource,
-  records: readonly WrittenRecord[],
+  records: readonly WrittenParent[],
   write: WriteNested,
   order: LevelOrder | undefined,
 ): Promise<void> {
@@ -124,46 +124,49 @@ export async function writeChildren(
     }
   }
   for (const [relation, ofRelation] of lists) {
-    const known = ofRelation.map(({ index }) => (records[index] as WrittenRecord).known)
+    const known = ofRelation.map(({ index }) => (records[index] as WrittenParent).known)
     const parents = await withColumns(context, resource, known, relation.from)
     if (relation.through === undefined) {
       await writeOwned(context, relation, ofRelation, parents, write)
     } else {
       const all = ofRelation.flatMap(({ nodes }) => nodes)
-      const partners = await findOrCreate(context, relation.target, all, write)
-      const links: RecordLinks[] = []
+      const linked = await findOrCreate(context, relation.target, all, write)
+      const linkLists: LinkList[] = []
       let first = 0
       for (let i = 0; i < ofRelation.length; i++) {
         const { index, nodes } = ofRelation[i] as NestedList
-        const { node, isUpdate } = records[index] as WrittenRecord
-        links.push({
+        const { node, isUpdate } = records[index] as WrittenParent
+        linkLists.push({
           record: known[i] as Values,
           own: valuesOf(relation.from, parents[i] as Values) ?? [],
           path: pathTo(node.path, relation.name),
           mayExist: isUpdate || mayBeLinked(node, relation),
           replaces: isUpdate,
-          wanted: partnersOf(relation.target, nodes, partners, first),
+          linked: linkedRecords(relation.target, nodes, linked, first),
         })
         first += nodes.length
       }
-      await writeLinks(context, relation, links, order)
+      await writeLinks(context, relation, linkLists, order)
     }
   }
 }
 
-/** The partners of a list, by `keyText`; the first of its objects is at the position `first` of `records`. */
-function partnersOf(
+/**
+ * The records that a list links, by `keyText`. `nodes` are the objects of the list; their records begin at the index `first` of
+ * `records`.
+ */
+function linkedRecords(
   resource: Resource,
   nodes: readonly WriteNode[],
   records: readonly Values[],
   first: number,
-): ReadonlyMap<string, Partner> {
-  const partners = new Map<string, Partner>()
+): ReadonlyMap<string, LinkedRecord> {
+  const linked = new Map<string, LinkedRecord>()
   for (let i = 0; i < nodes.length; i++) {
     const key = keyIn(resource, records[first + i] ?? {})
-    if (key !== undefined) partners.set(keyText(key), { key, path: (nodes[i] as WriteNode).path })
+    if (key !== undefined) linked.set(keyText(key), { key, path: (nodes[i] as WriteNode).path })
   }
-  return partners
+  return linked
 }
 
 /** Whether a new record can have links already: if its key was not generated, or another list of the body uses the same junction. */
@@ -176,7 +179,10 @@ function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRe
   return keyWasChosen || lists.length > 1
 }
 
-/** Writes the children that store the key of their parent. Existing ones are moved, which needs permission to change them. */
+/**
+ * Writes children that store the key of their parent. Moves existing ones to the parent, for which the caller needs the right to
+ * change them.
+ */
 async function writeOwned(
   context: WriteContext,
   relation: ResolvedRelation,
@@ -232,8 +238,8 @@ const byIndex = ([a]: Indexed, [b]: Indexed): number => a - b
 const stepOf = ([, step]: Indexed): ManyStep => step
 
 /**
- * The changes that move a child to its parent, after all checks except those of the policy; undefined, with a problem, if it cannot be
- * moved.
+ * The changes that move a child to its parent, after all checks except those of the policy. If the child cannot be moved, adds a
+ * problem and returns undefined.
  */
 export async function changesOfMove(
   context: WriteContext,

@@ -38,7 +38,7 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
       if (step === 'link') {
-        return missingReference(await linkPaths(probe, refusal, 'partner', false))
+        return missingReference(await linkPaths(probe, refusal, 'linked', false))
       }
       return missingReference(paths(await orNone(danglingColumns(probe, refusal))))
     case 'notNull':
@@ -67,11 +67,11 @@ const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =
 
 const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
 
-/** The paths of the refused links: those whose row (or partner) exists, or does not exist. */
+/** The paths of the refused links: those whose row in the junction table exists already, or whose linked record does not exist. */
 async function linkPaths(
   probe: Probe,
   { path, links: inserted = () => [] }: Refusal,
-  end: 'row' | 'partner',
+  end: 'row' | 'linked',
   exists: boolean,
 ): Promise<readonly string[]> {
   const links = inserted()

@@ -8,7 +8,7 @@ import { refusalOf, type WriteContext } from './context.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
 import { mayCallBack } from './may-call-back.ts'
-import { parentKeys, type WrittenRecord, writeChildren } from './nested-records.ts'
+import { parentKeys, type WrittenParent, writeChildren } from './nested-records.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 import { SavepointNeeded } from './savepoint.ts'
 import { storedNow, writeRecords } from './write-records.ts'
@@ -141,11 +141,11 @@ function merged(saved: readonly Values[], stored: readonly Values[]): readonly V
 function recordsWithChildren(
   steps: readonly ManyStep[],
   known: readonly Values[],
-): readonly WrittenRecord[] {
-  const records: WrittenRecord[] = []
+): readonly WrittenParent[] {
+  const records: WrittenParent[] = []
   for (let i = 0; i < steps.length; i++) {
     const { kind, node } = steps[i] as ManyStep
-    if (node.kind === 'link' || node.children.length === 0) continue
+    if (node.kind === 'reference' || node.children.length === 0) continue
     records.push({ node, known: known[i] as Values, isUpdate: kind === 'change' })
   }
   return records

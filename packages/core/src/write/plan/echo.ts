@@ -1,4 +1,5 @@
-// The plan that reads a written record for the response (its echo): what it must read in addition, and whether the written row contains all of it.
+// The plan that reads a written record for the response (its echo): what it must read in addition, and whether the written row
+// contains all of it.
 
 import type { ReadPlan, RowPlan } from '../../plan/plan.ts'
 import { recordKey, withRecord } from '../../plan/record.ts'

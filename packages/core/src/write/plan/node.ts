@@ -43,9 +43,9 @@ export interface RecordNode {
   }[]
 }
 
-/** A reference to an existing record by its key. */
-export interface LinkNode {
-  readonly kind: 'link'
+/** An object with a key, which refers to the stored record with that key: `{ "id": 1 }`. */
+export interface ReferenceNode {
+  readonly kind: 'reference'
   readonly resource: Resource
   readonly path: string
   /** In primary-key order. */
@@ -55,7 +55,7 @@ export interface LinkNode {
   readonly otherwise: RecordNode | null
 }
 
-export type WriteNode = RecordNode | LinkNode
+export type WriteNode = RecordNode | ReferenceNode
 
 /** Whether a record has nested ones. */
 export const isNested = ({ parents, children }: RecordNode): boolean =>

@@ -80,7 +80,8 @@ export interface WriteConditions {
  * Chooses a single statement if the write needs no other statement or check, and the written row holds everything that the
  * response shows.
  *
- * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false }`; `echo` is `'read'` without RETURNING
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false }`; `echo` is `'read'` without
+ * RETURNING
  */
 export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)

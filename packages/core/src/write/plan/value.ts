@@ -1,4 +1,5 @@
-// Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected (docs/serialisation.md, docs/writing.md).
+// Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected
+// (docs/serialisation.md, docs/writing.md).
 
 import { base64, bytesOfBase64 } from '../../json/base64.ts'
 import type { JsonValue, VerbatimNumber } from '../../json/json-value.ts'
@@ -150,7 +151,10 @@ function binary(json: JsonValue): Converted {
   }
 }
 
-/** Converts a list of values of one type, some of which may be null. In a list of lists, all have the same length, as in a multidimensional array. */
+/**
+ * Converts a list of values of one type, some of which may be null. In a list of lists, all have the same length, as in a
+ * multidimensional array.
+ */
 function list(column: NamedColumn, json: JsonValue): Converted {
   if (!Array.isArray(json)) return { expected: 'a list' }
   const item = { ...column, type: column.items ?? 'text' }
