@@ -3,7 +3,10 @@
 import type { JsonValue } from '../json/json-value.ts'
 import { hostile, isWithinLimits } from './json-limits.ts'
 
-/** The longest text to parse, in characters. V8 takes quadratic time for an object with many long keys, and JSON.parse does not limit them. */
+/**
+ * The longest text to parse, in characters. V8 takes quadratic time for an object with many long keys, and JSON.parse does not
+ * limit them.
+ */
 const longest = 2 ** 21
 
 /**

@@ -13,7 +13,10 @@ import type { RecordNode } from '../write/plan/node.ts'
 import { canonicalTest } from '../write/plan/value.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
-/** The fields that identify a record, by name. The value says why the field is refused, as the end of a sentence; undefined if it is accepted. */
+/**
+ * The fields that identify a record, by name. The value says why the field is refused, as the end of a sentence; undefined if it is
+ * accepted.
+ */
 export type Identifying = ReadonlyMap<string, string | undefined>
 
 /** How a field is read in one mode. */

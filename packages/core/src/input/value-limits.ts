@@ -46,7 +46,10 @@ const order = (value: JsonValue, limit: number | string): number | undefined =>
     ? value - limit
     : compareDigits(String(value), String(limit))
 
-/** Measures in code points, as databases do. Counts them only if the number of UTF-16 units does not decide: that is up to twice as large. */
+/**
+ * Measures in code points, as databases do. Counts them only if the number of UTF-16 units does not decide: that is up to twice as
+ * large.
+ */
 function wrongLength({ minLength = 0, maxLength }: Column, value: string): string | undefined {
   const isLong = maxLength !== undefined && value.length > maxLength
   const isShort = value.length < minLength * 2

@@ -6,7 +6,10 @@ import { collectionUrl, keyPart } from '../http/links.ts'
 import { quoted } from '../json/quoted.ts'
 import type { RelationAddress, ResolvedRelation } from '../registry/resource.ts'
 
-/** How URLs are written: as values or as JSON text. The key between `begin` and `end` is percent-encoded, so JSON needs no escapes in it. */
+/**
+ * How URLs are written: as values or as JSON text. The key between `begin` and `end` is percent-encoded, so JSON needs no escapes
+ * in it.
+ */
 export interface UrlForm<T extends string | null> {
   readonly begin: (text: string) => string
   readonly end: (text: string) => string
