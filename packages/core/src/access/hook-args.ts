@@ -56,7 +56,10 @@ function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
   return db
 }
 
-/** Returns the function that calls hooks. On a pool of one connection, a hook that needs a second one gets an error instead of a deadlock. */
+/**
+ * Returns the function that calls hooks. On a pool of one connection, a hook that needs a second one gets an error instead of a
+ * deadlock.
+ */
 export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
   const db = transaction ?? runtime.session(request)
   return db instanceof Promise ? runtime.callHook : runtime.callHookOn(db)

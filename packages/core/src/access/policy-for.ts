@@ -16,7 +16,10 @@ type ScopeName<M extends AnyModel> =
   | 'not'
   | `${string}.${string}`
 
-/** Makes a misspelt hook, or a misspelt column in a `scope` object, a compile error. `createApi` throws for both, however the policy is declared. */
+/**
+ * Makes a misspelt hook, or a misspelt column in a `scope` object, a compile error. `createApi` throws for both, however the policy
+ * is declared.
+ */
 export type ExactPolicy<M extends AnyModel, P> = {
   readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never
 } & (P extends { readonly scope: infer S extends ScopeConditions }

@@ -262,7 +262,10 @@ export function scopeOfRecord(
 
 type NarrowedRecord = RowScope | 'all' | 'none' | 'other rows'
 
-/** Hooks that have returned a promise before. `scopeOfRecord` does not call them: the write then takes a transaction, which calls them itself. */
+/**
+ * Hooks that have returned a promise before. `scopeOfRecord` does not call them: the write then takes a transaction, which calls
+ * them itself.
+ */
 const asynchronousHooks = new WeakSet<object>()
 
 /** Applies the conditions of `scope` to the table, or to the query of the filter callback. */

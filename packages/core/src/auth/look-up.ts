@@ -15,7 +15,10 @@ import { userPlan, usersPlan } from './user-plan.ts'
 export interface OpenedDatabase {
   readonly connection: Connection
   readonly target: Target
-  /** Whether requests may share statements. True if the connection is the API's pool or a replica, false if the host chose it for this request. */
+  /**
+   * Whether requests may share statements. True if the connection is the API's pool or a replica, false if the host chose it for
+   * this request.
+   */
   readonly isShared: boolean
 }
 

@@ -66,7 +66,8 @@ export function createUsers(
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
   const looks = {
-    // Not shared, because a login name can be any text that a client sends, and one that the database refuses must not delay other requests.
+    // Not shared, because a login name can be any text that a client sends, and one that the database refuses must not delay other
+    // requests.
     name: lookUp(resource, lookup === undefined ? [] : [lookup]),
     key: sharedLookUp(resource, resource.primaryKey),
     hash: sharedLookUp(resource, hash === undefined ? [] : [hash]),

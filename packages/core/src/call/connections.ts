@@ -12,7 +12,10 @@ export interface Connections {
   readonly root: AnyDatabase
   /** The schema of the service's own tables, and of models that name none. */
   readonly schema: string | undefined
-  /** Returns the dialect of the database. If it has to query the database first, it does so on the connection `on`, which a transaction passes. */
+  /**
+   * Returns the dialect of the database. If it has to query the database first, it does so on the connection `on`, which a
+   * transaction passes.
+   */
   dialect(on?: AnyDatabase): MaybePromise<InternalDialect>
   /** Returns the connection of a request: the result of API_SESSION_GETTER, else `db`. */
   session(request: ApiRequest): MaybePromise<AnyDatabase>

@@ -25,7 +25,10 @@ type Nested<M extends AnyModel, G extends Given, K> =
     ? readonly NestedRecord<Target<M, G, K>, G>[]
     : NestedRecord<Target<M, G, K>, G> | null
 
-/** Columns that clients cannot write, not even through a relation whose foreign key they are. A hidden column is one unless `readOnly` is false. */
+/**
+ * Columns that clients cannot write, not even through a relation whose foreign key they are. A hidden column is one unless
+ * `readOnly` is false.
+ */
 type Fixed =
   | { readonly readOnly: true }
   | { readonly generated: true | 'uuid' }

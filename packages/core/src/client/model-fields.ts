@@ -4,7 +4,10 @@ import type { Column, ColumnTypes, JsonPaths } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
 
-/** The options of an API, which contain its models. Passing this type on costs TypeScript the same for any number of models, unlike a list of models. */
+/**
+ * The options of an API, which contain its models. Passing this type on costs TypeScript the same for any number of models, unlike
+ * a list of models.
+ */
 export interface Given {
   readonly models?: readonly AnyModel[]
 }

@@ -11,7 +11,10 @@ export interface CellLocation {
 
 /** Where a row contains the JSON of its object. */
 export interface ObjectLocation extends CellLocation {
-  /** Whether the JSON is complete, with relations; otherwise it is only the columns, without the closing brace: `{"id":1,"title":"Emma"`. */
+  /**
+   * Whether the JSON is complete, with relations; otherwise it is only the columns, without the closing brace:
+   * `{"id":1,"title":"Emma"`.
+   */
   readonly complete: boolean
 }
 

@@ -37,7 +37,10 @@ export interface KeyReader {
   readonly decode: (raw: unknown) => JsonValue
 }
 
-/** Returns the decoder of a key for `keyText`. It removes trailing zeros of decimals, because the two columns of a relation may differ in scale. */
+/**
+ * Returns the decoder of a key for `keyText`. It removes trailing zeros of decimals, because the two columns of a relation may
+ * differ in scale.
+ */
 function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader['decode'] {
   const decode = dialect.decoder(column)
   if (column.type !== 'decimal') return decode

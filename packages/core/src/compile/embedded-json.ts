@@ -17,13 +17,13 @@ import type { Target } from './target.ts'
 export interface EmbeddedJsonOptions {
   /** The beginning of emitted URLs. */
   readonly base: string
-  /** Maximum rows of one list: one more than a request may embed, so that exceeding the limit is noticed. */
+  /** Maximum rows of one list: one more than a request may embed, so that the service notices if the limit is exceeded. */
   readonly maxRows: number
   /** Maximum number of parent rows. */
   readonly parents: number
 }
 
-/** Identifies the beginning of links in a statement's template; each request replaces it, because it may differ. */
+/** Identifies the beginning of links in a statement's template; each request fills in its own. */
 export const linkBaseOrigin = {}
 
 export const linkBaseOf = (jsonText: JsonText, base: string): Fragment =>
@@ -41,7 +41,10 @@ export function compileEmbeddedJson(
   return jsonText && jsonOf({ target, jsonText, options, maxPerList }, from, embed, [from.alias])
 }
 
-/** Maximum objects in the JSON of one relation, including nested ones: the database builds nested lists before the service can count their rows. */
+/**
+ * Maximum objects in the JSON of one relation, including nested ones: the database builds nested lists before the service can count
+ * their rows.
+ */
 const maxObjects = 50_000
 
 /** Returns the maximum rows per list, such that all lists together have at most `maxObjects`. */

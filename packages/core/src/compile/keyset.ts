@@ -11,7 +11,10 @@ import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
-/** Selects the value of each term of the order, under an alias that no output has. `first` is the index of the first value in the select list. */
+/**
+ * Selects the value of each term of the order, under an alias that no output has. `first` is the index of the first value in the
+ * select list.
+ */
 export function cursorColumnsOf(
   target: Target,
   { terms }: KeysetPage,
@@ -65,8 +68,8 @@ const isCursorValue = (column: NamedColumn, text: string | undefined): boolean =
 
 /**
  * Returns the condition that a row is beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the
- * first page. The bound `a >= 1` follows from the rest, but PostgreSQL and SQLite start an index scan at the cursor only if it is
- * a separate condition.
+ * first page. The rest of the condition implies the bound `a >= 1`, but PostgreSQL and SQLite start an index scan at the cursor
+ * only if the bound is a separate condition.
  */
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
@@ -103,7 +106,10 @@ function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expres
   return compare(target, ref, 'eq', stored)
 }
 
-/** Returns the condition that a term's value comes after the cursor's value; undefined if none can, for example after a NULL that comes last. */
+/**
+ * Returns the condition that a term's value comes after the cursor's value; undefined if none can, for example after a NULL that
+ * comes last.
+ */
 function beyond(
   target: Target,
   { ref, descending, nulls, mayBeNull }: KeysetTerm,

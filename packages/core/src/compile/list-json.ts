@@ -60,6 +60,9 @@ export function compileList(
   }
 }
 
-/** Whether to count: if the page is full, or empty because it is beyond the last page. Otherwise the total is the offset plus the page's rows. */
+/**
+ * Whether to count: if the page is full, or empty because it is beyond the last page. Otherwise the total is the offset plus the
+ * page's rows.
+ */
 const isTotalNeeded = ({ offset }: Pick<Slice, 'offset'>, { pageSize }: ListTotal): Fragment =>
   offset === 0 ? sql`count(*) >= ${pageSize}` : sql`(count(*) >= ${pageSize} or count(*) = 0)`

@@ -135,7 +135,10 @@ function columnMembers(
   return members
 }
 
-/** Returns the members of the relations in the order of the model: links and joined rows; undefined if a relation needs its own statement. */
+/**
+ * Returns the members of the relations in the order of the model: links and joined rows; undefined if a relation needs its own
+ * statement.
+ */
 function relationMembers(
   context: JsonContext,
   { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,

@@ -7,7 +7,7 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import { selectOf } from './row-set.ts'
 import type { Target } from './target.ts'
 
-/** Compiles the total as a column: a subquery, or for groups a window function if the database computes all groups before the first row anyway. */
+/** Compiles the total as a column: a subquery, or for groups a window function if `countsByWindow`. */
 export const totalColumn = (target: Target, plan: RowPlan, maxRows: number | null): Fragment =>
   countsByWindow(target.dialect, plan)
     ? sql`count(*) over ()`

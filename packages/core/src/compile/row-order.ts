@@ -24,7 +24,7 @@ export function orderTerms(
   })
 }
 
-/** Whether a term can be NULL. If not, it needs no NULLS FIRST or LAST, and the database can read the rows in order from an index. */
+/** Whether a term can be NULL. Without NULLs, the term needs no NULLS FIRST or LAST, so the database can read the order from an index. */
 function mayBeNull(plan: RowPlan, operand: Operand): boolean {
   const { source, column } = operand.kind === 'column' ? operand : operand.of
   if (operand.kind === 'aggregate') return operand.function !== 'count'

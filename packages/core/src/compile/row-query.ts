@@ -130,9 +130,9 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
 
 /**
  * Whether the limit is a literal instead of a parameter: for a single record, and for pages of the usual sizes of a whole table.
- * PostgreSQL's generic plan for `LIMIT $1` assumes 10 % of the rows, so it keeps planning such statements. If there are
- * conditions, including those of policies and soft delete, a generic plan suits few of their values, so the limit stays a
- * parameter.
+ * PostgreSQL's generic plan for `LIMIT $1` assumes 10 % of the rows, so PostgreSQL plans such a statement again at each execution.
+ * With conditions, including those of policies and soft delete, the limit stays a parameter: one plan would suit few of their
+ * values.
  */
 export const isLimitLiteral = (
   { dialect, scopes }: Target,
@@ -162,7 +162,10 @@ export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
 /** From this offset on, selecting the page's keys first and then its rows costs less than computing the values of skipped rows. */
 export const keysFirstOffset = 200
 
-/** Whether the statement selects the page's keys in a subquery first, because the database computes the values even of rows that OFFSET skips. */
+/**
+ * Whether the statement selects the page's keys in a subquery first, because the database computes the values even of rows that
+ * OFFSET skips.
+ */
 const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, embeddedJson }: Slice): boolean =>
   offset >= (embeddedJson === undefined ? keysFirstOffset : 1) && canSkipKeys(target, plan)
 
@@ -213,7 +216,7 @@ function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly 
   ].map((operand) => (operand.kind === 'column' ? operand.column : operand.of.column))
   const keys = joined.flatMap(({ relation }) => relation.from)
   const needed = [...keyRefs(plan.from).map(({ column }) => column), ...refs, ...keys]
-  // By database name, because the value at a path is read from its json column, which may be needed twice.
+  // Each database name once: several paths into a json column need the same column.
   return [...new Map(needed.map((column) => [column.dbName, column])).values()].map((column) =>
     columnOf(plan.from, column).as(column.dbName),
   )

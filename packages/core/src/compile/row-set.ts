@@ -57,7 +57,7 @@ function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>):
 }
 
 /**
- * Omits left joins to a primary key if the statement reads none of their columns: they do not change the rows, and not every
+ * Omits left joins to a primary key if the statement reads none of their columns. Such joins do not change the rows, and not every
  * database removes them itself.
  */
 function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
@@ -65,7 +65,7 @@ function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly 
     return plan.joins
   const required = new Set(requiredJoins(plan.where, plan.joins))
   const kept: PlannedJoin[] = []
-  // Backwards, because a join is listed after the join that it starts from.
+  // From the last to the first, because a join is listed after the join that it starts from.
   for (const join of [...plan.joins].reverse()) {
     const isStart = kept.some(({ from }) => from === join.source)
     const unused = isByPrimaryKey(join) && !required.has(join) && !used.has(join.source) && !isStart

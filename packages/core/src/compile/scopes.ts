@@ -29,13 +29,13 @@ export const hasConditions = (scope: Scope): scope is ConditionScope =>
   typeof scope === 'object' && 'condition' in scope
 
 export interface Scopes {
-  /** Returns which rows of a source may be read; throws if that was not decided. */
+  /** Returns which rows of a source the caller may read; throws if `decide` was not called for the source. */
   of(source: Source): Scope
   /** Whether a policy narrows any source. */
   readonly narrowing: boolean
 }
 
-/** Scopes to which decisions are still added. */
+/** Scopes that are being decided, one source after the other. */
 export interface ScopeDecisions extends Scopes {
   decide(source: Source, scope: Scope): void
   /** The decisions so far, in their order. */

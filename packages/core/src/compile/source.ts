@@ -35,7 +35,10 @@ export function valueIn(
   return sql`${value}`
 }
 
-/** Compiles the rows of a source, without alias: the table, or a subquery that applies the scope and soft delete and adds computed columns. */
+/**
+ * Compiles the rows of a source, without alias: the table, or a subquery that applies the scope and soft delete and adds computed
+ * columns.
+ */
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
   const scope = target.scopes.of(source)
@@ -112,7 +115,8 @@ function constantOf(column: NamedColumn, value: JsonValue): Value {
 export const aliasedSource = (target: Target, source: Source): Aliased =>
   sql`${rowsOf(target, source)}`.as(source.alias)
 
-// The junction's and the related table's alias inside the derived table of a many-to-many. No source has them: other aliases are names without spaces.
+// Aliases of the junction and of the related table in the derived table of a many-to-many. Because of the space, no source has
+// them.
 export const junction = 'junction of'
 const partner = 'partner of'
 
@@ -124,8 +128,8 @@ interface RepeatedRows {
 const linkColumn = (i: number): string => `link_${i}`
 
 /**
- * Compiles the table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction.
- * With the subquery, a left join returns a single row for a base row whose related rows are all hidden.
+ * Compiles the table expression of a join: the source, or for a many-to-many a subquery that joins the source to its junction. Left
+ * joins need the subquery: a base row whose related rows are all hidden then occurs once, not once per junction row.
  */
 export function joinedSource(
   target: Target,

@@ -1,10 +1,10 @@
-// Short names that distinguish the statements of one read, apart from their values; they are part of the statements' cache keys.
+// Short names for the statements of one read, used in their cache keys. Statements with the same name differ only in values.
 
 import type { RowPlan, Value } from '../plan/plan.ts'
 import { isLimitLiteral, keysFirstOffset, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
 
-/** Names a slice: slices with the same name differ only in values. Pages from `keysFirstOffset` on have another statement than earlier ones. */
+/** Names a slice. Pages from `keysFirstOffset` on have another name than earlier pages, because their statement selects the keys first. */
 export function sliceForm(target: Target, plan: RowPlan, slice: Slice): string {
   const total = slice.total === undefined ? '' : ' with total'
   const limit = isLimitLiteral(target, plan, slice) ? ` of ${slice.limit}` : ''
@@ -18,6 +18,6 @@ function positionForm({ offset, keyset }: Slice): string {
   return offset === 0 ? 'first' : offset >= keysFirstOffset ? 'keys first' : 'offset'
 }
 
-/** Names the length of a list of keys. Lists are padded to a power of two or bound as one parameter, so the exponent suffices. */
+/** Names the length of a list of keys by the exponent of the next power of two: lists are padded to that length, or are one parameter. */
 export const keysForm = (keys: readonly (readonly Value[])[]): string =>
   String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)

@@ -28,7 +28,10 @@ function namesOf(value: object): readonly string[] {
   return [...new Set(names)]
 }
 
-/** Returns the problem with the hooks of an object. A plain object (`mapping`) may have only hooks; a class instance may also have helper methods. */
+/**
+ * Returns the problem with the hooks of an object. A plain object (`mapping`) may have only hooks; a class instance may also have
+ * helper methods.
+ */
 function problemOf(value: object, mapping: boolean): string | undefined {
   const names = namesOf(value)
   for (const name of names) {

@@ -74,7 +74,10 @@ export interface ApiConfig<
    * Specification: configuration keys.
    */
   readonly API_BASE_MODEL?: BaseModel
-  /** Returns the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`. Config only. Specification: configuration keys. */
+  /**
+   * Returns the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`.
+   * Config only. Specification: configuration keys.
+   */
   readonly API_SESSION_GETTER?: SessionGetter
   /** Prefix of the generated resource endpoints: begins with `/`, does not end with one. Default `/api`. Config only. */
   readonly API_PREFIX?: string
@@ -85,9 +88,15 @@ export interface ApiConfig<
 
   // ------------------------------------------------------------------ reading
 
-  /** How related records appear: as URLs (`url`), embedded (`json`), embedded where joined (`dynamic`), or to-one embedded (`hybrid`). Default `url`. Config, meta. Specification: Serialisation. */
+  /**
+   * How related records appear: as URLs (`url`), embedded (`json`), embedded where joined (`dynamic`), or to-one embedded
+   * (`hybrid`). Default `url`. Config, meta. Specification: Serialisation.
+   */
   readonly API_SERIALIZATION_TYPE?: SerializationType
-  /** Levels of related records to embed; unset: `json` and `hybrid` embed one level; 0: URLs. Config, meta. Specification: Serialisation. */
+  /**
+   * Levels of related records to embed; unset: `json` and `hybrid` embed one level; 0: URLs. Config, meta. Specification:
+   * Serialisation.
+   */
   readonly API_SERIALIZATION_DEPTH?: number
   /** Whether relations are in the output. Default true. Config, meta. Specification: Model-derived resources 2. */
   readonly API_ADD_RELATIONS?: boolean
@@ -114,7 +123,10 @@ export interface ApiConfig<
 
   // ------------------------------------------------------------------ methods and writing
 
-  /** Methods of generated endpoints; PUT only where listed. Default GET, POST, PATCH, DELETE. Config, meta. Specification: Generated resource endpoints 2. */
+  /**
+   * Methods of generated endpoints; PUT only where listed. Default GET, POST, PATCH, DELETE. Config, meta. Specification: Generated
+   * resource endpoints 2.
+   */
   readonly API_ALLOWED_METHODS?: readonly MethodName[]
   /** Methods removed from the allowed ones. Default none. Config, meta. */
   readonly API_BLOCK_METHODS?: readonly MethodName[]
@@ -130,7 +142,10 @@ export interface ApiConfig<
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /** Allows `?cascade_delete=1`. Default false. Config, meta. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
-  /** Soft delete: DELETE marks a record as deleted, and reads omit marked records; applies to every published model with the column. Default false. Config, meta. Specification: States and transitions. */
+  /**
+   * Soft delete: DELETE marks a record as deleted, and reads omit marked records; applies to every published model with the column.
+   * Default false. Config, meta. Specification: States and transitions.
+   */
   readonly API_SOFT_DELETE?: boolean
   /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_ATTRIBUTE?: string
@@ -173,7 +188,10 @@ export interface ApiConfig<
    * remove the responses that a write has made stale. Default false. Config only.
    */
   readonly API_CACHE_GROUPS?: boolean
-  /** Adds the header `Server-Timing`: the milliseconds of each stage. Every client can then see which stages are slow. Default false. Config only. */
+  /**
+   * Adds the header `Server-Timing`: the milliseconds of each stage. Every client can then see which stages are slow. Default
+   * false. Config only.
+   */
   readonly API_SERVER_TIMING?: boolean
   /**
    * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`. Default none: the
@@ -195,13 +213,22 @@ export interface ApiConfig<
   readonly API_REMOVE_CALLBACK?: WriteCallback<User, DB>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<User>
-  /** Receives the value of every response of a model, returns the one to send. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
+  /**
+   * Receives the value of every response of a model, returns the one to send. Unset by default. Config, meta. Specification:
+   * Generated resource endpoints 5.
+   */
   readonly API_RETURN_CALLBACK?: ReturnCallback<User>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback
-  /** Called once before COMMIT with every record that a request has written, each as it was before and after; `args.db` is the transaction. A failure rolls the request back. Unset by default. Config, meta. */
+  /**
+   * Called once before COMMIT with every record that a request has written, each as it was before and after; `args.db` is the
+   * transaction. A failure rolls the request back. Unset by default. Config, meta.
+   */
   readonly API_BEFORE_COMMIT_CALLBACK?: BeforeCommitCallback<User, DB>
-  /** Called once after COMMIT with every record that a request has written, each as it was before and after. It is not awaited; a failure goes to `onError`. Unset by default. Config, meta. */
+  /**
+   * Called once after COMMIT with every record that a request has written, each as it was before and after. It is not awaited; a
+   * failure goes to `onError`. Unset by default. Config, meta.
+   */
   readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User, DB>
   /** Receives every failure. Unset by default. Config, meta. */
   readonly API_ERROR_CALLBACK?: ErrorCallback
@@ -210,7 +237,10 @@ export interface ApiConfig<
 
   /** The strategies that protect the generated endpoints. Default none. Config, meta. Specification: Strategies. */
   readonly API_AUTHENTICATE_METHOD?: readonly StrategyName[]
-  /** Whether each kind of request needs authentication. Default: all, where a strategy is enabled. Config, meta. Specification: Per-method authentication. */
+  /**
+   * Whether each kind of request needs authentication. Default: all, where a strategy is enabled. Config, meta. Specification:
+   * Per-method authentication.
+   */
   readonly API_AUTH_REQUIREMENTS?: AuthRequirements
   /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
   readonly API_ROLE_MAP?: RoleMap
@@ -223,7 +253,10 @@ export interface ApiConfig<
 
   // ------------------------------------------------------------------ users and credentials
 
-  /** The model of the users; types `user` in the hooks of the configuration. Unset by default. Config only. Specification: User resource. */
+  /**
+   * The model of the users; types `user` in the hooks of the configuration. Unset by default. Config only. Specification: User
+   * resource.
+   */
   readonly API_USER_MODEL?: UserModel
   /** The field by which a login name finds its user. Unset by default. Config only. Specification: User resource. */
   readonly API_USER_LOOKUP_FIELD?: string
@@ -231,7 +264,11 @@ export interface ApiConfig<
   readonly API_CREDENTIAL_CHECK_METHOD?: string
   /** The field that holds the hash of an API key. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_HASH_FIELD?: string
-  /** Seconds for which the user of an access token is cached in the process instead of read for each request, at most 3600; a change or removal of the user or its roles takes effect after that time. Default 0: it is read for each request. Config only. Security guide. */
+  /**
+   * Seconds for which the user of an access token is cached in the process instead of read for each request, at most 3600; a change
+   * or removal of the user or its roles takes effect after that time. Default 0: it is read for each request. Config only. Security
+   * guide.
+   */
   readonly API_USER_CACHE?: number
   /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
   readonly API_KEY_AUTH_AND_RETURN_METHOD?: ApiKeyLookup<KeyUser>
@@ -257,7 +294,10 @@ export interface ApiConfig<
   readonly API_JWT_REFRESH_EXPIRY_TIME?: number
   /** Signing algorithm. Default `HS256`; `RS256` uses key pairs. Config only. Specification: JWT settings. */
   readonly API_JWT_ALGORITHM?: string
-  /** Algorithms accepted in verification, a list or comma-separated. Default: the signing algorithm. Config only. Specification: JWT settings. */
+  /**
+   * Algorithms accepted in verification, a list or comma-separated. Default: the signing algorithm. Config only. Specification: JWT
+   * settings.
+   */
   readonly API_JWT_ALLOWED_ALGORITHMS?: readonly string[] | string
   /** Written as `iss` and enforced. Unset by default. Config only. Specification: Token claims. */
   readonly API_JWT_ISSUER?: string
@@ -404,7 +444,10 @@ export interface ApiConfig<
    * closes the connection. Waiting for a connection has the same limit. Default 5000. Config only.
    */
   readonly API_STATEMENT_TIMEOUT?: number
-  /** Milliseconds within which a callback, policy hook, validator or other host function must settle; later is 500. Default 10000. Config only. */
+  /**
+   * Milliseconds within which a callback, policy hook, validator or other host function must settle; later is 500. Default 10000.
+   * Config only.
+   */
   readonly API_HOOK_TIMEOUT?: number
   /** Largest body in bytes; larger is 413. Default 1048576. Config only. */
   readonly API_BODY_LIMIT?: number

@@ -49,9 +49,15 @@ type MethodRateLimits = { readonly [M in MetaMethod as `${M}_rate_limit`]?: stri
 
 /** The keys that only a model has. */
 export interface OwnMeta {
-  /** Paths below API_PREFIX that serve the model beside its canonical one; may contain `/`. Specification: Generated resource endpoints 1. */
+  /**
+   * Paths below API_PREFIX that serve the model beside its canonical one; may contain `/`. Specification: Generated resource
+   * endpoints 1.
+   */
   readonly endpoint?: string | readonly string[]
-  /** false: the canonical URLs stay free for handlers of the host; only `endpoint` is served. Default true. Specification: Generated resource endpoints 3. */
+  /**
+   * false: the canonical URLs stay free for handlers of the host; only `endpoint` is served. Default true. Specification: Generated
+   * resource endpoints 3.
+   */
   readonly register_canonical_routes?: boolean
   /** The model's section of the documentation. Default: the model's name. */
   readonly tag?: string

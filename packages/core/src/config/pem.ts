@@ -73,7 +73,10 @@ const rsa = '2a864886f70d010101'
 const hex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Finds the RSA modulus. SPKI: (algorithm, bit string of (modulus, exponent)); PKCS #8: (version, algorithm, octets of (version, modulus, …)). */
+/**
+ * Finds the RSA modulus. SPKI: (algorithm, bit string of (modulus, exponent)); PKCS #8: (version, algorithm, octets of (version,
+ * modulus, …)).
+ */
 function modulusOf(bytes: Uint8Array, kind: PemKey['kind']): string | undefined {
   const outer = membersOf(bytes, 0)
   const [algorithm, wrapped] = kind === 'public' ? outer : outer.slice(1)

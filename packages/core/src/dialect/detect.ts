@@ -53,7 +53,10 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
   )
 }
 
-/** Returns the named dialect. Throws if Kysely's adapter belongs to another database, unless the name is `generic`, which fits every database. */
+/**
+ * Returns the named dialect. Throws if Kysely's adapter belongs to another database, unless the name is `generic`, which fits every
+ * database.
+ */
 function matchingAdapter(named: InternalDialect, adapter: unknown): InternalDialect {
   const own = dialectOfAdapter(adapter)
   if (own === undefined || own === named || named === genericDialect) return named

@@ -264,7 +264,10 @@ export interface Dialect {
     term: OrderTerm,
   ): readonly Expression<unknown>[]
 
-  /** The join condition of a relation: tests whether two columns hold the same key, text by code point. An index on either should be usable. */
+  /**
+   * The join condition of a relation: tests whether two columns hold the same key, text by code point. An index on either should be
+   * usable.
+   */
   sameKey(
     column: DialectColumn,
     ref: Expression<unknown>,

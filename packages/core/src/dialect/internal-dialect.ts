@@ -31,7 +31,10 @@ export interface InternalDialect extends Dialect {
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
   /** Tests for NULL. Default: `ref is null`. */
   readonly isNull?: (column: DialectColumn, ref: Expression<unknown>) => Expression<SqlBool>
-  /** Returns the database names of the columns of the constraint that an error names; the list may also contain words that are no columns. */
+  /**
+   * Returns the database names of the columns of the constraint that an error names; the list may also contain words that are no
+   * columns.
+   */
   readonly constraintColumns?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
     db: Kysely<any>,
@@ -86,7 +89,10 @@ export interface OrderKey {
 
 /** Features of the server: time limits, cancelling of statements, locks, replication, warnings. */
 export interface ServerFunctions {
-  /** Adds a time limit to the SQL of a read, if the database has one for single statements: the server ends the statement after `ms` milliseconds. */
+  /**
+   * Adds a time limit to the SQL of a read, if the database has one for single statements: the server ends the statement after `ms`
+   * milliseconds.
+   */
   readonly timeLimited?: (text: string, ms: number) => string
   /** How a running statement is cancelled. Without it, its connection stays checked out until the statement ends. */
   readonly interruption?: Interruption
@@ -117,7 +123,10 @@ export interface Shortcuts {
   /** The expression for a bound number of rows after LIMIT, if it costs the database less than a plain parameter. */
   readonly limitValue?: (count: number) => Expression<unknown>
 
-  /** True if sending a statement costs more than a turn of the event loop. One statement then looks up the users of all requests of a turn. */
+  /**
+   * True if sending a statement costs more than a turn of the event loop. One statement then looks up the users of all requests of
+   * a turn.
+   */
   readonly sharesLookUps?: boolean
 
   /** True if counting the total in a subquery of the page's statement costs less than a separate statement. */
@@ -217,8 +226,8 @@ export interface MultiRowInserts {
    */
   readonly omitted: (column: DialectColumn) => Expression<unknown> | undefined
   /**
-   * How the service learns the generated keys: RETURNING lists them, in the order of the records or in any order; or they start
-   * at the driver's insert id and increase by `step`.
+   * How the service learns the generated keys. From RETURNING, which lists them in any order, or from the driver's insert id: the
+   * keys start there and increase by `step`.
    */
   readonly counter: { readonly by: 'returning' } | InsertId
   /** True if INSERT … SELECT from `valuesTable` costs less than INSERT … VALUES. It numbers the records in the same order. */

@@ -58,7 +58,10 @@ const dependsOnOthers = ({ runtime }: Call, resource: Resource): boolean =>
   asksFunctions(resource) ||
   [...resource.columns.values()].some(({ computed }) => computed !== undefined)
 
-/** Returns the groups of the resources that a write may have changed. They depend only on the request, so they do not reveal stored data. */
+/**
+ * Returns the groups of the resources that a write may have changed. They depend only on the request, so they do not reveal stored
+ * data.
+ */
 function changedGroups(call: Call, { resource }: Route, { headers }: Result): ReadonlySet<string> {
   const changed = new Set([resource, ...(call.changed ?? [])])
   const groups = new Set([unnamedDependencies, groupOf(resource)])

@@ -23,7 +23,10 @@ export type MakePage = (content: PageContent) => string
 export const hasPages = ({ htmlPages }: ApiSettings, { method }: ApiRequest): boolean =>
   htmlPages && /^(?:get|head)$/i.test(method)
 
-/** Returns the function that makes the page of a list, relation or record; undefined if the client prefers JSON. Call it once `call` has its caller. */
+/**
+ * Returns the function that makes the page of a list, relation or record; undefined if the client prefers JSON. Call it once `call`
+ * has its caller.
+ */
 export function recordsPageFor(call: Call, { kind }: Route): MakePage | undefined {
   if (kind === 'restore' || !prefersPage(call.request)) return undefined
   return (content) => {

@@ -1,4 +1,4 @@
-// Runs several statements on one connection, each with a deadline: transactions, a write and the read of its record, first look-ups.
+// Runs several statements on one connection, each with a deadline: a transaction, or a write and the read of its record.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -10,11 +10,11 @@ import { WaitingForConnection } from './waiting-for-connection.ts'
 
 /**
  * Calls `work` with an instance bound to one connection of the pool, or with `db` itself if that is a transaction. The wait
- * for the connection and every statement on it, including Kysely's BEGIN and COMMIT, has a deadline. A statement that
- * exceeds it rejects at once; the connection returns to the pool when the statement settles or the connection is closed.
+ * for the connection has a deadline, and so has every statement on it, including Kysely's BEGIN and COMMIT. A statement that
+ * exceeds its deadline rejects at once; the connection returns to the pool when the statement settles or the connection is closed.
  *
- * `onTimeout` is called at the same moment. Without it, a transaction would reject only after the ROLLBACK that Kysely
- * sends, which waits for the statement.
+ * `onTimeout` is called when a statement exceeds its deadline. A transaction needs it to reject at once: Kysely first sends a
+ * ROLLBACK, which waits for the statement.
  */
 export function onBoundedConnection<T>(
   db: AnyDatabase,

@@ -10,7 +10,7 @@ export interface Bounds {
   /** Milliseconds that a statement may take. The wait for its connection may take as long again. */
   readonly deadline: number
   readonly client?: Client | undefined
-  /** The time at which all statements together must have ended, as `performance.now()`; absent if each statement has its own deadline only. */
+  /** The time by which all statements must have ended, on the clock of `performance.now()`; absent if only `deadline` applies. */
   readonly until?: number
 }
 

@@ -10,7 +10,7 @@ class UnusableJson extends Error {
   readonly because: 'form' | 'size'
 
   constructor(because: 'form' | 'size') {
-    super(`the ${because} of what the database wrote is not as promised`)
+    super(`the JSON that the database built has an unexpected ${because}`)
     this.because = because
   }
 }
@@ -29,12 +29,12 @@ export async function withFallback<P extends PageProgram | ReadProgram, T>(
   }
 }
 
-/** Continues with the fallback unless JSON has the expected form. */
+/** Throws unless the JSON has the expected form; `withFallback` then runs the fallback. */
 export function requireForm(fits: boolean): void {
   if (!fits) throw new UnusableJson('form')
 }
 
-/** Continues with the fallback unless the number of embedded rows is within the limit. */
+/** Throws unless the number of embedded rows is within the limit; `withFallback` then runs the fallback. */
 export function requireSize(fits: boolean): void {
   if (!fits) throw new UnusableJson('size')
 }
@@ -55,7 +55,7 @@ export function countObjects(
     for (const raw of raws) {
       const text = cellOf(raw, location)
       if (text === null || text === undefined) continue
-      // The mark can also mean a list that is longer than its share, so this must not disable JSON for other pages.
+      // The mark may stand for a list that is too long. Then 'size' is the reason; 'form' would stop later pages from using JSON.
       requireSize(typeof text === 'string' && fitsJson(text))
       count += countOpenings(text as string)
     }
@@ -71,8 +71,8 @@ function countOpenings(text: string): number {
 }
 
 /**
- * Loads embedded rows. If some were part of the main statement and the limit is exceeded, continues with the fallback: it
- * counts all of them in plan order, so that the same request always fails with the same relation.
+ * Loads embedded rows. If they exceed the limit and the main statement contained some of them, the fallback runs: it counts all
+ * embedded rows in plan order, so that the error always names the same relation.
  */
 export async function fallBackIfTooMany<T>(
   embedsInStatement: boolean,

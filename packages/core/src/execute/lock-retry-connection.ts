@@ -1,4 +1,4 @@
-// Runs several statements on one connection of SQLite, which locks the whole database: statements that find it locked are retried.
+// Runs several statements on one connection of SQLite, which locks the whole database; retries statements that find it locked.
 
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
@@ -67,9 +67,9 @@ function retryLocksOn(
   if (retryingConnections.has(connection)) return { end() {} }
   retryingConnections.add(connection)
   const isLocked = lockedBy(dialect)
-  // The error after which the database may have rolled back by itself: later statements would run outside the transaction.
+  // Set when the database may have rolled back by itself. All later statements reject with it; they would run outside the transaction.
   let ending: unknown
-  // Another wrapper, such as Kysely's log, may still call this method after `end`; it then only passes statements on.
+  // Another wrapper, such as Kysely's log, may still call our `executeQuery` after `end`; then it retries nothing.
   let isOver = false
   const own = connection.executeQuery
   const send = <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> =>
@@ -107,7 +107,7 @@ function retryLocksOn(
       if (!isEnd && ending === undefined && !isLocked(error) && (await hasEnded(send)))
         ending = error
       if (dialect.classify(error).kind === 'unavailable') ending ??= error
-      // More useful than the error of a ROLLBACK that finds no transaction.
+      // `ending` is more useful than the error of a ROLLBACK that finds no transaction.
       throw ending ?? error
     }
   }
@@ -121,7 +121,7 @@ function retryLocksOn(
   }
 }
 
-/** BEGIN IMMEDIATE instead of BEGIN: takes the lock before hooks run, not with the first write. */
+/** Replaces BEGIN by BEGIN IMMEDIATE, which takes the lock before hooks run, not with the first write. */
 const lockOnBegin = (compiled: CompiledQuery, { server }: InternalDialect): CompiledQuery =>
   server?.beginWrite === undefined ? compiled : { ...compiled, sql: server.beginWrite }
 

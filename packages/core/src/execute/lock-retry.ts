@@ -4,13 +4,13 @@ import type { Dialect } from '../dialect/dialect.ts'
 import { clientGone } from '../errors.ts'
 import type { Bounds } from './bounds.ts'
 
-/** Milliseconds; the upper bound of the pause doubles from the first to the second. */
+/** Milliseconds: the longest first pause, which doubles with each attempt, up to `maxPause`. */
 const firstPause = 2
 const maxPause = 50
 
 /**
- * Runs `work`, and retries it while another connection holds the lock, after pauses of 1 to 50 ms. Rejects at the deadline,
- * which counts from the first failure, or when the client disconnects.
+ * Runs `work`, and retries it while another connection holds the lock, after pauses of 1 to 50 ms. Rejects when the client
+ * disconnects, or at the deadline, counted from the first failure.
  *
  * `work` must have changed nothing if it fails because of the lock, and must not keep a connection between attempts.
  */

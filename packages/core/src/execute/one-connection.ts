@@ -8,8 +8,8 @@ import { asUnavailable } from './unavailable.ts'
 
 /**
  * Calls `work` with an instance bound to one connection; in a transaction, with `db`. Throws 503 if no connection becomes
- * free. The wait and each statement end at the deadline, or when the client disconnects. For Server-Timing, the wait counts
- * as time of the database.
+ * free. The wait and each statement end at the deadline, or when the client disconnects. Server-Timing counts the wait as time
+ * of the database.
  */
 export async function onOneConnection<T>(
   db: AnyDatabase,

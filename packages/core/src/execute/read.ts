@@ -106,7 +106,7 @@ async function readRows(connection: Connection, program: PageProgram): Promise<L
   }
 }
 
-/** Runs the statement of the rows, without its total if another request's count gives it. */
+/** Runs the statement that selects the rows; it omits the total if another request's count provides it. */
 async function runRead(
   connection: Connection,
   program: PageProgram,
@@ -114,7 +114,7 @@ async function runRead(
 ): Promise<{ readonly read: ReadProgram; readonly raws: readonly RawRow[] }> {
   try {
     const { read } = (shared?.kind === 'shared' && program.withoutTotal?.()) || program
-    if (read.kind === 'list') throw new Error('a page as one text has no rows')
+    if (read.kind === 'list') throw new Error('a program of the kind "list" returns no rows')
     return { read, raws: await runRows(connection, read.rows.statement) }
   } finally {
     // Requests that share the count wait for this, even if it failed.
@@ -122,7 +122,7 @@ async function runRead(
   }
 }
 
-/** Whether there are pages before and after this one; `hasExtra`: one row more than the limit was found. */
+/** Whether there are pages before and after this one. `hasExtra`: the statement, which asks for one row more than the page, found it. */
 function neighboursOf(
   { page, count }: ListPlan,
   {
@@ -145,7 +145,7 @@ function neighboursOf(
     : { hasNext: hasExtra, hasPrevious: page.values !== null }
 }
 
-/** Joins the requests that are counting the same rows at this moment; only if the count can be left out of the statement of the rows. */
+/** Joins the requests that are counting the same rows. Undefined if the statement of the rows cannot omit its count. */
 function joinCount(connection: Connection, { withoutTotal, count }: PageProgram): Turn | undefined {
   const { counts } = connection
   if (counts === undefined || withoutTotal === undefined) return undefined
@@ -194,7 +194,7 @@ async function totalOf(
 const runCount = async (connection: Connection, statement: Sendable): Promise<number> =>
   Number((await run(connection, statement))[0]?.total ?? 0)
 
-/** The total, if the page ends before its limit and so reaches the last row; else undefined. */
+/** The total, if the page has fewer rows than its limit and therefore contains the last row; otherwise undefined. */
 function provenTotal({ page }: ListPlan, rowCount: number): number | undefined {
   if (page.kind === 'keyset') {
     return page.values === null && rowCount < page.limit ? rowCount : undefined
@@ -238,7 +238,7 @@ async function loadWithEmbeds(
   return rows
 }
 
-/** The parent's join key: undefined if there is no such parent, null if a column of the key is null. */
+/** The key by which a parent's related rows are found. Undefined if the parent does not exist, null if a column of the key is null. */
 export async function readParentKey(
   connection: Connection,
   program: ReadProgram,

@@ -9,7 +9,7 @@ import type { SharedCounts } from './shared-counts.ts'
 
 /** Milliseconds that a read waits for the replica to reach its position. */
 const maxWait = 1_000
-/** Milliseconds between two checks: the first pause, which doubles, and its maximum. */
+/** Milliseconds between two checks: the pause doubles from `firstPause` to `maxPause`. */
 const [firstPause, maxPause] = [2, 50]
 /** The number of reached positions to remember. */
 const maxReached = 1_000

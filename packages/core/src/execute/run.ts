@@ -47,7 +47,7 @@ export function runRows(connection: Connection, statement: Sendable): Promise<re
   return send(connection, compiledOf(connection, statement, true))
 }
 
-/** The statement as the driver receives it; statements from the cache already have that form. `rows`: whether its rows may be arrays. */
+/** The statement that the driver receives; a cached statement is returned as it is. `rows`: whether the driver may return arrays. */
 function compiledOf(connection: Connection, statement: Sendable, rows: boolean): CompiledQuery {
   if ('printed' in statement) return statement.printed
   const { db, dialect } = connection
@@ -59,7 +59,7 @@ function compiledOf(connection: Connection, statement: Sendable, rows: boolean):
     : rows
       ? sqlForArrays(dialect, sql)
       : sql
-  // Not a copy of all properties, so that these objects have the same form as those of the cache.
+  // Only these four properties, so that V8 sees the same object shape as for cached statements.
   return { query, queryId, sql: text, parameters }
 }
 
@@ -99,7 +99,10 @@ function executeWithin<R>(
   return executeBounded(db, dialect, bounds, compiled)
 }
 
-/** The SQL of a read as it is sent: with the server's time limit, which writes do not have because their transaction has a deadline, and if `rows`, marked for rows as arrays. */
+/**
+ * The SQL of a read as it is sent: with the server's time limit, and if `rows`, with the mark that asks for rows as arrays. Writes
+ * need no time limit of the server, because their transaction has a deadline.
+ */
 export function sqlForDriver(
   { dialect, statementTimeout }: Pick<Connection, 'dialect' | 'statementTimeout'>,
   text: string,
@@ -112,7 +115,7 @@ export function sqlForDriver(
   return rows ? sqlForArrays(dialect, limited) : limited
 }
 
-/** The SQL, marked for rows as arrays if the driver supports it. */
+/** Adds the mark that asks for rows as arrays, if the driver supports them. */
 export const sqlForArrays = ({ shortcuts }: InternalDialect, text: string): string =>
   shortcuts?.arrayRows === true ? asArrays(text) : text
 

@@ -1,11 +1,12 @@
-// SharedCounts: concurrent requests for the same count share statements. While one count runs, all that arrive share the next one.
+// SharedCounts: concurrent requests share their counts. All requests that arrive while a count runs share the next count of the same rows.
 
 /** The counts that are running. */
 export interface SharedCounts {
   /**
-   * Joins the requests for a count. `own`: no other request runs this count, so the caller runs it and calls `done`. `shared`:
-   * another request runs it; `total` runs one more count for all that joined meanwhile, after that one has ended. So a count
-   * never begins before the request that uses it, and includes everything that the client wrote before.
+   * Joins the requests for a count. `own`: no other request runs it, so the caller counts and then calls `done`. `shared`: another
+   * request is counting; after it ends, `total` counts once for all requests that joined meanwhile.
+   *
+   * A count therefore never begins before a request that uses it, and includes everything that its client has written.
    */
   join(key: string, count: () => Promise<number>): Turn
 }
@@ -21,7 +22,7 @@ interface RunningCount {
   next?: Promise<number>
 }
 
-/** Milliseconds after which a running count is no longer joined, because it may never end. */
+/** Milliseconds after which requests no longer wait for a running count, because it may never end. */
 const maxAge = 1_000
 
 export function createSharedCounts(elapsed: () => number): SharedCounts {

@@ -1,4 +1,4 @@
-// One timer for everything that waits for the database: calls `tick` of each every 100 ms.
+// One timer for all waits for the database: calls the `tick` of each wait every 100 ms.
 
 /** A wait for a connection or a statement. */
 export interface Waiting {

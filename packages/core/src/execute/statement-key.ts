@@ -17,6 +17,6 @@ const isExact = (value: unknown): boolean =>
   typeof value === 'bigint' ||
   Number.isFinite(value)
 
-/** A bigint has no JSON form; no other parameter of a read has this one. */
+/** Writes a bigint, which has no JSON form, as an object; no other parameter of a read is an object. */
 const digitsOf = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? { bigint: String(value) } : value

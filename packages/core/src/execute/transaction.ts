@@ -18,8 +18,8 @@ import { unavailable } from './unavailable.ts'
 
 /**
  * The isolation of a transaction. READ COMMITTED on databases with row locks: after waiting for a lock, a statement reads the newest
- * committed row, not an older snapshot. A single statement does not need that: it runs at the level of its connection, as it would
- * without a transaction, which saves MySQL and MariaDB a statement.
+ * committed row, not an older snapshot. A transaction of a single statement uses the level of its connection, which saves MySQL and
+ * MariaDB the statement that sets the level.
  */
 export type Isolation = 'read committed' | 'of the connection'
 
@@ -30,7 +30,8 @@ type Phase = 'begin' | 'work' | 'commit'
  * Runs `work` in a transaction of `db`.
  *
  * After a deadlock, a serialisation failure or another conflict, the database has rolled the transaction back, so all of
- * `work` is retried, at READ COMMITTED, where conflicts are rarer. If `db` is a transaction of the host, `work` runs in it, and nothing is committed or retried.
+ * `work` is retried, at READ COMMITTED, where conflicts are rarer. If `db` is a transaction of the host, `work` runs in it, and
+ * nothing is committed or retried.
  *
  * A COMMIT without a response is never retried, since the transaction may be stored. It throws `outcomeUnknown`, which
  * `isOutcomeUnknown` recognises.
@@ -131,12 +132,12 @@ export async function checkDeferred(db: AnyDatabase, dialect: InternalDialect): 
   }
 }
 
-/** The error for a failed BEGIN or COMMIT: without a connection, or because of deferred constraints. */
+/** The API error for a failed BEGIN or COMMIT, or the error itself if there is none. */
 function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
   const { kind, undone } = dialect.classify(error)
   switch (kind) {
     case 'locked':
-      // Also at COMMIT, since it writes nothing without the lock.
+      // A COMMIT that does not get the lock writes nothing, so its outcome is known.
       return unavailable(error)
     case 'unavailable':
     case 'timeout':

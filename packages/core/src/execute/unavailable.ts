@@ -9,7 +9,7 @@ export const unavailable = (cause: unknown): ApiError =>
 
 /**
  * A 503 error if the database was unavailable, read-only, too slow or locked, or kept reporting conflicts; undefined for
- * other errors, and for those that are API errors already.
+ * other errors, including API errors.
  */
 export function asUnavailable(
   dialect: Pick<Dialect, 'classify'>,

@@ -30,9 +30,9 @@ export interface OnInterrupted {
 
 /** Ticks (100 to 200 ms) after which the signal of the client is read. */
 const readSignalAt = 2
-/** Milliseconds before the deadline at which the statement is canceled, in case the server has no time limit itself. */
+/** Milliseconds before the deadline at which the statement is canceled, for servers without a time limit of their own. */
 const beforeDeadline = 500
-/** Ticks after a cancel because of the client until the connection is closed. */
+/** Ticks from the disconnect of the client until the connection is closed, if the statement has not ended. */
 const cancelTime = ticksIn(1_000)
 
 export class WatchedStatement implements Waiting {

@@ -25,7 +25,10 @@ import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
 
 /** The functions that `modelsFor` returns. */
 export interface ModelsFor<User, DB = HookTables> {
-  /** `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators, and `args.db` of write and commit callbacks a `Kysely<DB>`. */
+  /**
+   * `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators, and `args.db` of write
+   * and commit callbacks a `Kysely<DB>`.
+   */
   defineModel<
     const Name extends string,
     const C extends Columns<User>,

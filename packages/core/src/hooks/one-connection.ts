@@ -7,7 +7,10 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { asyncContext } from './async-context.ts'
 
-/** Milliseconds that a hook has to finish after it requests a second connection. A hook that does not await the statement finishes in time. */
+/**
+ * Milliseconds that a hook has to finish after it requests a second connection. A hook that does not await the statement finishes
+ * in time.
+ */
 const graceMs = 20
 
 /** A promise and the functions that settle it. */

@@ -32,7 +32,10 @@ export async function runSetup(
   if (setup !== undefined) await callHook('setup callback', () => setup(request))
 }
 
-/** filter: returns the callback as a function of the base query, with the parameters of API_ADDITIONAL_QUERY_PARAMS; undefined without callback. */
+/**
+ * filter: returns the callback as a function of the base query, with the parameters of API_ADDITIONAL_QUERY_PARAMS; undefined
+ * without callback.
+ */
 export function baseFilter(
   call: HookCall & RoutedRequest,
   { model }: Resource,

@@ -11,7 +11,10 @@ export const unnamedDependencies = '*other'
 /** Most groups that a response names: every cache supports at least 32 (RFC 9875 §2). */
 export const mostGroups = 32
 
-/** Group names that can be sent unchanged: every cache supports at least 32 characters, and all other characters need escapes or are not allowed. */
+/**
+ * Group names that can be sent unchanged: every cache supports at least 32 characters, and all other characters need escapes or are
+ * not allowed.
+ */
 const plainName = /^[A-Za-z0-9/._~-]{1,32}$/
 
 /** Returns the group of a resource: the name of its endpoint, or the hash of a name that is long or has other characters. */

@@ -6,7 +6,10 @@ import { type ApiRequest, wholeHeader } from './request.ts'
 /** The supported values of the preference. */
 export type ReturnPreference = 'minimal' | 'representation'
 
-/** Returns the first `return` preference of the header `Prefer`; undefined if there is none or its value is not supported. Ignores other preferences. */
+/**
+ * Returns the first `return` preference of the header `Prefer`; undefined if there is none or its value is not supported. Ignores
+ * other preferences.
+ */
 export function returnPreference(request: ApiRequest): ReturnPreference | undefined {
   const given = wholeHeader(request, 'prefer')
   if (given === undefined) return undefined

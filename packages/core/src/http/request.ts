@@ -15,7 +15,10 @@ export interface ApiRequest {
   readonly url: string
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body: parsed, or as text or bytes. If the adapter could not read it, an ApiError, which is thrown if the endpoint needs the body. */
+  /**
+   * The body: parsed, or as text or bytes. If the adapter could not read it, an ApiError, which is thrown if the endpoint needs the
+   * body.
+   */
   readonly body?: unknown
   /** Address of the peer. */
   readonly ip?: string

@@ -29,9 +29,10 @@ export const patchMediaTypes: string = `${jsonMediaType}, ${mergePatchMediaType}
 export const isMergePatch = (request: ApiRequest): boolean =>
   mergePatch.test(header(request, 'content-type') ?? '')
 
-/** `bytes` is the largest size, `setting` the name of its setting. */
 export interface BodyLimit {
+  /** The largest size of a body. */
   readonly bytes: number
+  /** The name of the setting, for error messages. */
   readonly setting: string
 }
 

@@ -45,7 +45,7 @@ export function isWithinLimits(
     keys += 1
     if (key.length > longestKey || refused.has(key)) return false
     const member = (value as Members)[key] as JsonValue
-    // Without a call for each of the many plain values.
+    // Most members are no objects or lists; testing that here saves a call for each.
     if (isNested(member) && !isWithinLimits(member, depth + 1, refused)) return false
   }
   return keys <= mostKeys
@@ -54,7 +54,7 @@ export function isWithinLimits(
 const isNested = (value: JsonValue): value is JsonValue & object =>
   typeof value === 'object' && value !== null
 
-/** The keys for which `badKey` has a problem. */
+/** Keys that a body must not contain: setting or merging them can change the prototype of an object. */
 export const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** The problem with the key of a member, or undefined. */

@@ -22,7 +22,7 @@ export function mergedDocumentProblem(
   if (size > bytes && size > bodySize(stringify(stored))) {
     return `The merged document has ${size} bytes; at most ${bytes} are allowed (${setting}).`
   }
-  // Parses the text again, because verbatim numbers are objects.
+  // `merged` contains objects that stand for numbers, and parsing the text replaces them.
   return exceeds(text) && !exceeds(stringify(stored))
     ? 'The merged document has an object of too many keys.'
     : undefined

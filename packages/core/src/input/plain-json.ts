@@ -3,7 +3,10 @@
 import type { JsonValue } from '../json/json-value.ts'
 import { hostile, isWithinLimits } from './json-limits.ts'
 
-/** In characters. V8's time for objects with long keys grows with the square of their number, and JSON.parse has no limit for keys. */
+/**
+ * The longest text to parse, in characters. V8 takes quadratic time for an object with many long keys, and JSON.parse does not
+ * limit them.
+ */
 const longest = 2 ** 21
 
 /**
@@ -12,7 +15,7 @@ const longest = 2 ** 21
  * gives another text.
  */
 export function plainJson(text: string): JsonValue | undefined {
-  // The escape may be that of NUL, or of a lone surrogate.
+  // The escape may stand for NUL or a lone surrogate, which `readCarefully` reports.
   if (text.length > longest || text.includes('\\u')) return undefined
   try {
     const value: JsonValue = JSON.parse(text)
@@ -23,7 +26,7 @@ export function plainJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Whether a text differs from a compact one only by whitespace. Both parse to the same value, so the whitespace is not inside a string. */
+/** Whether a text is the compact text with more whitespace. Both parse to the same value, so the whitespace is not inside a string. */
 function differsBySpace(text: string, compact: string): boolean {
   if (text === compact) return true
   let next = 0

@@ -1,4 +1,4 @@
-// plainRecord: reads a record that contains only columns with values in canonical form, without copying it. Most records of a list are like that.
+// plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most records of a list do.
 
 import type { JsonValue } from '../json/json-value.ts'
 import {
@@ -13,7 +13,10 @@ import type { RecordNode } from '../write/plan/node.ts'
 import { canonicalTest } from '../write/plan/value.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
-/** By field name: why a value is refused, as the end of a sentence; undefined if it is not. */
+/**
+ * The fields that identify a record, by name. The value says why the field is refused, as the end of a sentence; undefined if it is
+ * accepted.
+ */
 export type Identifying = ReadonlyMap<string, string | undefined>
 
 /** How a field is read in one mode. */
@@ -34,7 +37,7 @@ interface Fields {
   readonly areValidated: boolean
 }
 
-/** The other parts of a RecordNode without relations and without read-only fields. */
+/** The parts of a RecordNode that are empty if the body has no relations and no read-only fields. */
 const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Object.freeze({
   sentBack: Object.freeze({
     fields: Object.freeze({}),
@@ -48,8 +51,8 @@ const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Ob
 })
 
 /**
- * The record, with the body itself as its values; undefined if it has another member, a value that must be converted, or a
- * problem. `identifying`: see `Place`.
+ * The record, with the body itself as its values. Undefined if a member is not a writable column, a value is wrong or needs
+ * conversion, or a required field is missing.
  */
 export function plainRecord(
   resource: Resource,
@@ -63,7 +66,7 @@ export function plainRecord(
   for (const name in body) {
     const field = byName.get(name)
     if (field === undefined || !field.accepts(body[name] as JsonValue)) return undefined
-    if (!isTaken(field, name, identifying)) return undefined
+    if (!maySend(field, name, identifying)) return undefined
     if (field.isRequired) missing -= 1
   }
   if (missing > 0) return undefined
@@ -82,8 +85,8 @@ export function plainRecord(
 }
 
 /**
- * The record of `plainRecord` in another mode: undefined if it is not plain in that mode, or if a validator may have to see it.
- * Which values a field accepts does not depend on the mode.
+ * Returns `node` if `plainRecord` would return it in this mode too, and undefined if not, or if a field has a validator. Does not
+ * test the values again, because the values that a field accepts do not depend on the mode.
  */
 export function plainInMode(
   node: RecordNode,
@@ -97,16 +100,16 @@ export function plainInMode(
   let missing = required
   for (const name in values) {
     const field = byName.get(name)
-    if (field === undefined || !isTaken(field, name, identifying)) return undefined
+    if (field === undefined || !maySend(field, name, identifying)) return undefined
     if (field.isRequired) missing -= 1
   }
   return missing > 0 ? undefined : node
 }
 
-const isTaken = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
+const maySend = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
   identifying.has(name) ? identifying.get(name) === undefined : isWritable
 
-/** Whether a validator may have to see the values of a record. */
+/** Whether any field of the resource has a validator. */
 export const hasValidators = (resource: Resource, mode: WriteMode): boolean =>
   fieldsOf(resource, mode).areValidated
 

@@ -7,7 +7,7 @@ import { validationFailed } from '../errors.ts'
 export type Message = string | (() => string)
 
 export interface InputProblems {
-  /** Adds a problem; beyond the number that is listed, problems are only counted. */
+  /** Adds a problem to the list; if the list is full, only counts the problem. */
   add(path: string, message: Message): void
   readonly any: boolean
   /** The listed problems, by path. */
@@ -21,7 +21,7 @@ export interface InputProblems {
 /** Creates a collector, with the problems of `before` if given. */
 export const inputProblems = (before?: InputProblems): InputProblems => new Problems(before)
 
-/** A class, because an object literal with getters takes V8 as long as reading a small body. */
+/** A class, because V8 takes as long to create an object literal with getters as to read a small body. */
 class Problems implements InputProblems {
   readonly found = new Map<string, string[]>()
   more: number
@@ -44,7 +44,7 @@ class Problems implements InputProblems {
       this.more += 1
       return
     }
-    // Keys of the client can make a path arbitrarily long.
+    // A path contains keys that the client chose, of any length.
     const key = excerpt(path, longestPath)
     const text = typeof message === 'string' ? message : message()
     const messages = this.found.get(key)

@@ -27,7 +27,7 @@ export function wholeQuery(request: ApiRequest, urlQuery: string, limit: BodyLim
 
 function textOf(body: unknown, limit: BodyLimit): string {
   if (body === undefined || body === '') return ''
-  // A form that the host has parsed has lost the order of its parameters and the structure of `or[…]`.
+  // A body parser of the host loses the order of the parameters and the structure of `or[…]`.
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw parsedQueryBody()
   return bodyText(body, limit)
 }

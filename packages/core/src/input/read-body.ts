@@ -1,4 +1,4 @@
-// Turns the body of a write into WriteNodes, with every check that needs no database; all problems are reported together (docs/writing.md).
+// Turns the body of a write into WriteNodes, and makes every check that needs no database. Collects all problems (docs/writing.md).
 
 import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'

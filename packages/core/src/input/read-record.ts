@@ -1,4 +1,4 @@
-// Turns a JSON object into a WriteNode: a field that is unknown, of a wrong type or not writable is a problem with its path; nothing is ignored (docs/writing.md).
+// Turns a JSON object into a WriteNode. Reports every field that is unknown, has the wrong type or is not writable; ignores none (docs/writing.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
@@ -32,7 +32,7 @@ import type { InputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
-/** What reading a body collects besides its nodes. */
+/** Collects problems and validator checks while a body is read. */
 export interface Reading {
   readonly problems: InputProblems
   /** Values whose validators run later. */
@@ -47,7 +47,7 @@ export interface Place {
   readonly left: number
   /** The fields and the relation that the parent record fills. */
   readonly filled: ReadonlySet<string>
-  /** Fields that identify the record (`on_conflict`, lists of changes), each with the reason why it is refused, or undefined. */
+  /** The fields that identify the record in a list of changes or with `on_conflict`. */
   readonly identifying: Identifying
   /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch: boolean
@@ -103,7 +103,7 @@ export function readRecord(
   return withChecks(reading, place.isMergePatch ? withMerges(node) : node, place)
 }
 
-/** The node of a merge patch, with the columns whose values are merged. */
+/** Adds `merges`: the json columns whose objects are merged into the stored documents. */
 function withMerges(node: RecordNode): RecordNode {
   const merges = Object.keys(node.values).flatMap((name) => {
     const column = node.resource.columns.get(name)
@@ -112,7 +112,7 @@ function withMerges(node: RecordNode): RecordNode {
   return { ...node, merges }
 }
 
-/** Collects the checks of the validators; those that need the stored record become a part of the node. */
+/** Collects the validator checks. Columns whose validators need the stored record go to `wholeRecordChecks` of the node. */
 function withChecks(reading: Reading, node: RecordNode, place: Place): RecordNode {
   const wholeRecordChecks = collectChecks(reading, node, place)
   return wholeRecordChecks.length === 0 ? node : { ...node, wholeRecordChecks }
@@ -125,6 +125,10 @@ function unknownField(resource: Resource, name: string): string {
 
 type Open<T> = { -readonly [K in keyof T]: T[K] }
 
+/**
+ * Adds a field to `node.values`. A read-only field of an existing record goes to `node.sentBack`: the write accepts it if it
+ * equals the stored value.
+ */
 function readField(
   { problems }: Reading,
   column: NamedColumn,
@@ -154,15 +158,15 @@ function readField(
     return
   }
   const { softDelete } = resource.settings
-  const newborn = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
+  const isActive = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
   const isCompared = mode !== 'create' && !identifies
-  if (!isCompared && !newborn) problems.add(path, `This field ${why}.`)
-  // A value that does not fit the column cannot equal the stored one, which a PUT may send back.
+  if (!isCompared && !isActive) problems.add(path, `This field ${why}.`)
+  // A value that does not fit the column cannot equal the stored value.
   else if (!('value' in value)) problems.add(path, `This field ${why}.`)
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
 
-/** Whether a value that does not fit the column may be the stored value as responses show it. */
+/** Whether a value that does not fit the column's type may still be the stored value, in the form that responses show. */
 const mayBeStored = ({ otherForms }: NamedColumn, json: JsonValue): boolean => {
   if (otherForms !== true || json === null || Array.isArray(json)) return false
   return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)
@@ -288,11 +292,11 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
     ({ definition, withheld }) => definition.generated || withheld !== undefined,
   )
   const reference = readReference(reading, target, json, place, key)
-  // With client-chosen keys the object may also create the record.
+  // If clients choose the keys, an object with an unused key creates a record.
   return chosen ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
 }
 
-/** Reads the other fields of a reference; they must equal the stored values. */
+/** Reads the fields of a reference that are not part of the key; the write requires that they equal the stored values. */
 function readReference(
   reading: Reading,
   target: Resource,
@@ -397,7 +401,7 @@ function refuseMissing(
   }
 }
 
-/** Collects validator checks; returns the columns whose validators need the stored record, or see the merged document. */
+/** Collects the checks that can run now. Returns the columns whose validators must wait for the stored record or the merged document. */
 function collectChecks(
   { checks }: Reading,
   { resource, values, merges, path }: RecordNode,

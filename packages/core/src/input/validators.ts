@@ -9,7 +9,7 @@ import type { ValidatorName } from '../model/validator-names.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { Values } from '../write/plan/node.ts'
 
-/** Longest string, in characters, that named validators test; longer ones are refused, because patterns cost time. */
+/** The longest string, in characters, that named validators accept: a pattern takes longer for longer strings. */
 const longest = 10_000
 
 /** A local part of printable characters, and a domain of at least two labels. */
@@ -83,7 +83,7 @@ export interface ValidatorHost {
 export const wantsWholeRecord = ({ definition: { validator } }: NamedColumn): boolean =>
   typeof validator === 'function' && validator.length > 1
 
-/** The messages about a value; `validator_message` replaces them. */
+/** Runs the validator of a value; returns its messages, or `validator_message` instead of them. */
 export async function problemsOf(
   check: ValueCheck,
   host: ValidatorHost,

@@ -15,7 +15,7 @@ export const hasLimits = (column: Column): boolean =>
     column.exclusiveMaximum,
   ].some((limit) => limit !== undefined)
 
-/** What was expected of a value that its column's limits exclude, as a sentence. */
+/** A sentence that says what was expected, if the value is outside the limits of its column; otherwise undefined. */
 export function outsideLimits(column: Column, value: JsonValue): string | undefined {
   if (
     typeof value === 'string' &&
@@ -40,13 +40,16 @@ export function outsideLimits(column: Column, value: JsonValue): string | undefi
   return expected && `Expected ${expected}, got ${String(value).slice(0, 60)}.`
 }
 
-/** Undefined for values without digits, such as PostgreSQL's `NaN`. */
+/** Negative if the value is below the limit. Undefined for values without digits, such as PostgreSQL's `NaN`. */
 const order = (value: JsonValue, limit: number | string): number | undefined =>
   typeof value === 'number' && typeof limit === 'number'
     ? value - limit
     : compareDigits(String(value), String(limit))
 
-/** Databases count code points; there are at most as many as UTF-16 units. */
+/**
+ * Measures in code points, as databases do. Counts them only if the number of UTF-16 units does not decide: that is up to twice as
+ * large.
+ */
 function wrongLength({ minLength = 0, maxLength }: Column, value: string): string | undefined {
   const isLong = maxLength !== undefined && value.length > maxLength
   const isShort = value.length < minLength * 2

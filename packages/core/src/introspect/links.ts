@@ -59,7 +59,10 @@ function inColumnOrder(table: CatalogueTable): CatalogueForeignKey[] {
   return [...table.foreignKeys].sort((a, b) => place(a) - place(b))
 }
 
-/** Finds an item by its name: exactly or ignoring case, because a database that ignores case may spell names differently in a foreign key. */
+/**
+ * Finds an item by its name: exactly or ignoring case, because a database that ignores case may spell names differently in a
+ * foreign key.
+ */
 function find<T>(items: readonly T[], name: string, nameOf: (item: T) => string): T | undefined {
   return (
     items.find((item) => nameOf(item) === name) ??

@@ -51,7 +51,10 @@ function withReader<T>(
   return retryWhileLocked(() => read(plain, reader), lockedBy(reader), { deadline: lockDeadline })
 }
 
-/** Qualifies the name of a table by its schema, and the names of the tables that its foreign keys refer to, if their schemas are read too. */
+/**
+ * Qualifies the name of a table by its schema, and the names of the tables that its foreign keys refer to, if their schemas are
+ * read too.
+ */
 function placed(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
   const { projection } = table
   return {

@@ -100,7 +100,10 @@ function stem(link: Link, links: readonly Link[]): string {
     : `${target}_by_${link.columns.map((name) => singularSnake(name)).join('_')}`
 }
 
-/** Names for the relation to the parent: `artist`; if that is taken, often by the column itself, `reports_to_employee` or `author_record`. */
+/**
+ * Names for the relation to the parent: `artist`; if that is taken, often by the column itself, `reports_to_employee` or
+ * `author_record`.
+ */
 function upwardNames(link: Link, links: readonly Link[]): string[] {
   const name = stem(link, links)
   const target = singularName(link.parent)

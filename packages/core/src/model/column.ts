@@ -5,7 +5,10 @@ import type { DefaultFunction, HookArgs, HookUser } from '../config/hook-types.t
 import type { JsonValue } from '../json/json-value.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** The column types and their JSON types in requests and responses. Their forms in each database: https://github.com/model-api/model-api/blob/main/docs/models.md */
+/**
+ * The column types and their JSON types in requests and responses. Their forms in each database:
+ * https://github.com/model-api/model-api/blob/main/docs/models.md
+ */
 export interface ColumnTypes {
   integer: number
   bigint: string

@@ -9,7 +9,10 @@ import type {
 import type { Components, Form } from './form.ts'
 import type { Schema } from './schema.ts'
 
-/** Creates the collector. Only the schema whose key is a `reserved` name gets that name, so that the schema of a record always has its model's name. */
+/**
+ * Creates the collector. Only the schema whose key is a `reserved` name gets that name, so that the schema of a record always has
+ * its model's name.
+ */
 export function createComponents(reserved: readonly string[], form: Form): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])

@@ -29,7 +29,10 @@ export interface Envelopes {
   share(name: string, schema: Schema): ReferenceObject
 }
 
-/** Returns the schema of a success body: the value in its envelope, or the bare value. Operations whose envelopes have the same members share one schema. */
+/**
+ * Returns the schema of a success body: the value in its envelope, or the bare value. Operations whose envelopes have the same
+ * members share one schema.
+ */
 export function successSchema(
   answer: Answer,
   dump: DumpSettings,

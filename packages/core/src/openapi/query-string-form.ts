@@ -90,7 +90,10 @@ type Parameters = Readonly<Record<string, ParameterObject>>
 const sorted = <T>(parts: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Converts a path: the parameters of the key move to the path, each query becomes one parameter, and QUERY is added if the list supports it. */
+/**
+ * Converts a path: the parameters of the key move to the path, each query becomes one parameter, and QUERY is added if the list
+ * supports it.
+ */
 function pathItem(
   queries: Queries,
   security: OperationObject['security'],
@@ -206,7 +209,10 @@ function collectQueries(
       ? { allOf: [schema(keyOf(own), `${ownerOf(own)}Filters`, () => objectOf(own.map(resolve)))] }
       : objectOf(own.map(resolve))
 
-  /** Returns the schema of the parameters that resources share. If it includes those of a single record's query, it extends the schema of that query. */
+  /**
+   * Returns the schema of the parameters that resources share. If it includes those of a single record's query, it extends the
+   * schema of that query.
+   */
   const sharedRef = (shared: readonly Parameter[]): ReferenceObject => {
     const base = shared.filter((one) => recordNames.has(partName(one)))
     const isBased = base.length > 0 && recordKeys.has(keyOf(base))
@@ -273,7 +279,10 @@ const nameOf = ({ $ref }: ReferenceObject): string => $ref.slice($ref.lastIndexO
 /** Whether a parameter belongs to one resource: its name then begins with that of the resource and a dot. */
 const isOwn = (one: Parameter): boolean => partName(one).includes('.')
 
-/** Returns the first part of the names of a query's components: the name of its response (`BookList`), otherwise the operation (`BulkDeleteBooks`). */
+/**
+ * Returns the first part of the names of a query's components: the name of its response (`BookList`), otherwise the operation
+ * (`BulkDeleteBooks`).
+ */
 function subjectOf({ operationId = '', responses = {} }: OperationObject, owner: string): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
   const response = success !== undefined && '$ref' in success ? nameOf(success) : ''

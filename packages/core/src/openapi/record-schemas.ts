@@ -14,7 +14,10 @@ import type { RecordForm, Records } from './form.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { orNull, readSchema, writeSchema } from './value-schemas.ts'
 
-/** Returns the column names that have the same type in every resource. Computed once, because comparing all models with each other is quadratic. */
+/**
+ * Returns the column names that have the same type in every resource. Computed once, because comparing all models with each other
+ * is quadratic.
+ */
 export function namesAlike({ resources }: Registry): ReadonlySet<string> {
   const first = new Map<string, NamedColumn>()
   const different = new Set<string>()
@@ -99,7 +102,10 @@ const anySelectionRef = ({ components }: Records): ReferenceObject =>
       'The members that `fields`, `groupby` and aggregates name, each as in the record, or null.',
   }))
 
-/** Returns the schema of a member that may come from a joined record: `fields=author.name` gives a member `name`, null without an author. */
+/**
+ * Returns the schema of a member that may come from a joined record: `fields=author.name` gives a member `name`, null without an
+ * author.
+ */
 const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 

@@ -107,7 +107,10 @@ export function noSuchParameter(pair: Pair, key: string, additional: readonly st
   return unknownParameter(excerpt(key), `${near} A ${example}".`, written)
 }
 
-/** Returns how the filter would be written. `price_gt=9` is either a filter on `price` with one underscore too few, or a column without operator. */
+/**
+ * Returns how the filter would be written. `price_gt=9` is either a filter on `price` with one underscore too few, or a column
+ * without operator.
+ */
 function filterExample(key: string, value: string): string {
   const equality = `"${excerpt(key)}__eq=${value}`
   const underscore = key.lastIndexOf('_')

@@ -14,7 +14,7 @@ import { type StatementTemplates, statementTemplates } from './statement-templat
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
-  /** The scopes if every source has all rows; undefined if a policy or the filter callback narrows one, so that they are called for each request. */
+  /** The scopes if the caller may read all rows of every source. Undefined if policies and callbacks must be called for each request. */
   readonly openScopes: Scopes | undefined
   /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives; the same for every request of this query. */
   readonly additional: QueryAst['additional']
@@ -71,7 +71,7 @@ interface ScopedTemplates {
 function byDialectAndScopes(): PreparedRead['templates'] {
   const known = new WeakMap<InternalDialect, readonly ScopedTemplates[]>()
   return (dialect, forms) => {
-    // The last used entry is first. Comparing a few strings, most of which are the same objects, costs less than hashing their text.
+    // The entry that was used last is first. Comparing a few strings, most of them identical objects, costs less than hashing them.
     const all = known.get(dialect) ?? []
     const at = all.findIndex((one) => areEqual(one.forms, forms))
     const used = all[at] ?? { forms, templates: statementTemplates() }
@@ -105,7 +105,7 @@ export function refilledPlan<P extends ReadPlan>(
   if (replaceable.length === 0 && pageOrCursor === undefined)
     return { plan, conditions: noConditions }
   const { list } = plan.rows.from.resource.settings.limits
-  // The parser would refuse a longer list.
+  // Normal planning then throws the 400 for a list that is too long.
   if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
     return undefined
   }

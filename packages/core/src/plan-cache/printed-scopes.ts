@@ -35,12 +35,12 @@ export function printScopes(
     if (scope === 'all') {
       forms.push(open)
     } else if (hasConditions(scope)) {
-      // These are the conditions of a policy on the query of the filter callback, which has its own parameters.
+      // The conditions apply to the query of a filter callback, which has parameters of its own.
       if (scope.rows !== 'all') return undefined
       forms.push(scope.form)
       fragments.set(source, scope.condition)
     } else {
-      // Prints it with the compiler of the host's dialect, like Kysely does when it prints a whole statement.
+      // Prints the scope with the compiler of the host's dialect, as Kysely does for a whole statement.
       const printed = kyselyText(db, style, scope.toOperationNode() as RootOperationNode)
       if (printed === undefined) return undefined
       const fragment = withOrigin<never>(source, printed.fragment)

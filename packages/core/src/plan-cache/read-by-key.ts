@@ -28,7 +28,10 @@ export const compileByKey = (
   finish: RefilledRead['finish'],
 ): ReadProgram => compile(target, prepared, key, finish)
 
-/** Compiles the program that reads the rows with these keys of one column. The limit is rounded up to a power of two, so that there are few statements. */
+/**
+ * Compiles the program that reads the rows with these keys of one column. Rounds the limit up to a power of two, so that lists of
+ * similar length share a statement.
+ */
 export const compileByKeys = (
   target: Target,
   prepared: PreparedRead,

@@ -53,7 +53,7 @@ interface CachedWrite extends Omit<SingleWriteStatement, 'statement'> {
   readonly template: Template
 }
 
-/** A constant, because statements are cached by this list. */
+/** Always the same list, because the list is the cache key. */
 const noOutput: readonly Output[] = []
 
 /** Statements cached per resource and output (LRU); clients may send any combination of columns. */
@@ -66,7 +66,7 @@ const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrit
 export interface WriteScope {
   /** Narrows the stored records that are written. */
   readonly written?: Condition | undefined
-  /** Which written records may be shown: with RETURNING, each row has a column that says so; without, the statement that reads them has this condition. */
+  /** Tells which written records the caller may see. RETURNING computes it as a column; a SELECT after the write has it as a condition. */
   readonly shown?: Condition | undefined
 }
 

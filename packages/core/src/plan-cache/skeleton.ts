@@ -32,7 +32,7 @@ const decodable = /^(?:[\w.:@~/"+-]|%[0-9A-Fa-f]{2}){1,500}$/
 /** A decoded value in quotes, without escapes. */
 const quoted = /^"([^"\\]*)"$/
 
-/** An item of a list whose text is used unchanged. Excludes surrounding blanks, which are trimmed, and brackets, which are parsed in pairs. */
+/** An item of a list whose text needs no parsing: no surrounding blanks, which the parser removes, and no brackets, which it pairs. */
 const bareItem = /^[^\s"()[\]](?:[^()[\]]*[^\s()[\]])?$/
 
 /** Returns the text of a value as the parser would read it; undefined if only the parser can read it. */

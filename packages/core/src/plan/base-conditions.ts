@@ -1,13 +1,13 @@
-// Turns joins whose columns are not read into `exists` conditions on the base, so that no combinations of joined rows are read.
+// Turns joins into `exists` conditions on the base if neither output nor order reads their columns, so that joined rows need not be combined.
 
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { isShared, type LookUpStart, lookUpStep } from './look-up.ts'
 import type { Condition, LookUp, Operand, PlannedJoin, Source } from './plan.ts'
 
-/** Conditions that are combined with AND; each reads one source. The alternatives in a list are combined with OR. */
+/** Conditions that are combined with AND, each on one source. A list of alternatives is combined with OR. */
 type Alternative = readonly Condition[]
 
-/** With more alternatives, the statement costs more than it saves. */
+/** A statement with more alternatives costs more than a statement with the joins. */
 const maxAlternatives = 32
 
 /**
@@ -44,7 +44,10 @@ interface Joined {
   readonly conditions: Alternative
 }
 
-/** Returns the alternatives for a row of `source`: its own conditions and the joins that start from it. `start` is undefined for the base. */
+/**
+ * Returns the alternatives for a row of `source`: its own conditions and the joins that start from it. `start` is undefined for the
+ * base.
+ */
 function onSource(
   joined: Joined,
   source: Source,

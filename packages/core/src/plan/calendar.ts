@@ -11,7 +11,7 @@ export function parseDate(text: string): string | undefined {
     : undefined
 }
 
-/** The number that the digits of a part of a text are, without a substring for it. */
+/** Reads the digits from `from` to `to` as a number, without making a substring. */
 function digitsOf(text: string, from: number, to: number): number {
   let number = 0
   for (let at = from; at < to; at++) number = 10 * number + text.charCodeAt(at) - 48

@@ -1,8 +1,11 @@
-// Whether a query joins and looks up few relations. The time that a database takes to plan one join grows exponentially with its number of tables.
+// Whether a query reads few relations. The time that a database needs to plan a join grows exponentially with the number of tables.
 
 import type { ConditionNode, QueryAst } from '../parse/ast.ts'
 
-/** A many-to-many adds two tables, so there are at most nine tables; MariaDB plans a join of ten tables in milliseconds, and of twenty in seconds. */
+/**
+ * A many-to-many adds two tables, so there are at most nine tables; MariaDB plans a join of ten tables in milliseconds, and of
+ * twenty in seconds.
+ */
 const maxFew = 4
 
 /** Counts every occurrence of a relation in `join`, `exists(…)` and `missing(…)`. */

@@ -73,7 +73,7 @@ function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder)
   return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
 }
 
-/** Refuses an order that is not total: a cursor would skip rows that are equal to its row in all terms of the order. */
+/** Refuses an order in which two rows can be equal: the next page would skip the rows that are equal to the cursor's row. */
 function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): void {
   const { resource } = from
   const ordered = terms.flatMap(({ ref }) => (ref.source === from ? [ref.column] : []))

@@ -27,7 +27,7 @@ export function lookUpStep(
   { repeated, nested }: LookUpStart,
 ): LookUpStep {
   if (repeated && leadsToMany(relation)) {
-    // An uncorrelated read returns each row of a table once, but a row behind a junction once per junction row.
+    // An uncorrelated subquery returns each row of a table once, but with a junction, each related row once per junction row.
     return { lookUp: 'once', next: { repeated: relation.through !== undefined, nested: true } }
   }
   const next = { repeated: repeated || isShared(relation), nested: true }

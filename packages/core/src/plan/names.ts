@@ -15,7 +15,7 @@ import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 export interface Names {
   readonly base: Source
   readonly joins: readonly PlannedJoin[]
-  /** What the relation filters on the base start from: whether its rows repeat, or are themselves the result of a look-up. */
+  /** The rows from which relation filters on the base start: whether they may repeat, or are themselves the result of a look-up. */
   readonly lookUpStart: LookUpStart
 }
 
@@ -87,7 +87,7 @@ function unknown(names: Names, field: FieldNode, at: string, known?: string): Er
   return unknownColumn(field.text, resource.endpoint, isJoined ? joinHint(names) : hint, at)
 }
 
-/** Whether a path begins with a relation. Called if the column was not found, so that relation is not joined. */
+/** Whether a path begins with a relation. Called only if the column was not found, which means that the relation is not joined. */
 const beginsWithRelation = (
   resource: Resource,
   [first = '', ...rest]: readonly string[],
@@ -109,7 +109,10 @@ function lastSource(names: Names, segments: readonly string[], at: string) {
   return { source, rest }
 }
 
-/** Makes the error of an unknown column of a joined relation: `author.nmae__eq=x` → 400 `Unknown column "nmae" on authors. Did you mean "author.name"?` */
+/**
+ * Makes the error of an unknown column of a joined relation: `author.nmae__eq=x` → 400 `Unknown column "nmae" on authors. Did you
+ * mean "author.name"?`
+ */
 function unknownIn(
   names: Names,
   { resource }: Source,

@@ -13,7 +13,10 @@ import { operandType } from './operand-type.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
 
-/** Plans the order of entities and projections: the client's terms, then the primary key (or its replacement), then in projections the key of each to-many join. */
+/**
+ * Plans the order of entities and projections: first the client's terms, then the primary key, or `tieBreakers` without one. In
+ * projections, the keys of to-many joins follow.
+ */
 export function planOrder(
   context: PlanContext,
   names: Names,

@@ -4,7 +4,10 @@ import type { SearchIndex } from '../dialect/dialect.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 
-/** A value by column type: bigint as bigint, decimal as canonical digits, date `YYYY-MM-DD`, datetime `YYYY-MM-DDTHH:MM:SS.sssZ`, time `HH:MM:SS`. */
+/**
+ * A value by column type: bigint as bigint, decimal as canonical digits, date `YYYY-MM-DD`, datetime `YYYY-MM-DDTHH:MM:SS.sssZ`,
+ * time `HH:MM:SS`.
+ */
 export type Value = string | number | bigint | boolean
 
 /** One table the plan reads, under one alias. Access policies narrow its rows; `compile` turns it into a table or a derived table. */
@@ -14,7 +17,10 @@ export interface Source {
   readonly alias: string
   /** The relation that leads here, null for the base. */
   readonly relation: ResolvedRelation | null
-  /** The junction rows of a many-to-many, if the junction table has a published model: that model's access rules and soft delete apply to them. */
+  /**
+   * The junction rows of a many-to-many, if the junction table has a published model: that model's access rules and soft delete
+   * apply to them.
+   */
   readonly links?: Source
   /** Whether several rows may be read: false for GET of one record and for to-one relations. */
   readonly many: boolean
@@ -128,7 +134,10 @@ export type Condition =
       readonly where: readonly Condition[]
       readonly negated: boolean
       readonly lookUp: LookUp
-      /** Set if the result must be true or false but never NULL, even if the key of the starting row is NULL: NOT would leave a NULL result NULL. */
+      /**
+       * Set if the result must be true or false but never NULL, even if the key of the starting row is NULL: NOT would leave a NULL
+       * result NULL.
+       */
       readonly exact?: true
     }
   | {

@@ -53,7 +53,7 @@ type OutlineNode =
   | {
       readonly kind: 'and' | 'or'
       readonly all: readonly OutlineNode[]
-      /** True if one unknown part of `all` makes the whole condition unknown; otherwise unknown parts are left out. */
+      /** Whether one part with a null value makes the whole condition NULL in SQL. If not, parts with null values are omitted. */
       readonly needsAll: boolean
     }
   | { readonly kind: 'not'; readonly one: OutlineNode }
@@ -61,7 +61,7 @@ type OutlineNode =
 
 type Exists = Extract<Condition, { readonly kind: 'exists' }>
 
-/** Caches the last outline of each resource: a `scope` that is an object, not a function of the request, has the same one in all requests. */
+/** Caches the last outline of each resource. A `scope` that is an object instead of a function is the same for all requests. */
 const outlines = new WeakMap<Resource, Outline>()
 
 function outlineOf(resource: Resource, of: ScopeNode): Outline {
@@ -125,7 +125,7 @@ function nodeOf(node: ScopeNode, source: Source, outlining: Outlining): OutlineN
       form.push(`${node.kind}(`)
       const all = node.all.map((one) => nodeOf(one, source, outlining))
       form.push(')')
-      // A part of an OR whose value is null is omitted; inside `not` it makes the result unknown, as NULL does in SQL.
+      // A part of an OR whose value is null is omitted. Inside `not` the whole OR counts as NULL, so that no row meets it.
       return { kind: node.kind, all, needsAll: node.kind === 'and' || negated }
     }
   }
@@ -140,7 +140,7 @@ const relatedSource = (relation: ResolvedRelation, { aliases }: Outlining): Sour
     includeDeleted: false,
   })
 
-/** Returns the condition with values; undefined if null values make it unknown for every row. */
+/** Returns the condition with values; undefined if null values make it NULL for every row, so that no row meets it. */
 function withValues(node: OutlineNode, values: readonly unknown[]): Condition | undefined {
   switch (node.kind) {
     case 'test': {
@@ -182,7 +182,7 @@ function formOf({ form }: Outline, values: readonly unknown[]): string {
   return whole
 }
 
-/** Makes the condition `x in ()`, which no row meets. */
+/** Returns the condition `x in ()`, which no row meets. */
 function noRows(source: Source): Condition {
   const [column] = source.resource.allColumns.values()
   const operand = refOf(source, column as NamedColumn)

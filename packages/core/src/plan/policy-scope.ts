@@ -7,7 +7,10 @@ import { type FilterOperator, filterOperators } from '../parse/operators.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { conditionOn, scopeProblem } from './scope-test.ts'
 
-/** Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other Column objects. */
+/**
+ * Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other
+ * Column objects.
+ */
 export interface CheckedScope {
   readonly root: ScopeNode
   /** The values of its tests, by their `index`: constants, and functions of the request. */

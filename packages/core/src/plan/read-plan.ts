@@ -226,7 +226,10 @@ const onlyOnLists: readonly SingleParameter[] = [
   'search',
 ]
 
-/** Refuses parameters that only lists take. A single object takes `fields dump dump_relationships join include_deleted` and per-relation options. */
+/**
+ * Refuses parameters that only lists take. A single object takes `fields dump dump_relationships join include_deleted` and
+ * per-relation options.
+ */
 function refuseOnOne(context: PlanContext): void {
   const { ast } = context
   const lists = [
@@ -251,7 +254,7 @@ function refuseOnOne(context: PlanContext): void {
   }
 }
 
-/** Refuses `fields` through a to-many join: it has several values for one object, but a field of an object has one. */
+/** Refuses a field of a to-many join in `fields`: it has several values for one object, but a member of an object has one. */
 function refuseManyValues(context: PlanContext, names: Names): void {
   for (const field of context.ast.fields ?? []) {
     const [output] = projectionOutput(context, names, [field])

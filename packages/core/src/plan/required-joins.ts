@@ -1,4 +1,4 @@
-// Finds the joins that can change which base rows a query returns. A left join that no condition reads keeps all of them, so counts and key subqueries omit it.
+// Finds the joins that can change which base rows a query returns. Counts and key subqueries omit the other joins: left joins that no condition reads.
 
 import type { Condition, Operand, PlannedJoin, RowPlan, Source } from './plan.ts'
 
@@ -14,7 +14,7 @@ export function requiredJoins(
   const needed = new Set<Source>()
   for (const condition of where) addSources(condition, needed)
   const required: PlannedJoin[] = []
-  // Backwards, because a join is listed after the join that it starts from.
+  // From the last to the first, because a join is listed after the join that it starts from.
   for (const join of [...joins].reverse()) {
     if (join.type === 'left' && !needed.has(join.source)) continue
     needed.add(join.from)

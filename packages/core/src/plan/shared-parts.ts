@@ -22,11 +22,14 @@ interface SharedBase {
 
 interface SharedParts {
   readonly linksOnly: PlannedRelations
-  /** By `indexOf`. */
+  /** The bases for each combination of `SourceOptions`, at the index that `indexOf` computes. */
   readonly bases: (SharedBase | undefined)[]
 }
 
-/** The caller is not part of the key: a caller who may not read some columns has other `Resource` objects (`registry/caller-registry.ts`). */
+/**
+ * The caller is not part of the key: a caller who may not read some columns has other `Resource` objects
+ * (`registry/caller-registry.ts`).
+ */
 const shared = new WeakMap<Resource, SharedParts>()
 
 function partsOf(resource: Resource): SharedParts {

@@ -2,7 +2,7 @@
 
 import type { Condition, ReadPlan, RowPlan, Source } from './plan.ts'
 
-/** A source whose junction rows are not added yet. */
+/** A source without the source of its junction rows. */
 type SourceWithoutLinks = Omit<Source, 'links'>
 
 /** Adds a source for the junction rows if the junction table has a published model, so that the model's rules apply to these rows. */
@@ -58,7 +58,7 @@ function addCondition(uses: SourceUse[], condition: Condition): void {
       for (const one of condition.where) addCondition(uses, one)
       return
     default:
-      // Other conditions read the base or a joined source, which is listed already.
+      // All other conditions read the base or a joined source, and these are already in the list.
       return
   }
 }

@@ -148,7 +148,10 @@ function planFilter(
   return { ...test, operand, ...(isReplaceable && { slot: { query: node.value.span.start } }) }
 }
 
-/** Whether lists of similar length can share a statement. Lists of datetimes and times cannot: some databases need one comparison per item. */
+/**
+ * Whether lists of similar length can share a statement. Lists of datetimes and times cannot: some databases need one comparison
+ * per item.
+ */
 const hasListStatement = ({ type }: Pick<ValueColumn, 'type'>): boolean =>
   type !== 'datetime' && type !== 'time'
 

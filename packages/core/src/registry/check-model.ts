@@ -65,7 +65,7 @@ export function checkModel(
   for (const [name, column] of Object.entries(model.computed)) {
     const place = `${at}.computed.${name}`
     checkComputed(column as ComputedColumn, place, problems)
-    // The source subquery selects computed columns beside those of the table, so names must differ.
+    // One subquery selects the computed columns and the columns of the table, so their names must differ.
     if (Object.hasOwn(model.columns, name) || dbNames.has(name)) {
       problems.add(place, 'a column has this name.')
     }

@@ -54,7 +54,10 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
   return new Map([...found].map(([resource, own]) => [resource, [...own.values()]]))
 }
 
-/** Returns the dependents that follow from a relation: the table with the foreign key depends on the other side, a junction table on both sides. */
+/**
+ * Returns the dependents of a relation: the table with the foreign key is a dependent of the other side, a junction table of both
+ * sides.
+ */
 function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
   const { kind, source, target, pairs, through } = relation
   if (through !== undefined) {
@@ -75,7 +78,7 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
   const key = pairs.map(({ from, to }) =>
     holds ? { held: from, referred: to } : { held: to, referred: from },
   )
-  // Rows of a view do not block a DELETE; for a table that this API only reads, the database enforces the foreign keys.
+  // A read-only model needs no check: a view cannot block a DELETE, and for a table the database enforces the foreign key.
   if (holder.model.readOnly) return []
   return [
     [

@@ -28,7 +28,7 @@ export function endpointNames(
 ): EndpointNames {
   const endpoint = pluralIn(modelName, letterCase)
   const own = [meta.endpoint ?? []].flat().map((path) => path.replace(/^\//, ''))
-  // The singular alias is the model's name as declared, not computed from the plural.
+  // The singular alias comes from the model's name as declared; a singular computed from the plural could differ.
   const paths =
     meta.register_canonical_routes === false
       ? new Set(own)

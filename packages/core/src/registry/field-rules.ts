@@ -41,8 +41,8 @@ export const unwritableKey = (
 
 /**
  * Returns why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A belongsTo follows the
- * rules of its foreign key. In new children and links the service sets the foreign key to the parent's key, so only a missing right
- * to write that column refuses them.
+ * rules of its foreign key. In new children and links, the service itself sets the foreign key, so only a caller without the right to
+ * write that column is refused.
  */
 export function unwritableRelation(
   relation: ResolvedRelation,
@@ -62,9 +62,9 @@ export function unwritableRelation(
 }
 
 /**
- * Returns why `on_conflict` cannot find records by a value that the client sends for this column, as the end of a sentence;
- * undefined if it can. The column must be one that clients may write in a new record, or be generated: a value for a generated
- * column can only name an existing record.
+ * Returns why `on_conflict` cannot find records by a value of this column, as the end of a sentence; undefined if it can. The
+ * client must be allowed to write the column in a new record, or the column must be generated: a value for a generated column can
+ * only name an existing record.
  */
 export function unmatchable(resource: Resource, column: NamedColumn): string | undefined {
   const { generated } = column.definition

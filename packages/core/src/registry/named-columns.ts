@@ -10,7 +10,7 @@ import type { NamedColumn } from './resource.ts'
 /** Total digits of a decimal with a scale but no precision; without both it is unlimited. */
 const defaultPrecision = 15
 
-/** Tells which columns may contain stored values that do not have the usual form of their type; asks the dialect. */
+/** Asks the dialect which columns may contain values that do not have the usual form of their type. */
 export interface KeptValues {
   readonly special: (column: DialectColumn) => SpecialValues | undefined
   readonly others: (column: DialectColumn) => boolean

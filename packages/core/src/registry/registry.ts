@@ -34,7 +34,7 @@ export interface RegistryOptions {
   readonly dialect?: StartDialect
   /** Environment variables, which may hold secrets. */
   readonly env?: Environment | undefined
-  /** The schema of models without their own. */
+  /** The schema of models that declare none. */
   readonly schema?: string | undefined
 }
 

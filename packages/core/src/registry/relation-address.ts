@@ -4,9 +4,9 @@ import type { RelationAddress, ResolvedRelation } from './resource.ts'
 import { isKeyless } from './row-identity.ts'
 
 /**
- * Returns the address of a relation: below the row's own URL, `/api/books/1/author`. A row without a primary key has no URL. Its
- * relations to a primary key then have the URL of the related record, `/api/authors/7`, if the client sees the foreign key; its
- * other relations have no URL (null).
+ * Returns the address of a relation: below the URL of the row, `/api/books/1/author`. A row without a primary key has no URL. Its
+ * relations to a primary key have the URL of the related record, `/api/authors/7`, if the client may see the foreign key. Its other
+ * relations have no URL (null).
  */
 export function addressOf(relation: Omit<ResolvedRelation, 'address'>): RelationAddress | null {
   const { source, target, segment, kind, from, to } = relation

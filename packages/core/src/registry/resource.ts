@@ -119,7 +119,10 @@ export interface Resource extends TableName {
   readonly schema: string | undefined
   /** Plural endpoint name in API_ENDPOINT_CASE: `order-items`. */
   readonly endpoint: string
-  /** Every path below API_PREFIX that serves it: first the one used in responses, last the singular alias. Empty if the host serves the routes itself; responses then use `endpoint`. */
+  /**
+   * Every path below API_PREFIX that serves it: first the one used in responses, last the singular alias. Empty if the host serves
+   * the routes itself; responses then use `endpoint`.
+   */
   readonly paths: readonly string[]
   /** Visible columns by field name, in model order. Hidden ones are not here. */
   readonly columns: ReadonlyMap<string, NamedColumn>

@@ -1,4 +1,4 @@
-// Links between a published and an unpublished model: no client sees their relation, but a DELETE of the published record deletes them.
+// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record deletes the rows.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Key } from '../model/relation.ts'
@@ -12,7 +12,7 @@ interface LinkScope {
   readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>
-  /** The schema of models without their own. */
+  /** The schema of models that declare none. */
   readonly schema: string | undefined
 }
 

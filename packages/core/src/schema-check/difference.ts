@@ -66,7 +66,10 @@ export type Difference =
       readonly field:
         | { readonly name: string; readonly because: string; readonly isHidden: boolean }
         | undefined
-      /** Whether the database may still fill the column (`SchemaRules.mayFill`). `compareSchema` leaves it out, because it runs no queries. */
+      /**
+       * Whether the database may still fill the column (`SchemaRules.mayFill`). `compareSchema` leaves it out, because it runs no
+       * queries.
+       */
       readonly mayFill?: boolean
     })
   | (Place & {

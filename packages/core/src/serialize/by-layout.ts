@@ -12,7 +12,7 @@ export interface Shape {
   readonly links: readonly ResolvedRelation[]
 }
 
-/** Makes what serialises rows; URLs begin with `base`. */
+/** Creates a serializer for rows of one layout; its URLs begin with `base`. */
 type Make<T> = (shape: Shape, layout: Layout, base: string) => T
 
 interface Kept<T> {
@@ -21,7 +21,7 @@ interface Kept<T> {
   readonly made: T
 }
 
-/** `make`, cached by the layout, and asked by a row. */
+/** Caches the results of `make` by layout. The returned function finds the result for a row. */
 export function byLayout<T>(make: Make<T>): (shape: Shape, base: string) => (row: LoadedRow) => T {
   const kept = new WeakMap<Layout, Kept<T>>()
   const cached: Make<T> = (shape, layout, base) => {

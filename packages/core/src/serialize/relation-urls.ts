@@ -6,11 +6,14 @@ import { collectionUrl, keyPart } from '../http/links.ts'
 import { quoted } from '../json/quoted.ts'
 import type { RelationAddress, ResolvedRelation } from '../registry/resource.ts'
 
-/** How URLs are written: as values or as JSON text. The key between beginning and end needs no quotes, because it is percent-encoded. */
+/**
+ * How URLs are written: as values or as JSON text. The key between `begin` and `end` is percent-encoded, so JSON needs no escapes
+ * in it.
+ */
 export interface UrlForm<T extends string | null> {
   readonly begin: (text: string) => string
   readonly end: (text: string) => string
-  /** Instead of the URL of a to-one relation whose key is null. */
+  /** What replaces the URL of a to-one relation whose key is null. */
   readonly missing: T
 }
 
@@ -25,7 +28,7 @@ export const urlText: UrlForm<'null'> = {
 /** Cells by index or alias. */
 type Cells = Readonly<Record<string | number, unknown>>
 
-/** Returns the function that makes the reader of a relation's URL. */
+/** Returns a function that creates the URL reader of a relation. */
 export function urlReaders<T extends string | null>(
   layout: Layout,
   base: string,
@@ -48,7 +51,7 @@ export function urlReaders<T extends string | null>(
   }
 }
 
-/** Returns the reader of `/api/books/1`; all URLs that begin with the same record share one, which remembers its last row. */
+/** Returns a function that creates the reader of a record's URL, `/api/books/1`. Relations of the same record share a reader. */
 function recordReaders(
   layout: Layout,
   base: string,
@@ -65,7 +68,7 @@ function recordReaders(
   }
 }
 
-/** Reads the key of a record, after `before`. */
+/** Returns a reader of `before` followed by the record's key. Remembers the text of the last row for the row's other relations. */
 function keyReader(
   columns: RelationAddress['key'],
   layout: Layout,

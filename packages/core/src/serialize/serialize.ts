@@ -10,11 +10,12 @@ import { urlReaders, urlValue } from './relation-urls.ts'
 type JsonObject = { readonly [key: string]: JsonValue }
 type MutableObject = { [key: string]: JsonValue }
 
-/** Creates the object of a row. */
+/** Returns the object of a row. */
 type Serializer = (row: LoadedRow) => JsonObject
 
 /**
- * Creates the serializer of a level and everything below it; it is set up by the layout of the first row. URLs start with `base`.
+ * Creates a serializer for rows and the rows embedded in them. It prepares itself when it receives the first row. URLs start with
+ * `base`.
  *
  * ```ts
  * rows.map(serializer({ resource, output, embeds, links }, '/api'))

@@ -32,7 +32,7 @@ interface TagWriter {
   readonly write: (raw: RawRow) => string
 }
 
-/** By layout: cached reads have the same layout object every time. */
+/** Cached by layout: a cached read returns the same layout object every time. */
 const known = new WeakMap<Layout, TagWriter>()
 
 function writerOf(resource: Resource, layout: Layout): TagWriter {

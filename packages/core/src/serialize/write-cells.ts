@@ -3,13 +3,13 @@
 import type { RawRow } from '../compile/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
 
-/** A member that is a value of the row, with the reader of that value; null without a reader. */
+/** A member of the object with the reader of its value; without a reader, the member is null. */
 export interface OwnMember {
   readonly name: string
   readonly reader: Pick<MemberReader, 'index' | 'alias' | 'write'> | undefined
 }
 
-/** The text before a value; `closing` also closes the quote of a string before it. */
+/** The text before a value: `text`, or `closing` if the closing quote of the previous value is still missing. */
 interface Opening {
   readonly text: string
   readonly closing: string

@@ -31,7 +31,7 @@ export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): str
 }
 
 /**
- * Creates the writer of a level and everything below it; it is set up by the layout of the first row.
+ * Creates a writer for rows and the rows embedded in them. It prepares itself when it receives the first row.
  *
  * ```ts
  * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))

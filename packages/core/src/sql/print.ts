@@ -83,7 +83,10 @@ export function printed(fragment: Fragment, style: TextStyle): Printed | undefin
   return { text, parameters, origins, nested }
 }
 
-/** Returns the fragment as plain text, so that it is printed only once; unchanged if it has parameters or Kysely must print a part of it. */
+/**
+ * Returns the fragment as plain text, so that it is printed only once; unchanged if it has parameters or Kysely must print a part
+ * of it.
+ */
 export function printedOnce(fragment: Fragment, style: TextStyle | undefined): Fragment {
   const whole = style && printed(fragment, style)
   return whole === undefined || whole.parameters.length > 0 ? fragment : sql([whole.text])

@@ -309,7 +309,10 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   }
 }
 
-/** Takes over an expired claim by a compare-and-set: of several requests, exactly one succeeds, or none if the claim's owner finished first. */
+/**
+ * Takes over an expired claim by a compare-and-set: of several requests, exactly one succeeds, or none if the claim's owner
+ * finished first.
+ */
 async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`

@@ -26,7 +26,10 @@ export type Rotation = 'rotated' | 'refused' | 'replayed'
 /** Stores refresh tokens. */
 export interface RefreshTokenStore {
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
-  /** Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification: Token rotation). */
+  /**
+   * Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification:
+   * Token rotation).
+   */
   rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
   /** Revokes a token; returns whether it was valid. */
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>

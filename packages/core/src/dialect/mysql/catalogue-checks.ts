@@ -8,7 +8,10 @@ import { type CheckRule, type CheckSyntax, checkRules } from '../shared/check-ru
 import { among } from '../shared/table-names.ts'
 
 export interface TableChecks {
-  /** The text columns with CHECK (json_valid(…)), as MariaDB's json is. On MySQL they keep the digits of numbers, which its json rewrites. */
+  /**
+   * The text columns with CHECK (json_valid(…)), as MariaDB's json is. On MySQL they keep the digits of numbers, which its json
+   * rewrites.
+   */
   readonly json: ReadonlySet<string>
   readonly rules: readonly CheckRule[]
 }

@@ -6,7 +6,10 @@ import { executeFragment, rowsOf } from '../../sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
 import { readMysql } from './catalogue.ts'
 
-/** The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's seconds. */
+/**
+ * The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's
+ * seconds.
+ */
 const mysqlLimit = { name: 'max_execution_time', longest: 60_000 }
 const mariadbLimit = { name: 'max_statement_time', longest: 60 }
 

@@ -99,7 +99,7 @@ async function columnFacts(
   return facts
 }
 
-/** Lists the databases of the tables, for a condition on the catalogue: otherwise the server opens tables of these names in every database. */
+/** Lists the databases of the tables. Without a condition on the database, the server opens the tables of these names in every database. */
 export function schemasOf(tables: readonly DialectTable[]): Fragment {
   const named = new Set(tables.flatMap(({ schema }) => schema ?? []))
   return sql.join([sql`database()`, ...named])

@@ -92,8 +92,8 @@ function dialectWith(facts: Facts): InternalDialect {
     isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
 
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
-    // Compares by the double of the text that responses contain. The stored 32-bit value has other digits, so no value that a
-    // client has seen would equal it, and a cursor would never get past its row.
+    // Compares the number that responses contain. The stored 32-bit value has other digits, so a value from a response would not
+    // equal it, and a cursor would return its own row again.
     if (!column.comparable && facts.of(column)?.single) return sql`(cast(${ref} as char(60)) + 0e0)`
     return isLoose(column) ? byCodePoint(column, ref) : ref
   }
@@ -117,7 +117,7 @@ function dialectWith(facts: Facts): InternalDialect {
     if (column.type === 'opaque') return opaqueText(column, ref)
     if (!selectedAsText.has(column.type)) return ref
     if (column.comparable) return asText(column, engine.insideGroup(ref))
-    // A stored column is cast directly: in JSON, by which `doubleText` may convert, a FLOAT has the digits of its conversion to a double.
+    // Casts a stored column directly. `doubleText` may convert by JSON, in which a FLOAT has the digits of a double.
     if (column.type === 'float' && facts.of(column) !== undefined) {
       return sql`cast(${ref} as char(60))`
     }
@@ -198,7 +198,7 @@ function dialectWith(facts: Facts): InternalDialect {
       : { own: ref, other: otherRef }
 
   const keysIn = (lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined => {
-    // MariaDB merges IN and EXISTS into the join of the statement, except below OR.
+    // MariaDB merges IN and EXISTS into the join of the statement, unless they are part of an OR.
     if (lookUp === 'unmerged') {
       return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
     }

@@ -5,9 +5,9 @@ import type { Engine } from './engine.ts'
 import { mysqlReplication } from './replication.ts'
 
 /**
- * Under a code point collation, MySQL sorts texts by their whole length, and the statement fails if a few texts exceed the sort
- * buffer (256 KB by default). Under other collations, it sorts by the first 1024 bytes by default. The server allocates only as
- * much of the larger buffer as it needs.
+ * Under a code point collation, MySQL sorts texts by their whole length; if a few texts exceed the sort buffer (by default 256 KB),
+ * the statement fails. Under other collations, MySQL by default sorts by the first 1024 bytes. The server allocates only as much of
+ * the larger buffer as it needs.
  */
 const sortsLongTexts = ' set_var(max_sort_length = 65536) set_var(sort_buffer_size = 8388608)'
 

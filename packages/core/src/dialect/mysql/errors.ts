@@ -29,7 +29,7 @@ const numbers: CodeTable = [
   ['timeout', 3024, 1969, 1317, 3699, 1028],
   [
     'unavailable',
-    // Too many connections, in total or of this user, or the server cannot open another one; the host is blocked after errors.
+    // The server has too many connections, in total or of this user, cannot open another one, or blocks this host after errors.
     ...[1040, 1129, 1135, 1203, 1226],
     // The server is offline, starting or cannot be reached. `serverClosedConnection` has the errors of connections that it closed.
     ...[1077, 1079, 2002, 2003, 3032, 3168],

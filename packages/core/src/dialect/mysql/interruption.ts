@@ -14,8 +14,8 @@ export const mysqlInterruption: Interruption = {
 }
 
 /**
- * Closes the connection and returns the KILL statement that Kysely makes for it, instead of letting Kysely send it: in a pool of one
- * connection, the KILL would wait for the connection that it is to end.
+ * Closes the connection and returns the KILL statement that Kysely makes for it. Kysely must not send the KILL itself: in a pool of
+ * one connection, it would wait for the connection that it is to end.
  */
 async function closeConnection({
   connection,

@@ -23,12 +23,15 @@ export const longTimes: SpecialValues = {
   read: (text) => (whole.test(text) ? text : undefined),
 }
 
-/** Compares with a whole second: responses omit the fraction of a stored time, so `time` equals every stored time that is shown as `time`. */
+/**
+ * Compares with a whole second: responses omit the fraction of a stored time, so `time` equals every stored time that is shown as
+ * `time`.
+ */
 export function compareSecond(ref: Ref, operator: Comparison, time: string): Test {
   // 838:59:59 and -838:59:59 are the limits of TIME: MySQL would replace the next second by the limit.
   if (time.endsWith('838:59:59')) return plainCompare(ref, operator, time)
   if (!time.startsWith('-')) return rangeCompare(ref, operator, time, nextSecond(time))
-  // `-00:00:05` is shown for times after `-00:00:06`, up to and including `-00:00:05`; `-00:00:00` only for fractions below zero.
+  // Responses show `-00:00:05` for the times from after `-00:00:06` to `-00:00:05`, and `-00:00:00` only for fractions below zero.
   const after = sql<SqlBool>`${ref} > ${`-${nextSecond(time.slice(1))}`}`
   const isZero = time === '-00:00:00'
   const until = isZero ? sql<SqlBool>`${ref} < ${'00:00:00'}` : sql<SqlBool>`${ref} <= ${time}`

@@ -102,9 +102,9 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 
   /**
-   * Casts integers and decimals, so that a value outside the range of a narrower column causes no error and a fraction stays exact.
-   * PostgreSQL gives other values the type of the column that they are compared with, which may be uuid, an enum, date or text.
-   * `many` is `[]` if `bound` is an array.
+   * Casts integers and decimals to a type that holds every value, so that a value outside the range of the column causes no error,
+   * and a fraction stays exact. Other values have no cast: PostgreSQL gives them the type of the column, which may be uuid, an
+   * enum, date or text. `many` is `[]` if `bound` is an array.
    */
   const typed = (
     column: DialectColumn,
@@ -115,7 +115,7 @@ function dialectWith(facts: Facts): InternalDialect {
     switch (column.type) {
       case 'integer':
       case 'bigint':
-        // Comparing with the column's own type costs less than with a wider one.
+        // Comparing with a value of the column's own type costs less than with a wider one.
         return facts.declared(column)?.name === 'int4' && values.every(isInt4)
           ? sql`${bound}::int4${many}`
           : sql`${bound}::bigint${many}`
@@ -140,7 +140,8 @@ function dialectWith(facts: Facts): InternalDialect {
       if (infinityOf(iso) !== undefined) return plainCompare(ref, operator, iso)
       const far = farText(iso)
       if (far !== undefined) {
-        // PostgreSQL stores at most microseconds, so the last value of a millisecond ends in 999. A value from a cursor has six digits already.
+        // PostgreSQL stores at most microseconds, so the last value of a millisecond ends in 999. A value from a cursor has six
+        // digits already.
         const last = far.replace(/(\.[0-9]{3})(?=\+)/, '$1999')
         return spanCompare(ref, operator, far, last)
       }

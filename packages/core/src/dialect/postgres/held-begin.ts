@@ -60,7 +60,7 @@ export function beginningQueryClass(Query: DriverQueryClass): BeginningQueryClas
       connection.bind()
       connection.execute()
       super.prepare(connection)
-      // The client would take the answer to BEGIN's Parse as the answer to the Parse of the named statement.
+      // While the query has a name, the client takes the answer to the Parse of BEGIN for the answer to the Parse of that name.
       this.#name = this.name
       this.name = undefined
     }
@@ -80,7 +80,7 @@ export function beginningQueryClass(Query: DriverQueryClass): BeginningQueryClas
     }
 
     override handleError(error: unknown, connection: DriverConnection): void {
-      // The server has skipped the Parse of the statement.
+      // After an error in BEGIN, the server skips the Parse of the statement, so the name does not exist.
       if (this.completesBegin() && this.name !== undefined)
         delete connection.submittedNamedStatements?.[this.name]
       super.handleError(error, connection)

@@ -31,7 +31,10 @@ export interface PgPool {
 }
 
 export interface PgOptions {
-  /** false sends statements without names, for poolers in transaction mode, which may run each transaction on another connection. Default true. */
+  /**
+   * false sends statements without names, for poolers in transaction mode, which may run each transaction on another connection.
+   * Default true.
+   */
   readonly named?: boolean
   /** Maximum number of statements that have a name; the least recently used one is dropped first. Default 200. */
   readonly statements?: number
@@ -187,7 +190,7 @@ interface Naming {
 /** The client that Kysely receives. */
 interface PreparedClient extends PgClient {
   readonly processID?: unknown
-  /** Marks the client as checked out, after the pool has handed it out again. */
+  /** Marks the client as checked out; called when the pool hands it out again. */
   checkOut(): void
 }
 
@@ -201,7 +204,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   const transaction = heldBegin()
 
   const unnamed = (whole: string, values: readonly unknown[]): Promise<unknown> => {
-    // Without values, `pg` sends a single message, which cannot be in one group with BEGIN.
+    // `pg` sends a statement without values as a single Query message, which cannot be in one group with BEGIN.
     if (values.length === 0) sendBegin()
     const arrays = asksForArrays(whole)
     const text = arrays ? withoutMark(whole) : whole

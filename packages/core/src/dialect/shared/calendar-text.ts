@@ -48,7 +48,10 @@ export function isoTime(text: string): string {
   return text.replace(/[.+Z].*$|(?<=:\d\d)-.*$/, '')
 }
 
-/** Returns the instant one millisecond later, or one microsecond if `iso` has six fractional digits. The year after 9999 is written 10000. */
+/**
+ * Returns the instant one millisecond later, or one microsecond if `iso` has six fractional digits. The year after 9999 is written
+ * 10000.
+ */
 export function nextMillisecond(iso: string): string {
   const micros = /\.([0-9]{3})([0-9]{3})Z$/.exec(iso)
   if (micros !== null && micros[2] !== '999') {

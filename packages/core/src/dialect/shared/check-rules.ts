@@ -104,7 +104,7 @@ function alternativeRules(
     ...rules.flatMap((own) => own.map(({ column }) => column)),
   ])
   if (columns.size !== 1 || rules.length === 0) return []
-  // The only alternative besides tests for NULL sets its rules. Of several alternatives a value must fit only one, so they set none.
+  // Besides tests for NULL, a single alternative sets its rules. Several alternatives set none, since a value needs to fit only one.
   if (rules.length === 1) return isWhole(parts, nulls) ? (rules[0] ?? []) : []
   const members = rules.map((own) => (own.length === 1 ? own[0] : undefined))
   const first = members[0]
@@ -369,7 +369,7 @@ const isTextType = (type: string): boolean => textTypes.has(type)
 
 const numberTypes = new Set(['integer', 'bigint', 'smallint', 'numeric', 'double precision'])
 
-/** Whether the operand is a string that is compared as a string, and that the catalogue shows as the owner wrote it. */
+/** Whether the operand is a string that the database compares as a string, and that the catalogue shows without garbled characters. */
 const isText = (operand: Operand, { anyCharacters }: CheckSyntax): boolean =>
   operand.kind === 'literal' &&
   operand.isString &&

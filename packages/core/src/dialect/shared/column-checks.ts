@@ -8,7 +8,7 @@ export interface CheckedColumn {
   readonly shape: Shape | undefined
   /** Whether only identical strings compare as equal. */
   readonly isExact: boolean
-  /** True for a 32-bit float: comparisons use the digits of its 64-bit value, which differ from those it is shown with. */
+  /** True for a 32-bit float: the database compares its 64-bit value, whose digits differ from the digits that responses contain. */
   readonly isSingle?: boolean
   /** True for a string that is padded with spaces to its declared length. */
   readonly isPadded?: boolean

@@ -1,6 +1,6 @@
 // Simple Unicode case folding, from JavaScript's own tables: the code points that `ilike` treats as equal.
 
-/** For each code point, all code points with the same simple case folding; those without another case form are left out. */
+/** For each code point that has other case forms: all code points with the same simple case folding. */
 let classes: ReadonlyMap<string, string> | undefined
 
 const hasCase = /\p{Changes_When_Casemapped}/u
@@ -25,7 +25,11 @@ export interface Folded {
   readonly forms: readonly (readonly [form: string, by: string])[]
 }
 
-/** `ÉTÉ 5K` → `ÉtÉ 5k`, with `é` to be replaced by `É`, and the Kelvin sign by `k`. The representative of a letter may be of either case. */
+/**
+ * Replaces each letter by one representative of its case forms, which may be of either case, and lists the other forms beyond ASCII.
+ *
+ * `ÉTÉ 5K` → text `ÉtÉ 5k`, forms `é` → `É` and the Kelvin sign → `k`
+ */
 export function folded(text: string): Folded {
   const forms = new Map<string, string>()
   const letters = Array.from(text, (character) => {
@@ -46,7 +50,10 @@ function asciiForms(character: string): string {
   return lower === 's' ? `sS${longS}` : lower + upper
 }
 
-/** Finds candidates by full case mappings, and selects among them by case-insensitive regular expressions, which use simple case folding. */
+/**
+ * Finds candidates by full case mappings, and selects among them by case-insensitive regular expressions, which use simple case
+ * folding.
+ */
 function foldClasses(): ReadonlyMap<string, string> {
   const candidates = new Map<string, string[]>()
   for (let code = 0; code <= 0x1ffff; code += 1) {

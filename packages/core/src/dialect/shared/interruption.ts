@@ -23,6 +23,6 @@ export interface Interruption {
    * then be released; to false if the statement will fail by itself or cannot be cancelled.
    */
   cancel(interrupted: Interrupted): Promise<boolean>
-  /** Closes the connection without asking the server, which frees its place in the pool; resolves to false if that is impossible. */
+  /** Closes the connection without asking the server, and so frees its place in the pool; resolves to false if that is impossible. */
   close(interrupted: Interrupted): Promise<boolean>
 }

@@ -14,7 +14,7 @@ export interface JsonText {
   keyPart(column: DialectColumn, ref: Expression<unknown>): Fragment | undefined
   /** A JSON object of the columns of a one-row select; NULL without a row. */
   object(rows: Fragment): Fragment
-  /** A JSON array of the rows of a select, in its order; the mark that `fitsJson` finds if there are more rows than `most`. */
+  /** A JSON array of the rows of a select, in its order. If there are more rows than `most`, the mark that `fitsJson` finds. */
   list(rows: Fragment, most?: number): Fragment
   /** Makes JSON text a member of another object. */
   nested(text: Fragment): Fragment

@@ -61,7 +61,7 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 /** Longest text to test, in characters: the regular expression engine's memory grows with the text. */
 const longest = 2_000_000
 
-/** Returns a function that makes the test for a `base` of links: whether a value is text of this form. */
+/** Returns a function that takes the beginning of links and returns a test: whether a value is text of this form. */
 export const formTest = (
   form: TextPiece['form'],
 ): ((base: string) => (value: unknown) => boolean) =>
@@ -70,7 +70,7 @@ export const formTest = (
     return (value) => typeof value === 'string' && value.length <= longest && whole.test(value)
   })
 
-/** Returns a function that makes the test for a `base` of links: whether a value is `count` texts of this form, separated by commas. */
+/** Like `formTest`, but the test is whether a value is `count` texts of this form, separated by commas. */
 export const listTest = (
   form: TextPiece['form'],
 ): ((base: string) => (value: unknown, count: number) => boolean) =>

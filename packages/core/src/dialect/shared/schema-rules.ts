@@ -34,6 +34,9 @@ export interface SchemaRules {
   readonly foldsColumns: boolean
   /** Whether a column of the database can hold and return the values of the declared type. */
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
-  /** Whether the database may still fill the omitted column, for example by a trigger; also true if this user cannot see whether it does. */
+  /**
+   * Whether the database may still fill the omitted column, for example by a trigger; also true if this user cannot see whether it
+   * does.
+   */
   readonly mayFill: (db: AnyDatabase, column: OmittedColumn) => Promise<boolean>
 }

@@ -25,8 +25,8 @@ export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Te
 }
 
 /**
- * Compares a column with a less precise value, such as microseconds with a millisecond: `from` is the value's first instant,
- * `next` the first one after it. The result is NULL if `ref` is NULL.
+ * Compares a column with a less precise value, such as microseconds with a millisecond. `from` is the first instant of the value,
+ * `next` the first instant after it. The result is NULL if `ref` is NULL.
  */
 export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): Test {
   switch (operator) {

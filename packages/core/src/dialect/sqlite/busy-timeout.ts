@@ -4,8 +4,8 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import { rowsOf } from '../../sql/statement.ts'
 
 /**
- * Makes statements on this connection fail at once while another process holds the lock; the service retries them without
- * blocking the event loop. A driver that rejects the setting keeps its own.
+ * Makes statements on this connection fail at once while another process holds the lock; the service retries them without blocking
+ * the event loop. A driver that rejects the setting keeps its own timeout.
  */
 export async function shortBusyTimeout(db: AnyDatabase): Promise<void> {
   await rowsOf(db)`pragma busy_timeout = 0`.catch(() => {})

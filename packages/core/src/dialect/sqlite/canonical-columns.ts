@@ -10,7 +10,7 @@ import { classifySqlite } from './errors.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
 import { nameOf } from './table-columns.ts'
 
-/** In which formats indexed columns stored their values at start-up. */
+/** The formats of the values that indexed columns contained at start-up. */
 export interface KnownForms {
   /** Columns whose stored values compare in the order of the values that they represent. */
   readonly ordered: ReadonlySet<DialectColumn>
@@ -60,7 +60,7 @@ export async function knownForms(
     }
     return { ordered, narrow, written, mixed }
   } catch (error) {
-    // `value`: D1 refuses patterns of more than 50 characters.
+    // D1 reports the kind `value`, because it refuses patterns of more than 50 characters.
     const { kind } = classifySqlite(error)
     if (kind === 'other' || kind === 'value') return nothingKnown
     throw error

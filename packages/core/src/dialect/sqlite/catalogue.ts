@@ -61,7 +61,7 @@ interface ForeignKeyRow {
   readonly key: number
   readonly column: string
   readonly target_table: string
-  /** Null if the clause names no columns and so refers to the primary key. */
+  /** Null if REFERENCES names no columns, which means the primary key. */
   readonly target_column: string | null
 }
 
@@ -197,8 +197,8 @@ async function readColumns(
 }
 
 /**
- * Whether the column's stored values obey the rule as it is written: SQLite converts text that is compared with a number, or a
- * number that is compared with text, only by the affinity of the declared type.
+ * Whether the rule holds for the column's values as they are stored. If a rule compares text with a number, SQLite converts one of
+ * them by the affinity of the declared type, so rules for text need a text type, and rules for numbers need another type.
  */
 function isRuleOf({ column, declared }: ColumnRow, rule: CheckRule): boolean {
   const convertsToText = /CHAR|CLOB|TEXT/i.test(declared) && !/INT/i.test(declared)
@@ -221,7 +221,10 @@ function foreignKey(
   }
 }
 
-/** Returns primary keys by the lower-case names of tables: SQLite's names ignore case, so a foreign key may spell its target differently. */
+/**
+ * Returns primary keys by the lower-case names of tables: SQLite's names ignore case, so a foreign key may spell its target
+ * differently.
+ */
 async function referencedKeys(
   db: AnyDatabase,
   schema: string,

@@ -1,4 +1,4 @@
-// Finds the columns that get NULL if an INSERT omits them, because SQLite's VALUES cannot contain DEFAULT.
+// Finds the columns without a default. An INSERT of several records writes NULL for them, since SQLite's VALUES cannot contain DEFAULT.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'

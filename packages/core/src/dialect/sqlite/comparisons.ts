@@ -142,7 +142,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   }
 }
 
-/** Returns a range condition on the plain column, which can use its index; all values that equal the other column's are in the range. */
+/** Returns a range of the plain column, which can use its index. The range contains every value that equals the other column's value. */
 function near(column: DialectColumn, ref: Ref, otherRef: Ref): Ref {
   const other = exactForm(column, otherRef)
   switch (column.type) {

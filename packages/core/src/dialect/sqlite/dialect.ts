@@ -62,10 +62,9 @@ function sqliteWith(known: KnownForms): InternalDialect {
       valuesTable: (columns) => valuesTable(columns.map(({ values }) => values)),
       sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'question marks' },
-      // A separate count costs no round trip in SQLite, and is not needed if the page shows the total.
+      // A count with conditions is a separate statement: that costs no round trip, and short pages do not need it.
       countsTablesInStatement: true,
-      // For a plain parameter, the planner considers its value and plans a prepared statement again at each execution; the
-      // expression prevents that.
+      // SQLite plans a prepared statement again at each execution for the value of a plain parameter; the cast prevents that.
       limitValue: (count) => sql`cast(${count} as integer)`,
       replansForValue: (_, by) => by === 'pattern',
       writer: writerFor,
@@ -235,8 +234,8 @@ const typeNames: Readonly<Partial<Record<DialectColumn['type'], Fragment>>> = {
 }
 
 /**
- * Adapts the dialect to statistics with value samples, with which the planner makes a plan for each bound value. A cast hides the
- * value from the planner; this casts values of columns for which one plan is enough.
+ * If the statistics contain value samples, SQLite plans a prepared statement again for each bound value. Casts the values of columns
+ * for which one plan is enough, because a cast hides the value from the planner.
  */
 function withSamples(
   dialect: InternalDialect,

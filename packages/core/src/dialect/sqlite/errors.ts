@@ -47,7 +47,10 @@ const resultCodes: CodeTable = [
   ],
 ]
 
-/** Classifies by the code's name (better-sqlite3 and similar drivers), by its number (node:sqlite), or by the message if there is neither. */
+/**
+ * Classifies by the code's name (better-sqlite3 and similar drivers), by its number (node:sqlite), or by the message if there is
+ * neither.
+ */
 export function classifySqlite(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const message = text(error.message)

@@ -54,7 +54,10 @@ const keyForms: Readonly<Partial<Record<DialectColumn['type'], string>>> = {
  */
 const numberOf = (ref: Ref): Fragment => sql`case when ${ref} < '' then ${ref} else '?' end`
 
-/** Replaces everything except ASCII text without NUL with `?`: `length` counts characters up to a NUL, and the length of a blob all bytes. */
+/**
+ * Replaces everything except ASCII text without NUL with `?`: `length` counts characters up to a NUL, and the length of a blob all
+ * bytes.
+ */
 const asciiText = (ref: Ref): Fragment =>
   sql`case when ${ref} >= '' and ${ref} < x'' and length(${ref}) = length(cast(${ref} as blob)) then ${ref} else '?' end`
 
@@ -142,7 +145,7 @@ function decimal(column: DialectColumn, ref: Ref): TextPiece | undefined {
   }
   const unit = natural(10 ** scale)
   const whole = `(?!-0(?:\\.0+)?")-?(?:0|[1-9][0-9]{0,${14 - scale}})${fraction}`
-  // 1e16 has too many digits to pass the test, so the page is decoded in JavaScript; for text, printf would write 0.
+  // Replaces text by 1e16, which has too many digits to pass the test. `printf` would write text as 0, which passes.
   const number = sql`ifnull(case when ${isNumber(ref)} then round(${ref} * ${unit}) / ${unit} end, 1e16)`
   const format = `"%.${scale}f"`
   if (!mayBeNull) return { format, values: [number], form: () => `"${whole}"` }

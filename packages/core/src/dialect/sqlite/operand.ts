@@ -6,7 +6,7 @@ import { decimalDigits, scaled } from '../shared/decimal.ts'
 import { isText, natural, type Ref } from '../shared/sql-parts.ts'
 import { isNumber, servedForm } from './stored-forms.ts'
 
-/** Whether a decimal has at most 15 digits and is stored as the number or text that the column's affinity makes of it. */
+/** Whether the column is a decimal that comparisons convert to an integer in units of 10^-scale: any decimal not declared as text. */
 export function isScaled(column: DialectColumn): boolean {
   return column.type === 'decimal' && column.storage !== 'text'
 }

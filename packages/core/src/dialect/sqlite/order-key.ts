@@ -11,7 +11,10 @@ export function exactValue(column: DialectColumn, ref: Ref): Ref {
   return hasForms(column) ? exactForm(column, ref) : operand(column, ref)
 }
 
-/** Converts a selected `exactValue` to the text that cursors contain, which is the same on every database; undefined if it may not be of the type. */
+/**
+ * Converts a selected `exactValue` to the text that cursors contain, which is the same on every database; undefined if it may not
+ * be of the type.
+ */
 export function readExact(column: DialectColumn): (raw: unknown) => string | undefined {
   const decode = storedDecoder(column, isScaled(column))
   return (raw) => {

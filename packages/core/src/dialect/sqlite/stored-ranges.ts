@@ -27,12 +27,13 @@ interface Span {
   readonly next: string
   readonly low: string
   readonly high: string
-  /** For equality: shorter ranges of stored text that together contain all equal values. */
+  /** For equality: ranges of stored text that are shorter than `low` to `high` and together contain all equal values. */
   readonly parts?: readonly (readonly [low: string, high: string])[]
 }
 
 /**
- * `column <operator> value`. `zoned`: the column may hold datetimes with an offset, whose text can be 15 hours away from UTC.
+ * `column <operator> value`: first compares the plain column, which can use its index, and computes the exact form only where that
+ * does not decide. `zoned`: the column may contain datetimes with an offset.
  *
  * `day__ge=2024-05-14` → `(day >= '2024-05-14' and (day >= '2024-05-15' or <exact form> >= '2024-05-14'))`
  */
@@ -79,7 +80,10 @@ export function storedIn(
   return sql<SqlBool>`((${chain(ranges, 'or')}) and ${equalsOne(column, ref, values)})`
 }
 
-/** Tests whether the converted value is one of `values`: with the precision of responses, or exactly if a value has six fractional digits. */
+/**
+ * Tests whether the converted value is one of `values`: with the precision of responses, or exactly if a value has six fractional
+ * digits.
+ */
 export function equalsOne(
   column: DialectColumn,
   ref: Ref,
@@ -95,7 +99,7 @@ export function equalsOne(
     : inList(form, texts, negated)
 }
 
-/** Returns the text of a value, and the first text after the exact forms of all stored values that equal it. */
+/** Returns the value as stored text, and the first text that sorts after the exact forms of all stored values that equal the value. */
 function bounds({ type }: DialectColumn, value: string): readonly [text: string, next: string] {
   if (type === 'date') return [value, nextText(value)]
   if (type === 'time') return [value, afterDigits(value, 8)]

@@ -17,7 +17,10 @@ export const deletedCookie = (
   request: ApiRequest,
 ): Readonly<Record<string, string>> => cookieHeader(runtime, request, '', 0)
 
-/** Scripts cannot read the cookie (HttpOnly), other sites' POST requests do not send it (SameSite), and plain HTTP never carries it (Secure). */
+/**
+ * Scripts cannot read the cookie (HttpOnly), other sites' POST requests do not send it (SameSite), and plain HTTP never carries it
+ * (Secure).
+ */
 function cookieHeader(
   { settings }: Runtime,
   request: ApiRequest,

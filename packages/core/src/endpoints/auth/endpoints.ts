@@ -88,7 +88,10 @@ function tokenTools({ auth }: Runtime): TokenTools | undefined {
   return users === undefined || tokens === undefined ? undefined : { users, tokens }
 }
 
-/** Counts against API_LOGIN_RATE_LIMIT by address and by account. `account` is a digest, so clients cannot choose the keys of the limiter's store. */
+/**
+ * Counts against API_LOGIN_RATE_LIMIT by address and by account. `account` is a digest, so clients cannot choose the keys of the
+ * limiter's store.
+ */
 async function throttle(
   runtime: Runtime,
   request: ApiRequest,
