@@ -202,6 +202,20 @@ suite('the OpenAPI document', (test) => {
     equal(isNullable({ API_SESSION_GETTER: () => fail('not asked') }), true)
   })
 
+  test('names both preconditions of a write of one record', () => {
+    const { paths, components }: Anything = (documents.everything?.() ?? fail('')).openapi()
+    const headersOf = ({ parameters }: Anything) =>
+      parameters
+        .map(({ $ref = '' }: Anything) => components.parameters[$ref.split('/').pop()])
+        .filter((one: Anything) => one?.in === 'header' && one.name.startsWith('If-'))
+    const { patch, put, delete: removal } = paths['/api/users/{id}']
+    for (const operation of [patch, put, removal, paths['/api/users/{id}/restore'].post]) {
+      const [match, noneMatch] = headersOf(operation)
+      equal([match.name, noneMatch.name], ['If-Match', 'If-None-Match'], operation.operationId)
+      ok(noneMatch.description.includes('412'), noneMatch.description)
+    }
+  })
+
   test('names every operation once', () => {
     for (const make of Object.values(documents)) {
       const ids = operationsOf(make()).map(({ operation }) => operation.operationId)

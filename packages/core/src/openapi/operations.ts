@@ -289,7 +289,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     summary,
     description: mode === 'update' ? fieldsSent(resource) : 'All fields.',
     parameters: [...keys, ...oneParameters(components, resource)],
-    sends: [[ifMatch]],
+    sends: writeConditions,
     body: writtenRef(writer, resource, mode),
     isMergeable: mode === 'update' && hasDocuments(resource),
     answer: { value: unseen(writer, resource, record), list: false, status: 200 },
@@ -316,7 +316,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
             ? 'The record of a key.'
             : 'The record is marked as deleted, and left out of reads.',
         parameters: [...keys, ...removalParameters(components, resource)],
-        sends: [[ifMatch]],
+        sends: writeConditions,
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: ['query', 'record', 'removed', 'precondition'],
       }
@@ -360,7 +360,7 @@ function restoreDraft(writer: Writer, resource: Resource): Draft {
       ...keyParameters(writer.components, resource),
       ...oneParameters(writer.components, resource),
     ],
-    sends: [[ifMatch]],
+    sends: writeConditions,
     answer: {
       value: unseen(writer, resource, answeredRecord(writer, resource)),
       list: false,
@@ -495,6 +495,18 @@ const ifNoneMatch = headerParameter(
   'If-None-Match',
   "ETag of the client's copy of the record; 304 if it is unchanged.",
 )
+
+/** The conditions of a write of one record. */
+const writeConditions: readonly HeaderSent[] = [
+  [ifMatch],
+  [
+    headerParameter(
+      'If-None-Match',
+      'ETag of a version of the record; 412 if that is the stored version. `*` is always 412, because the record has to exist.',
+    ),
+    'If-None-Match-Write',
+  ],
+]
 
 const prefer = headerParameter(
   'Prefer',

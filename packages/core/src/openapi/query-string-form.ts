@@ -62,7 +62,7 @@ export function* queryStringSteps(
 /** Sentences about all operations for the description of the document, because no component can hold them. */
 const common = [
   'Queries name columns and relations of the record. Relations take QUERY too; where they are not embedded, they are URLs.',
-  'With the `ETag` of a record, `If-None-Match` gives 304 if it is unchanged, and `If-Match` 412 if it has changed.',
+  'With the `ETag` of a record, `If-None-Match` gives 304 if it is unchanged, and a write with `If-Match` 412 if it has changed, with `If-None-Match` 412 if it has not.',
   '`Prefer: return=minimal` gives 204 without the record. `Idempotency-Key` lets a POST be repeated; a record that is gone then is null.',
 ].join('\n')
 
