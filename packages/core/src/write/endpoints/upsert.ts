@@ -38,8 +38,8 @@ import { inWrite, validatorHost } from './stages.ts'
 interface Candidate {
   readonly change: RecordNode
   readonly create: RecordNode
-  /** Problems that apply only if it is created, such as missing required fields. */
-  readonly createProblems: InputProblems
+  /** Problems that apply only if it is created, such as missing required fields; undefined if there are none. */
+  readonly createProblems: InputProblems | undefined
   /** The values for the look-up, with the initial values of columns that were not sent; undefined if one is missing or null. */
   readonly key: readonly Value[] | undefined
   /** The columns of the key that get an initial value. */
@@ -57,14 +57,14 @@ export async function upsert(
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
   const candidates = await readCandidates(call, resource, columns, { items, many, problems })
   problems.refuse()
-  let hasConflicted = false
+  // A record may conflict with another one of the list, or refer to a new one. The transaction of a batch cannot be repeated for it.
+  let isInOrder = call.runtime.batch !== undefined && refersToItself(resource)
   return inWrite(
     call,
     async (writing) => {
       const { context } = writing
       const identified = await identify(context, resource, candidates, columns)
-      // A record may conflict with another one of the list.
-      const together = !hasConflicted && !context.hosted && mayGoTogether(columns, identified)
+      const together = !isInOrder && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
         ? await writeTogether(context, resource, identified, columns, returned)
@@ -81,14 +81,22 @@ export async function upsert(
     },
     // A concurrent transaction may have created the record after the look-up.
     {
-      retryOn: ({ failure }) => {
-        hasConflicted = failure.kind === 'unique'
-        return hasConflicted
+      retryOn: ({ failure: { kind } }) => {
+        // Changed records are stored before new ones.
+        const mayDependOnOrder = many && !isInOrder && refersToItself(resource)
+        isInOrder = kind === 'unique' || (kind === 'foreignKey' && mayDependOnOrder)
+        return isInOrder
       },
       isBulk: many || candidates.some(({ create }) => nestsSeveral(create)),
     },
   )
 }
+
+/** Whether records of a resource may refer to each other. */
+const refersToItself = (resource: Resource): boolean =>
+  [...resource.allRelations.values()].some(
+    ({ kind, target }) => kind === 'belongsTo' && target === resource,
+  )
 
 /** The columns of `on_conflict`: the primary key, a unique column, or a unique set. */
 function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
@@ -113,7 +121,7 @@ async function readCandidates(
   const identifying = new Map(columns.map((column) => [column.name, unmatchable(resource, column)]))
   const host = validatorHost(call)
   const candidates: Candidate[] = []
-  let createProblems = inputProblems()
+  let own = inputProblems()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const path = many ? `[${i}]` : ''
@@ -121,15 +129,16 @@ async function readCandidates(
     const change = asChange instanceof Promise ? await asChange : asChange
     const asNew =
       plainInMode(change, item, 'create', identifying) ??
-      readNode(resource, item, { path, mode: 'create', identifying }, createProblems, host)
+      readNode(resource, item, { path, mode: 'create', identifying }, own, host)
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
     noteChanged(call, create)
     const initial = initialColumns(change, columns)
     const key = valuesOf(columns, change.values)
+    const createProblems = own.any ? own : undefined
     candidates.push({ change, create, createProblems, key, initial })
-    // Records without problems share their collector.
-    if (createProblems.any) createProblems = inputProblems()
+    // The next record needs another collector only if this one has problems.
+    if (own.any) own = inputProblems()
   }
   return candidates
 }
@@ -322,5 +331,5 @@ function refuseToCreate(
   if (isIdentified && columns.some(({ definition }) => definition.generated)) {
     throw missingReference(columns.map(({ name }) => pathTo(path, name)))
   }
-  createProblems.refuse()
+  createProblems?.refuse()
 }

@@ -56,8 +56,7 @@ export function refuseInvisibleReferences(
   known?: KnownReferences,
   stored?: Values,
 ): MaybePromise<void> {
-  const relations =
-    known?.relations ?? narrowedRelations(resource, (target) => context.access.narrows(target))
+  const relations = known?.relations ?? hidingRelations(context, resource)
   let unknown: Unknown[] | undefined
   for (const relation of relations) {
     if (!isSet(relation, sent)) continue
@@ -68,6 +67,32 @@ export function refuseInvisibleReferences(
     unknown.push({ relation, text, isUnchanged, key: valuesOf(relation.from, row) ?? [] })
   }
   return unknown && refuseInvisible(context, resource, unknown, path, known)
+}
+
+/** The to-one relations of a resource whose target may hide records. */
+const hidingRelations = (
+  { access }: WriteContext,
+  resource: Resource,
+): readonly ResolvedRelation[] => narrowedRelations(resource, (target) => access.narrows(target))
+
+/**
+ * `refuseInvisibleReferences` for foreign keys that nested objects have `set`, a part of which may belong to the foreign key of
+ * another relation: `author` sets `tenant_id`, which `publisher` uses too. The records of `known` relations are not looked up: they
+ * are those objects or the parent, which were found through the scope or created.
+ */
+export function refuseInvisibleByParts(
+  context: WriteContext,
+  resource: Resource,
+  set: Values,
+  row: Values,
+  path: string,
+  stored: Values,
+  isKnown: (relation: ResolvedRelation) => boolean,
+): MaybePromise<void> {
+  const relations = hidingRelations(context, resource).filter((relation) => !isKnown(relation))
+  if (relations.length === 0) return
+  const unseen = { relations, has: () => false, beforeLookUp: () => Promise.resolve(() => {}) }
+  return refuseInvisibleReferences(context, resource, set, row, path, unseen, stored)
 }
 
 /** A reference that must be looked up. */

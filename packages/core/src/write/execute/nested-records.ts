@@ -9,7 +9,7 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/res
 import { tableKey } from '../../sql/table-name.ts'
 import { planRecords } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
-import { compareSentBack, validateFilled } from './checks.ts'
+import { compareSentBack, refuseInvisibleByParts, validateFilled } from './checks.ts'
 import type { WriteContext } from './context.ts'
 import type { LevelOrder } from './level-order.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
@@ -256,6 +256,39 @@ export async function changesOfMove(
     context.problems.add(path, `The record cannot be moved here: its ${name} is read-only.`)
     return undefined
   }
-  await validateFilled(context, resource, filled, { ...stored, ...filled }, path, stored)
+  const row = { ...stored, ...filled }
+  const toParent = (other: ResolvedRelation): boolean => isInverse(other, relation)
+  await refuseInvisibleByParts(context, resource, filled, row, path, stored, toParent)
+  await validateFilled(context, resource, filled, row, path, stored)
   return filled
+}
+
+/** Whether a to-one relation leads from a child to the parent of `relation`. */
+const isInverse = ({ target, from }: ResolvedRelation, relation: ResolvedRelation): boolean =>
+  target === relation.source &&
+  from.length === relation.to.length &&
+  from.every((column) => relation.to.includes(column))
+
+/**
+ * Refuses a child whose nested to-one object sets a part of the foreign key to the parent to another value: the child would
+ * belong to another parent. `filled` is the key of the parent, `keys` are those of the nested objects.
+ */
+export function refuseOtherParent(
+  { problems }: WriteContext,
+  { path, parents }: RecordNode,
+  filled: Values,
+  keys: Values,
+): void {
+  for (const { relation } of parents) {
+    const other = relation.from.find(
+      ({ name }) => filled[name] !== undefined && String(filled[name]) !== String(keys[name]),
+    )
+    if (other === undefined) continue
+    const field = other.hidden ? 'key' : `"${other.name}"`
+    problems.add(
+      pathTo(path, relation.name),
+      `Its ${field} differs from that of the parent record.`,
+    )
+  }
+  problems.refuse()
 }

@@ -4,12 +4,13 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { mergePatch } from '../../json/merge-patch.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { unwritableRelation } from '../../registry/field-rules.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../plan/node.ts'
 import {
   compareSentBack,
   type KnownReferences,
   mayRead,
+  refuseInvisibleByParts,
   refuseInvisibleReferences,
   validateFilled,
 } from './checks.ts'
@@ -78,6 +79,11 @@ async function requestedAfterChecks(
   const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
   await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
+  if (node.parents.length > 0) {
+    const isNested = (relation: ResolvedRelation): boolean =>
+      node.parents.some((parent) => parent.relation.name === relation.name)
+    await refuseInvisibleByParts(context, resource, keys, row, path, stored, isNested)
+  }
   await validateFilled(context, resource, keys, row, path, stored)
   await runWholeRecordChecks(context, node, row, stored)
   context.problems.refuse()

@@ -11,7 +11,7 @@ import { insertRows } from './insert-rows.ts'
 import type { LevelOrder } from './level-order.ts'
 import { keyIn, lockedRecord } from './look-up.ts'
 import type { ManyStep } from './many-step.ts'
-import { changesOfMove } from './nested-records.ts'
+import { changesOfMove, refuseOtherParent } from './nested-records.ts'
 import { type PendingWrites, pendingWrites } from './pending-writes.ts'
 import { lookUpReferences, type SeenReferences } from './references.ts'
 import { requestedChanges } from './requested-changes.ts'
@@ -92,6 +92,8 @@ export async function writeRecords(
         const { node } = step
         const made = newRecord(context, node)
         const initial = made instanceof Promise ? await made : made
+        if (own !== undefined && step.filled !== undefined)
+          refuseOtherParent(context, node, step.filled, own)
         const filled = own === undefined ? step.filled : { ...step.filled, ...own }
         const data = filled === undefined ? initial : { ...initial, ...filled }
         const sent = node.values
