@@ -17,7 +17,7 @@ export interface RowUpdate {
   readonly written: Values
 }
 
-/** The values of one column as the dialect binds them, in the order of the rows; undefined where a row keeps its value. */
+/** The values of one column as the dialect binds them, in the order of the rows. Undefined where a row keeps its stored value. */
 interface WrittenColumn {
   readonly column: NamedColumn
   readonly values: readonly unknown[]
@@ -60,7 +60,7 @@ const isGiven = (value: unknown): boolean => value !== undefined
 
 const isPartial = ({ values }: WrittenColumn): boolean => values.includes(undefined)
 
-/** Whether CASE can have these values: only a parameter takes its type from the column. */
+/** Whether CASE can have these values: each row sets each column, and each value is a parameter, which takes its type from the column. */
 const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
   rows <= mostCases &&
   columns.every(
@@ -70,8 +70,8 @@ const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
   )
 
 /**
- * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or with a join; undefined if the dialect has no such
- * statement.
+ * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or the same with a join. A column that some rows keep
+ * has a second column of flags: `set a = case when v.f = 1 then v.a else t.a end`. Undefined if the dialect has no such statement.
  */
 function compileJoinedUpdate(
   target: Target,
@@ -121,9 +121,10 @@ function compileJoinedUpdate(
 }
 
 /**
- * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`: a column that gets the same
- * value in all records is set without CASE. With RETURNING if `output` is not empty. Undefined if there are too many records, or
- * values, for one statement.
+ * The joined UPDATE of `compileJoinedUpdate`; or, if the dialect has none or all records get the same values,
+ * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`, in which a column that gets the same
+ * value in all records needs no CASE. With RETURNING if `output` is not empty. Undefined if one statement cannot change all records:
+ * they are too many for CASE, or have values that CASE cannot have.
  */
 export function compileUpdateRows(
   target: Target,
