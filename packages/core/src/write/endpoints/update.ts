@@ -82,7 +82,10 @@ export async function update(
   )
 }
 
-/** A merge patch would change related records where a plain PATCH creates or links them: it has no form for the latter. */
+/**
+ * Adds a problem for each nested object. A plain PATCH creates records or refers to them by nested objects; a merge patch would change
+ * them.
+ */
 function refuseNested({ parents, children }: RecordNode, problems: InputProblems): void {
   for (const { relation } of [...parents, ...children]) {
     problems.add(relation.name, 'A merge patch has no related records; send application/json.')

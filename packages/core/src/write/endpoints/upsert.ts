@@ -63,7 +63,7 @@ export async function upsert(
     async (writing) => {
       const { context } = writing
       const identified = await identify(context, resource, candidates, columns)
-      // A record may conflict with another one of the list.
+      // After a conflict the records are written one by one, because one may conflict with another one of the list.
       const together = !hasConflicted && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
@@ -128,7 +128,7 @@ async function readCandidates(
     const initial = initialColumns(change, columns)
     const key = valuesOf(columns, change.values)
     candidates.push({ change, create, createProblems, key, initial })
-    // Records without problems share their collector.
+    // Records share a collector until one of them has problems.
     if (createProblems.any) createProblems = inputProblems()
   }
   return candidates
@@ -163,7 +163,7 @@ async function identify(
       identified.push(candidate)
       continue
     }
-    // Before the defaults are called, because the look-up uses their results.
+    // Checked before the defaults are called, because the look-up needs this right.
     await requireAccess(context, resource, 'PATCH')
     const { change, create } = candidate
     const initial = await initialValues(context, resource, candidate.initial)
@@ -205,7 +205,7 @@ interface Upserted {
   readonly created: boolean
 }
 
-/** Whether no two records have the same unique key, so that one look-up can find all. */
+/** Whether no two records have the same unique key, so that one look-up can find all stored records. */
 function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Candidate[]): boolean {
   if (candidates.length < 2 || columns.some(({ collation }) => collation !== undefined))
     return false
@@ -219,7 +219,7 @@ function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Can
   return true
 }
 
-/** One look-up for all records, and few statements to store them. */
+/** Writes all records with one look-up and few statements. */
 async function writeTogether(
   context: WriteContext,
   resource: Resource,
