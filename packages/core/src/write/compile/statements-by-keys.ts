@@ -139,7 +139,7 @@ export function compileLockedByKeys(
   return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])} for update`, readers }
 }
 
-/** Whether all columns have an integer type, for whose values the database and the service agree which are equal. */
+/** Whether all columns are integers. Of these, the database and the service agree which values are equal. */
 export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
   columns.every(({ type }) => type === 'integer' || type === 'bigint')
 

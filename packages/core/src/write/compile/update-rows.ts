@@ -23,7 +23,10 @@ interface WrittenColumn {
   readonly values: readonly unknown[]
 }
 
-/** CASE compares each row with all keys before its own, so the cost of a statement grows with the square of the number of rows. */
+/**
+ * The most records that a CASE may distinguish. It compares each row with all keys before its own, so its cost grows with the square
+ * of their number.
+ */
 export const mostCases = 100
 
 function writtenColumn(
@@ -121,10 +124,13 @@ function compileJoinedUpdate(
 }
 
 /**
- * The joined UPDATE of `compileJoinedUpdate`; or, if the dialect has none or all records get the same values,
- * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`, in which a column that gets the same
- * value in all records needs no CASE. With RETURNING if `output` is not empty. Undefined if one statement cannot change all records:
- * they are too many for CASE, or have values that CASE cannot have.
+ * One UPDATE for several records:
+ * - the one of `compileJoinedUpdate`, if the dialect has it, and records get different values;
+ * - otherwise `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`. A column needs no CASE if
+ *   all records get the same value.
+ *
+ * Has RETURNING if `output` is not empty. Undefined if one statement cannot change all records, because there are too many for CASE, or
+ * because CASE cannot have their values.
  */
 export function compileUpdateRows(
   target: Target,

@@ -83,8 +83,8 @@ export async function update(
 }
 
 /**
- * Adds a problem for each nested object. A plain PATCH creates records or refers to them by nested objects; a merge patch would change
- * them.
+ * Adds a problem for each nested object or list. A merge patch (RFC 7396) would have to change the related records, while a plain PATCH
+ * creates records or refers to them.
  */
 function refuseNested({ parents, children }: RecordNode, problems: InputProblems): void {
   for (const { relation } of [...parents, ...children]) {

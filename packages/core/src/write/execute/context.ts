@@ -67,10 +67,10 @@ export interface WriteContext extends ValueSources {
   readonly hosted: boolean
   /**
    * Whether the write sets savepoints, and writes lists with nested records record by record. If false, a write that needs either
-   * throws `SavepointNeeded`, and its transaction is repeated with true.
+   * throws `SavepointNeeded`, and its transaction is repeated with `setsSavepoints: true`.
    */
   readonly setsSavepoints: boolean
-  /** Only in a write of many records. */
+  /** Absent in a write of one record. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }
 

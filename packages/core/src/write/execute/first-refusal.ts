@@ -11,7 +11,7 @@ export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
  * Rolls back to the savepoint, and searches by bisection: runs `write` again with halves of the rows. Returns the refusal of the first
  * row that is refused even alone; undefined if there is none, and then all rows are written.
  *
- * The refusal is explained before any rollback: the refused row may conflict with one of the rows before it, which are written again.
+ * Finds the API error while the rows before the refused one are written, because the refused row may conflict with one of them.
  */
 export async function refusalOfFirst<R>(
   context: WriteContext,

@@ -7,7 +7,7 @@ import type { Values } from '../plan/node.ts'
 import type { NewRow } from './pending-writes.ts'
 import { splitGeneratedKey } from './save.ts'
 
-/** Records that one statement can insert, if it may have as many values. */
+/** Records that one statement can insert. `insertRows` divides them further if they have too many values for one statement. */
 export interface InsertGroup {
   /** The key columns that the database generates. */
   readonly generated: readonly NamedColumn[]

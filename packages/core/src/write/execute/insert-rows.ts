@@ -14,8 +14,8 @@ import { insert } from './save.ts'
 import { rollBackTo, setSavepoint } from './savepoint.ts'
 
 /**
- * Inserts the records in their order; returns their values with their keys. Adds the rows that statements of several records
- * return to `returned`.
+ * Inserts the records in their order; returns their values with their keys. If a statement inserts several records, adds the rows of
+ * its RETURNING to `returned`.
  */
 export async function insertRows(
   context: WriteContext,

@@ -34,7 +34,10 @@ export interface SelectedLinks {
   readonly keys: readonly Key[]
 }
 
-/** The most links of one statement, if it selects them by the keys of both ends: these conditions are longer, and nested. */
+/**
+ * The largest number of links that a statement selects by the keys of both ends. Such conditions are longer than those on one key, and
+ * nested.
+ */
 const mostPairs = 500
 
 /** Divides links among statements; `columns` is the number of columns of both keys. */

@@ -27,7 +27,7 @@ export interface MoveStep {
   readonly kind: 'move'
   readonly node: ReferenceNode
   readonly stored: Values
-  /** The relation of the parent. */
+  /** The relation from the parent to the child. */
   readonly relation: ResolvedRelation
   /** The key of the parent, in the columns of the child. */
   readonly filled: Values

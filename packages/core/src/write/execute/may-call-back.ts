@@ -21,7 +21,7 @@ export function mayCallBack(
   for (const one of [...models.records, ...models.junctions]) {
     if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
   }
-  // A list that replaces links deletes the others.
+  // A many-to-many list may delete links.
   for (const one of models.junctions) if (hooks.has(one, 'remove')) return true
   return false
 }

@@ -49,7 +49,7 @@ async function visibleKeys(
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of chunks(keys, to.length)) {
-    // As in `isVisible` of checks.ts: if the caller has no access to the target, the row must exist, and that is all.
+    // As in `isVisible` of checks.ts: if the caller has no access to the target, the row only has to exist.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
       ? await readScoped(context, plan, 'GET_ONE')

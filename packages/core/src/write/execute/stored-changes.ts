@@ -30,7 +30,7 @@ export async function changesOf(context: WriteContext): Promise<readonly Change[
   return changes
 }
 
-/** The records that are still stored, soft-deleted ones included, by key; also those that policies hide from the caller. */
+/** By `keyText`: the records that are still stored, including soft-deleted ones and those that policies hide from the caller. */
 async function storedRecords(
   context: WriteContext,
   resource: Resource,

@@ -30,7 +30,7 @@ interface Part {
 
 /**
  * Changes the records; returns the values that identify them, in the same order. If a statement changes several records, adds the rows
- * that it returns to `returned`.
+ * of its RETURNING to `returned`.
  */
 export async function updateRows(
   context: WriteContext,
@@ -115,7 +115,7 @@ const compiledFor = (
   )
 
 /**
- * Whether an UPDATE may set columns to the values that they have already. Not if the table has triggers, which can see the columns that
+ * Whether an UPDATE may set columns to the values that they have already. False if the table has triggers, which can see the columns that
  * an UPDATE sets; `singleWrites` is undefined for such a table.
  */
 export const maySetUnchangedColumns = (

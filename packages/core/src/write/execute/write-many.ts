@@ -89,8 +89,8 @@ async function writeEach(
 }
 
 /**
- * Returns the function that writes nested records. In a transaction of the host it writes them one by one: without savepoints, a
- * refused one of several could not be found.
+ * Returns the function that writes nested records. In a transaction of the host it writes them one by one, because without savepoints
+ * it could not find out which of several records was refused.
  */
 const nestedWriter =
   (order: LevelOrder | undefined): WriteNested =>
