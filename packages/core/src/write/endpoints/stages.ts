@@ -32,19 +32,17 @@ import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
-import { changeLog } from '../execute/changes.ts'
-import type { BeforeHookStatements, Precondition } from '../execute/context.ts'
-import {
-  type Probe,
-  type Refusal,
-  refusalOf,
-  refusedWrite,
-  type ValueSources,
-  type WriteContext,
+import { changeLog } from '../execute/change-log.ts'
+import type {
+  BeforeHookStatements,
+  Precondition,
+  ValueSources,
+  WriteContext,
 } from '../execute/context.ts'
+import { counterBehind, explainRefusal } from '../execute/refusals/explain-refusal.ts'
+import { type Probe, type Refusal, refusalOf, refusedWrite } from '../execute/refusals/refusal.ts'
 import { SavepointNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
-import { counterBehind, explainRefusal } from '../execute/violation.ts'
 import { writeAccess } from './access.ts'
 
 /** A write in its transaction. */

@@ -20,9 +20,10 @@ import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { CompiledWrite } from '../compile/statements.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
-import { type Refusal, refusalOf, type WriteContext } from './context.ts'
+import type { WriteContext } from './context.ts'
 import { keyIn, keyMatches } from './look-up.ts'
-import { runWriteForRows } from './run-step.ts'
+import { type Refusal, refusalOf } from './refusals/refusal.ts'
+import { runWriteForRows } from './run-write.ts'
 import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 
 /** The context of a single-statement write: its connection, and the compiled statements. */

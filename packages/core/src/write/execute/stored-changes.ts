@@ -9,10 +9,10 @@ import type { Resource } from '../../registry/resource.ts'
 import { planRecords } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
-import { keyOf, type WrittenRecord } from './changes.ts'
+import { keyOf, type WrittenRecord } from './change-log.ts'
 import type { WriteContext } from './context.ts'
-import type { Key } from './link-store.ts'
 import { readUnscoped } from './look-up.ts'
+import type { Key } from './nested/link-store.ts'
 
 /**
  * The changes of a write, by model, in the order in which the models were first written. Reads the records as they will be committed,

@@ -1,8 +1,8 @@
 // The keys of links, divided among statements; for both kinds of LinkStore.
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
-import type { NamedColumn } from '../../registry/resource.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText } from '../../../execute/key.ts'
+import type { NamedColumn } from '../../../registry/resource.ts'
 import type { Key, LinkList, OldLinks } from './link-store.ts'
 
 /** The links of several records: for `keyText` of each record's key, its `LinkedKeys`. */

@@ -1,8 +1,9 @@
 // refusalOfFirst: finds the row for which the database has refused a statement on several rows.
 
-import { refusalOf, refusedWrite, type WriteContext } from './context.ts'
-import { rollBackTo, setSavepoint } from './savepoint.ts'
-import { explainRefusal } from './violation.ts'
+import type { WriteContext } from '../context.ts'
+import { rollBackTo, setSavepoint } from '../savepoint.ts'
+import { explainRefusal } from './explain-refusal.ts'
+import { refusalOf, refusedWrite } from './refusal.ts'
 
 /** Writes rows: several with one statement, or a single row with the statement for one row. */
 export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>

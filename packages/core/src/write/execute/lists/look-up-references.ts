@@ -1,15 +1,15 @@
 // lookUpReferences: finds out which foreign keys of a list refer to records that the caller may see, with one look-up for each relation.
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyTextIn } from '../../execute/key.ts'
-import type { Value } from '../../plan/plan.ts'
-import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { planRecords } from '../plan/look-up.ts'
-import type { RecordNode } from '../plan/node.ts'
-import { narrowedRelations } from '../plan/references.ts'
-import type { KnownReferences } from './checks.ts'
-import type { WriteContext } from './context.ts'
-import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyTextIn } from '../../../execute/key.ts'
+import type { Value } from '../../../plan/plan.ts'
+import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import { planRecords } from '../../plan/look-up.ts'
+import type { RecordNode } from '../../plan/node.ts'
+import { narrowedRelations } from '../../plan/references.ts'
+import type { KnownReferences } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import { readScoped, readUnscoped, valuesOf } from '../look-up.ts'
 
 /** By relation: the keys, as `keyText`, of the records that look-ups have found and the caller may see. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>

@@ -1,20 +1,21 @@
 // updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out
 // which one.
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyText, keyTextIn } from '../../execute/key.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { type CompiledWrite, storedColumns } from '../compile/statements.ts'
-import { compileUpdateRows, mostCases } from '../compile/update-rows.ts'
-import { isEmpty, type Values } from '../plan/node.ts'
-import { refusalOf, type WriteContext } from './context.ts'
-import { refusalOfFirst } from './first-refusal.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText, keyTextIn } from '../../../execute/key.ts'
+import type { NamedColumn, Resource } from '../../../registry/resource.ts'
+import { type CompiledWrite, storedColumns } from '../../compile/statements.ts'
+import { compileUpdateRows, mostCases } from '../../compile/update-rows.ts'
+import { isEmpty, type Values } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
+import { refusalOfFirst } from '../refusals/first-refusal.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { runWrite, runWriteForRows } from '../run-write.ts'
+import { updateStored } from '../save.ts'
+import { setSavepoint } from '../savepoint.ts'
 import { hasColumns } from './group-for-insert.ts'
 import type { ChangedRow } from './pending-writes.ts'
 import { addReturned, type ReturnedRows } from './returned-rows.ts'
-import { runWrite, runWriteForRows } from './run-step.ts'
-import { updateStored } from './save.ts'
-import { setSavepoint } from './savepoint.ts'
 
 /** Rows that write the same columns. */
 interface Group {
