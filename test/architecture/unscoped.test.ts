@@ -30,11 +30,11 @@ const known: readonly Unscoped[] = [
     name: 'readUnscoped',
     callers: {
       'write/execute/stored-changes.ts': [1, 'records just written, for a callback of the host'],
-      'write/execute/references.ts': [
+      'write/execute/lists/look-up-references.ts': [
         1,
         'whether the rows that foreign keys refer to exist, for callers who may not read them',
       ],
-      'write/execute/nested-records.ts': [
+      'write/execute/nested/nested-records.ts': [
         1,
         'keys that the database made of the record just written',
       ],
@@ -47,7 +47,10 @@ const known: readonly Unscoped[] = [
   {
     name: 'existsUnscoped',
     callers: {
-      'write/execute/violation.ts': [3, 'which key or link the database refused, whoever holds it'],
+      'write/execute/refusals/explain-refusal.ts': [
+        3,
+        'which key or link the database refused, whoever holds it',
+      ],
       'write/execute/checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
@@ -80,14 +83,17 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLinks',
     callers: {
-      'write/execute/link-table.ts': [1, 'links of a junction that no model publishes'],
+      'write/execute/nested/link-table.ts': [1, 'links of a junction that no model publishes'],
     },
   },
   {
     name: 'compileLockByKeys',
     callers: {
       'write/execute/look-up.ts': [1, 'holds records before they are read through their scope'],
-      'write/execute/link-records.ts': [1, 'holds links before they are read through their scope'],
+      'write/execute/nested/link-records.ts': [
+        1,
+        'holds links before they are read through their scope',
+      ],
     },
   },
   {

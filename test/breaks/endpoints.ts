@@ -152,14 +152,14 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'The foreign keys of a list lead to records that the caller does not see',
-    file: 'packages/core/src/write/execute/references.ts',
+    file: 'packages/core/src/write/execute/lists/look-up-references.ts',
     find: "const isAllowed = await context.access.mayWrite(target, 'GET_ONE')",
     replace: 'const isAllowed = false',
     fails: 'test/writing/bulk-create.test.ts',
   },
   {
     title: 'A callback that numbers the records of a list gives all of them the same number',
-    file: 'packages/core/src/write/execute/write-records.ts',
+    file: 'packages/core/src/write/execute/lists/write-records.ts',
     find: `    isStale = true
     await pending?.flush()`,
     replace: `    isStale = true
@@ -168,7 +168,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A policy that refuses a record hides that the database refuses one before it',
-    file: 'packages/core/src/write/execute/write-records.ts',
+    file: 'packages/core/src/write/execute/lists/write-records.ts',
     find: 'if (isRefused) throw earlier',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',
@@ -176,14 +176,14 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'A list with callbacks is repeated, callbacks included, because the database refuses a record',
-    file: 'packages/core/src/write/execute/write-many.ts',
+    file: 'packages/core/src/write/execute/lists/write-many.ts',
     find: 'const context = hasCallback ? { ...given, setsSavepoints: true } : given',
     replace: 'const context = given',
     fails: 'test/writing/savepoints.test.ts',
   },
   {
     title: 'A list answers a record as it was before a callback changed it',
-    file: 'packages/core/src/write/execute/write-records.ts',
+    file: 'packages/core/src/write/execute/lists/write-records.ts',
     find: 'returned?.rows.splice(0)',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',
@@ -211,7 +211,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'An error names another record of the list than the one that the database refused',
-    file: 'packages/core/src/write/execute/first-refusal.ts',
+    file: 'packages/core/src/write/execute/refusals/first-refusal.ts',
     find: 'else if (some.length > 1) rows = some',
     replace: 'else if (some.length > 1) rows = rows.slice(some.length)',
     fails: 'test/writing/bulk-create.test.ts',
@@ -219,14 +219,14 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'A record of a list is changed from what it was before a callback of another one changed it',
-    file: 'packages/core/src/write/execute/write-records.ts',
+    file: 'packages/core/src/write/execute/lists/write-records.ts',
     find: 'const stored = isStale',
     replace: 'const stored = isStale && step === undefined',
     fails: 'test/writing/bulk-change.test.ts',
   },
   {
     title: 'A unique value of a list is refused because another of its records had it',
-    file: 'packages/core/src/write/execute/update-rows.ts',
+    file: 'packages/core/src/write/execute/lists/update-rows.ts',
     find: 'if (changed.length === 1 || dependOnOrder(resource, changed)) {',
     replace: 'if (changed.length === 1) {',
     fails: 'test/writing/bulk-change.test.ts',

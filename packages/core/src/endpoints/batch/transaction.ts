@@ -9,7 +9,7 @@ import type { Timing } from '../../http/server-timing.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { explained } from '../../write/endpoints/stages.ts'
-import { type Probe, refusalOf } from '../../write/execute/context.ts'
+import { type Probe, refusalOf } from '../../write/execute/refusals/refusal.ts'
 import { rollBackTo, setSavepoint } from '../../write/execute/savepoint.ts'
 
 interface TransactionParts {

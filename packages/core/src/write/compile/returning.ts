@@ -1,4 +1,4 @@
-// Compiles the RETURNING clause of an output list and its readers.
+// returning: the RETURNING clause for a list of outputs, and the readers of the rows that it returns.
 
 import { type SelectList, selectList } from '../../compile/selection.ts'
 import type { Target } from '../../compile/target.ts'
@@ -11,7 +11,7 @@ export interface Returning {
   readonly readers: SelectList['readers']
 }
 
-/** Returns the columns of the written row in the same form as a SELECT. */
+/** The clause returns columns of the written row in the same form as a SELECT would. */
 export function returning(target: Target, output: readonly Output[]): Returning {
   const { items, readers } = selectList(target, output, false)
   return { clause: items.length === 0 ? sql`` : sql` returning ${sql.join(items)}`, readers }

@@ -23,7 +23,7 @@ import {
 /** A column that stores a part of a key; `column` determines how its values are compared. */
 export type KeyPart = Omit<Match, 'value'>
 
-/** The columns of a key, in the table that has it. */
+/** The columns of a key, in the table of its records. */
 export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
   columns.map((column) => ({ dbName: column.dbName, column }))
 
@@ -31,7 +31,7 @@ export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
   parts.map((part, i) => ({ ...part, value: key[i] as Value }))
 
-/** Reads keys (`ends`) from rows of a junction table. */
+/** Selects columns of both keys (`ends`) from rows of a junction table, as `end_0`, `end_1`, …. */
 export function compileLinks(
   target: Target,
   rows: RowsByKeys,
@@ -52,7 +52,7 @@ export function compileLinks(
   }
 }
 
-/** Inserts rows into a junction table, each with the keys of both ends, whose columns are `parts`. */
+/** Inserts rows into a junction table. A row has the values of `parts`, the columns of both keys. */
 export function compileNewLinks(
   target: Target,
   table: TableName,
@@ -67,7 +67,7 @@ export function compileNewLinks(
   return sql`insert into ${tableOf(table)} (${sql.join(names)}) ${insertedRows(target, columns)}`
 }
 
-/** The rows that match and have one of the keys. */
+/** The rows of a table that meet `matches` and have one of `keys` in the columns `parts`. */
 export interface RowsByKeys {
   readonly table: TableName
   readonly matches: readonly Match[]
@@ -91,7 +91,7 @@ export const recordsByKeys = (
   keys: readonly (readonly Value[])[],
 ): RowsByKeys => ({ table: resource, matches: [], parts: keyParts(resource.primaryKey), keys })
 
-/** Deletes the rows. */
+/** `delete from t where …`. */
 export const compileDeleteByKeys = (target: Target, rows: RowsByKeys): Fragment =>
   sql`delete from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`
 
@@ -113,9 +113,9 @@ export const compileKeysCondition = (
 
 /**
  * `select … from (select … from json_table(…)) as k straight_join t on t.id = k.key for update`: reads and locks the records of a
- * plan by a key of one integer column. The database looks each of them up, so it locks no others (unless the table has fewer rows
- * than the list), and in the order of the keys, so that two transactions do not wait for each other. Undefined if the dialect has
- * no such statement.
+ * plan by a key of one integer column. The database looks up each key, so it locks no other records, unless the table has fewer rows
+ * than the list has keys. It locks them in the order of the keys, so that two transactions do not wait for each other. Undefined if the
+ * dialect has no such statement.
  */
 export function compileLockedByKeys(
   target: Target,
@@ -139,7 +139,7 @@ export function compileLockedByKeys(
   return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])} for update`, readers }
 }
 
-/** Whether the database and the service agree on which values of the columns are equal. */
+/** Whether all columns are integers. Of these, the database and the service agree which values are equal. */
 export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
   columns.every(({ type }) => type === 'integer' || type === 'bigint')
 

@@ -20,7 +20,7 @@ import { returning } from './returning.ts'
 export interface CompiledWrite {
   readonly statement: Fragment
   readonly readers: SelectList['readers']
-  /** The column that tells whether a row is in the scope of the policy: 1 if it is. Absent if all rows are. */
+  /** Where a returned row says whether it is in the scope of the policy: 1 if it is. Absent if all rows are. */
   readonly inScope?: CellLocation | undefined
 }
 
@@ -31,16 +31,19 @@ export interface Match {
   readonly value: Value
 }
 
-/** Identifies the condition of the policy's scope on the records that are written, in a statement's template. */
+/** Identifies, in a statement's template, the policy's condition on the records that may be written. */
 export const scopeOrigin: object = {}
 
-/** Identifies the condition on the written records that the response may show, in a statement's template. */
+/** Identifies, in a statement's template, the condition on the written records that the response may show. */
 export const shownOrigin: object = {}
 
-/** Identifies the condition on the record's key in a statement's template; written values are identified by their columns. */
+/** Identifies, in a statement's template, the condition on the record's key. Written values are identified by their columns. */
 export const keyOrigin: object = {}
 
-/** `insert into t (…) values (…)`, with RETURNING if `output` is not empty, including whether the row may be `shown`. */
+/**
+ * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. RETURNING also tells whether the response may show the row
+ * (`shown`).
+ */
 export function compileInsert(
   target: Target,
   resource: Resource,
@@ -61,7 +64,7 @@ export function compileInsert(
   return returningShown(target, sql`insert into ${tableOf(resource)} ${what}`, output, shown)
 }
 
-/** Adds RETURNING with `output` and whether the row may be `shown`. A row that a policy hides is stored nevertheless. */
+/** Adds RETURNING with `output`, and with a column that tells whether the row meets `shown`. A row that does not is stored as well. */
 function returningShown(
   target: Target,
   statement: Fragment,
@@ -79,12 +82,12 @@ function returningShown(
   }
 }
 
-/** No column can have this alias, because field names have no blanks. */
+/** No field can have this name, because names of fields have no spaces. */
 const inScopeAlias = 'in scope'
 
 /**
- * `insert into t (…) values (…), (…)`, or `insert into t (…) select … from …`, with RETURNING if `output` is not empty. A row
- * without a value for a column gets that of `omitted`.
+ * `insert into t (…) values (…), (…)`, or `insert into t (…) select … from …`, with RETURNING if `output` is not empty. If a row has no
+ * value for a column, the dialect's `omitted` gives it, such as DEFAULT.
  */
 export function compileInserts(
   target: Target,
@@ -194,7 +197,7 @@ export const compileDeleteReturning = (
 export const compileLock = (target: Target, table: TableName, key: readonly Match[]): Fragment =>
   sql`select 1 from ${tableOf(table)} where ${matchCondition(target, key)} for update`
 
-/** Reads and locks the rows of a plan that `readsStoredColumns`. */
+/** Reads and locks the rows of a plan for which `readsStoredColumns` is true. */
 export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
   lockedRows(target, plan, allOf(target, plan.where))
 
@@ -225,7 +228,7 @@ function lockedRows(
   return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
 }
 
-/** Returns a row if any row has these values, other than the row that `except` matches. */
+/** Selects one row if a row has these values, other than the row that `except` matches. */
 export function compileProbe(
   target: Target,
   table: TableName,

@@ -17,13 +17,16 @@ export interface RowUpdate {
   readonly written: Values
 }
 
-/** The values of one column as the dialect binds them, in the order of the rows; undefined where a row keeps its value. */
+/** The values of one column as the dialect binds them, in the order of the rows. Undefined where a row keeps its stored value. */
 interface WrittenColumn {
   readonly column: NamedColumn
   readonly values: readonly unknown[]
 }
 
-/** CASE compares each row with all keys before its own, so the cost of a statement grows with the square of the number of rows. */
+/**
+ * The most records that a CASE may distinguish. It compares each row with all keys before its own, so its cost grows with the square
+ * of their number.
+ */
 export const mostCases = 100
 
 function writtenColumn(
@@ -60,7 +63,7 @@ const isGiven = (value: unknown): boolean => value !== undefined
 
 const isPartial = ({ values }: WrittenColumn): boolean => values.includes(undefined)
 
-/** Whether CASE can have these values: only a parameter takes its type from the column. */
+/** Whether CASE can have these values: each row sets each column, and each value is a parameter, which takes its type from the column. */
 const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
   rows <= mostCases &&
   columns.every(
@@ -70,8 +73,8 @@ const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
   )
 
 /**
- * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or with a join; undefined if the dialect has no such
- * statement.
+ * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or the same with a join. A column that some rows keep
+ * has a second column of flags: `set a = case when v.f = 1 then v.a else t.a end`. Undefined if the dialect has no such statement.
  */
 function compileJoinedUpdate(
   target: Target,
@@ -121,9 +124,13 @@ function compileJoinedUpdate(
 }
 
 /**
- * `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`: a column that gets the same
- * value in all records is set without CASE. With RETURNING if `output` is not empty. Undefined if there are too many records, or
- * values, for one statement.
+ * One UPDATE for several records:
+ * - the one of `compileJoinedUpdate`, if the dialect has it, and records get different values;
+ * - otherwise `update t set a = case when id = 1 then 5 when id = 2 then 6 else a end, b = 7 where id in (1, 2)`. A column needs no CASE if
+ *   all records get the same value.
+ *
+ * Has RETURNING if `output` is not empty. Undefined if one statement cannot change all records, because there are too many for CASE, or
+ * because CASE cannot have their values.
  */
 export function compileUpdateRows(
   target: Target,

@@ -1,4 +1,4 @@
-// PATCH and DELETE on a collection: changes all records that match the filters, in one transaction (docs/writing.md).
+// PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/writing.md).
 
 import type { Call } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
@@ -23,13 +23,13 @@ import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { requireAccess } from '../execute/checks.ts'
-import { columnsToCompare } from '../execute/columns-to-compare.ts'
-import { requireListAccess } from '../execute/links.ts'
+import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
+import type { ManyStep } from '../execute/lists/many-step.ts'
+import { referrersFirst } from '../execute/lists/referrers-first.ts'
+import { writeMany } from '../execute/lists/write-many.ts'
 import { keyIn, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
-import type { ManyStep } from '../execute/many-step.ts'
-import { referrersFirst } from '../execute/referrers-first.ts'
+import { requireListAccess } from '../execute/nested/write-links.ts'
 import { removeRecord } from '../execute/remove.ts'
-import { writeMany } from '../execute/write-many.ts'
 import { withAllColumns } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
@@ -84,7 +84,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   )
 }
 
-/** PATCH of a list: each object changes the record with its key. */
+/** PATCH with a list: each object changes the record that has its key. */
 async function updateListed(
   call: Call,
   resource: Resource,
@@ -248,8 +248,8 @@ async function lockMatchingRows(
 }
 
 /**
- * Deletes the records, each before those that it refers to. A record that others still refer to is retried after the others,
- * because hooks and cascades may have deleted these; a round without progress throws.
+ * Deletes the records, each before the records that it refers to. If other records still refer to one, it is tried again in the next
+ * round, because hooks and cascades may have deleted the others by then. Throws if a round deletes nothing.
  */
 async function removeAll(
   { context }: Writing,
@@ -266,7 +266,7 @@ async function removeAll(
         await removeRecord(context, resource, key, { cascade })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        // A cascade may have deleted it already.
+        // A cascade may have deleted the record already.
         const gone = cascade && error.body.code === 'record_not_found'
         if (!gone && error.body.code !== 'referred_to') throw error
         if (!gone) failed.push(key)

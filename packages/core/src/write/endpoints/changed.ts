@@ -26,7 +26,7 @@ function addNode(changed: Set<Resource>, node: WriteNode): void {
   }
 }
 
-/** Notes the resources of the records that a removal with `cascade_delete` may reach. */
+/** Notes the resources whose records a DELETE with `cascade_delete` may delete. */
 export function noteCascade({ changed, registry }: Changing, resource: Resource): void {
   if (changed === undefined) return
   const waiting = [resource]

@@ -1,4 +1,5 @@
-// Echoes: the records that a write returns, read by key through the read pipeline in the same transaction (docs/writing.md).
+// Echoes: the written records as the response returns them. They are read by key, through the stages of a read, in the transaction of
+// the write (docs/writing.md).
 
 import { hasObjectChecks } from '../../access/can-read.ts'
 import { openScopes } from '../../access/scope.ts'
@@ -26,7 +27,7 @@ import { trackAuthority } from '../../plan-cache/authority-bound.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import { type ObjectWriter, writeList } from '../../serialize/write-objects.ts'
-import { columnReader, type ReturnedRows } from '../execute/returned-rows.ts'
+import { columnReader, type ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { readsStoredColumns, withKeyAndTag } from '../plan/echo.ts'
 import { withKeys } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
@@ -42,7 +43,8 @@ export interface Echo {
 }
 
 const hiddenEcho: Echo = { value: null, record: undefined }
-/** Plans the echo before anything is written, so that mistakes in its query are found; the plan has no key yet. */
+
+/** Plans the echo. Called before anything is written, so that mistakes in the query are found first. The plan has no key yet. */
 export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
   withKeyAndTag(planOne(resource, ast, [], reach))
 
@@ -59,8 +61,8 @@ export function cachedEchoPlan(call: Call, resource: Resource, ast: QueryAst): R
 }
 
 /**
- * Collects the rows that the statements of a list return, if the response shows exactly these: columns of the table that no
- * trigger changes, and rows that neither a policy nor the filter callback hides.
+ * A collector for the rows that the statements of a list return. Undefined if the response may differ from these rows: if it shows more
+ * than stored columns of the table, if a trigger may change the rows, or if a policy or the filter callback may hide some.
  */
 export function returnedEcho(
   { call, opened: { connection } }: Writing,
@@ -108,8 +110,8 @@ export async function readEchoes(
 }
 
 /**
- * The records with these keys as a list, in the order of the keys: as JSON text if nothing needs objects. Those that are not
- * among the `known` ones are read.
+ * The records with these keys as a list, in the order of the keys; as JSON text, unless something needs objects. Reads the records that
+ * are not among `known`.
  */
 export async function readEchoList(
   call: Call,
@@ -212,7 +214,7 @@ function areOf(
   return true
 }
 
-/** The known rows, and those of the other records that the caller may read. */
+/** The known rows, and the rows of the other records, which it reads if the caller may read them. */
 async function* allRows(
   call: Call,
   opened: Opened,

@@ -44,7 +44,7 @@ export type StoreResponse = (
   keys: readonly (readonly Value[])[],
 ) => Promise<void>
 
-/** Characters. Anonymous clients share one key space, so their keys must be long enough not to collide. */
+/** In characters. All anonymous clients share their keys, so these must be long enough not to be chosen twice. */
 const minAnonymousLength = 16
 const maxLength = 255
 
@@ -129,7 +129,7 @@ async function claimOrReplay(
   }
 }
 
-/** Milliseconds that an error response waits for its key to be released; the database may be unavailable for longer. */
+/** How many milliseconds an error response waits until its key is released. The database may be unavailable for longer. */
 const releaseWait = 1_000
 
 /** Releases a key; if that takes longer than `releaseWait`, it continues after the response. */
@@ -251,7 +251,7 @@ async function mayReuseValue(
   return authority === (await authorityOf(call))
 }
 
-/** The stored response. Its records are read again under the policies; those the caller may no longer read are null. */
+/** The stored response. Its records are read again, and policies are asked again: a record that the caller may no longer read is null. */
 export async function replay(
   call: Call,
   opened: Opened,

@@ -1,4 +1,4 @@
-// DELETE on one record.
+// remove: DELETE on one record.
 
 import type { Call } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'

@@ -46,7 +46,7 @@ export function keysOf(
   return keys
 }
 
-/** The keys of the written records, and the form of the response. */
+/** The written records, and the form of their response. */
 export interface Written {
   readonly keys: readonly (readonly Value[])[]
   readonly many: boolean

@@ -36,18 +36,18 @@ import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
 
 /** The outcome of a write that may be a single statement. */
 export interface SingleWrite<T> {
-  /** Undefined if nothing was written; a transaction then does the write, or gives the error. */
+  /** Undefined if nothing was written. A transaction of several statements then makes the write, or finds the error. */
   readonly result: T | undefined
   /** Whether the write changes one record by one statement, so that it is atomic even without a transaction. */
   readonly isSingle: boolean
-  /** Whether one statement writes it in a transaction. */
+  /** Whether one statement can make the write, but must run in a transaction, which the caller of the function begins. */
   readonly inTransaction?: boolean
 }
 
 /** Where a write runs: on the connection of its request or, if `opened`, in a transaction. */
 type Place = Pick<Writing, 'call'> & Partial<Pick<Writing, 'opened'>>
 
-/** The parts of the request that shape the write; `additional` are the parameters that the filter callback receives. */
+/** What the request says about the write; `additional` are the parameters that the filter callback receives. */
 type OptionsOf<K extends keyof WriteRequest> = Pick<WriteRequest, K | 'additional'>
 
 /** Runs a POST as one INSERT. */
@@ -136,7 +136,7 @@ interface WriteRequest
   readonly callback: Parameters<WriteHooks['has']>[1]
 }
 
-/** The context for a single-statement write; `inSeveral` if the write needs a transaction. */
+/** The context of a write by one statement; the result of `inSeveral` if the write needs several statements. */
 function singleWriteFor(
   place: Place,
   write: PlannedWrite,
@@ -144,23 +144,26 @@ function singleWriteFor(
 ): MaybePromise<SingleWriteRun | SingleWrite<never>> {
   const { call } = place
   return andThen(place.opened ?? open(call), (opened) => {
-    const circumstances = circumstancesOf(call, opened, write, request)
-    const strategy = strategyOf(write, circumstances)
+    const conditions = conditionsOf(call, opened, write, request)
+    const strategy = strategyOf(write, conditions)
     // Calls the policy only if nothing else requires a transaction, because that would call it again.
-    if (strategy.kind === 'transaction') return inSeveral(write, circumstances)
+    if (strategy.kind === 'transaction') return inSeveral(write, conditions)
     const isInside = place.opened !== undefined
     if (strategy.transaction && !isInside)
       return { isSingle: false, inTransaction: true, result: undefined }
     return andThen(scopeFor(call, opened, write, request), (scope) => {
-      if (typeof scope === 'string') return inSeveral(write, { ...circumstances, scope })
+      if (typeof scope === 'string') return inSeveral(write, { ...conditions, scope })
       return { opened, ...singleWriteRun(place, opened, write, scope, strategy.echo) }
     })
   })
 }
 
-/** The outcome for a write that needs several statements. It is still a single write if only its response needs more reads. */
-function inSeveral(write: PlannedWrite, circumstances: WriteConditions): SingleWrite<never> {
-  const { kind, ...without } = strategyOf({ ...write, echo: null }, circumstances)
+/**
+ * The outcome for a write that needs several statements. `isSingle` is true if one statement can make the write, and only the response
+ * needs others.
+ */
+function inSeveral(write: PlannedWrite, conditions: WriteConditions): SingleWrite<never> {
+  const { kind, ...without } = strategyOf({ ...write, echo: null }, conditions)
   const isSingle = kind === 'single statement' && !('transaction' in without && without.transaction)
   return { isSingle, result: undefined }
 }
@@ -204,7 +207,7 @@ function singleWriteRun(
   return { context: { connection, statements, inTransaction, mayHide }, echo }
 }
 
-function circumstancesOf(
+function conditionsOf(
   call: Call,
   { own, connection }: Opened,
   { resource, echo }: PlannedWrite,

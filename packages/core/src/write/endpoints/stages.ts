@@ -1,4 +1,4 @@
-// The stages that all writing endpoints share: the transaction, its context, and the error for what the database refused.
+// What all endpoints of writes share: the transaction, the WriteContext in it, and the error if the database refuses the write.
 
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
 import { mayAct } from '../../access/reach.ts'
@@ -32,19 +32,17 @@ import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
-import { changeLog } from '../execute/changes.ts'
-import type { BeforeHookStatements, Precondition } from '../execute/context.ts'
-import {
-  type Probe,
-  type Refusal,
-  refusalOf,
-  refusedWrite,
-  type ValueSources,
-  type WriteContext,
+import { changeLog } from '../execute/change-log.ts'
+import type {
+  BeforeHookStatements,
+  Precondition,
+  ValueSources,
+  WriteContext,
 } from '../execute/context.ts'
+import { counterBehind, explainRefusal } from '../execute/refusals/explain-refusal.ts'
+import { type Probe, type Refusal, refusalOf, refusedWrite } from '../execute/refusals/refusal.ts'
 import { SavepointNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
-import { counterBehind, explainRefusal } from '../execute/violation.ts'
 import { writeAccess } from './access.ts'
 
 /** A write in its transaction. */
@@ -60,21 +58,21 @@ const maxRetries = 3
 
 export interface WriteOptions {
   /**
-   * Makes the write by one statement, in a transaction that callbacks can roll back; undefined if the statement wrote nothing, so
-   * that several statements make the write or give the error. Absent if one statement cannot make it.
+   * Makes the write with one statement in the transaction. Returns undefined if the statement wrote nothing; several statements then
+   * make the write, or find the error. Absent if the write always needs several.
    */
   readonly inOneStatement?: ((writing: Writing) => MaybePromise<Result | undefined>) | undefined
-  /** Which refusals are caused by a race, so that the transaction is repeated. */
+  /** Whether a concurrent transaction may have caused the refusal, so that the transaction is repeated. */
   readonly retryOn?: (refusal: Refusal) => boolean
   /** Problems of the body so far, to report together with those that depend on the stored record. */
   readonly problems?: InputProblems
-  /** The write changes one record by one statement, so it can also run if the driver has no transactions. */
+  /** One statement makes the whole write, so the write can also run if the driver has no transactions. */
   readonly isSingle?: boolean
   /** The write stores many records after their hooks were called. */
   readonly isBulk?: boolean
 }
 
-/** Thrown if one statement wrote nothing: the transaction is rolled back, and another one makes the write by several statements. */
+/** Thrown if `inOneStatement` wrote nothing: the transaction is rolled back, and a second one makes the write with several statements. */
 class SeveralNeeded extends Error {}
 
 /** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
@@ -173,8 +171,8 @@ async function explainedInside(context: WriteContext, error: unknown): Promise<n
 }
 
 /**
- * Turns a refusal of the database into the API error that explains it; returns other errors unchanged, and all in a batch, which
- * explains them itself.
+ * Turns a refusal of the database into the API error that explains it; returns other errors unchanged. In a batch it returns all errors
+ * unchanged, because the batch explains them.
  */
 export const explainedError = async (
   call: Call,
@@ -183,7 +181,7 @@ export const explainedError = async (
 ): Promise<unknown> =>
   call.runtime.batch === undefined ? explained(call.runtime, opened, error) : error
 
-/** `explainedError` with the connection for the queries that find the reason. */
+/** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
 export async function explained(
   runtime: Pick<Runtime, 'warn'>,
   opened: Probe,
@@ -290,9 +288,8 @@ export function refusePrecondition({ request }: Call): void {
 }
 
 /**
- * `If-Match` and `If-None-Match` as a check of the stored record; undefined without these headers. No ETag matches for a caller who
- * may not read the
- * record: a caller who knows all fields but one could compute the ETag for each guess of that field.
+ * `If-Match` and `If-None-Match` as a check of the stored record; undefined without these headers. If the caller may not read the record,
+ * no ETag matches: a caller who knows all fields but one could otherwise compute the ETag for each guess of that field.
  */
 export function preconditionOf(
   { request, caller, reach }: Call,

@@ -82,7 +82,10 @@ export async function update(
   )
 }
 
-/** A merge patch would change related records where a plain PATCH creates or links them: it has no form for the latter. */
+/**
+ * Adds a problem for each nested object or list. A merge patch (RFC 7396) would have to change the related records, while a plain PATCH
+ * creates records or refers to them.
+ */
 function refuseNested({ parents, children }: RecordNode, problems: InputProblems): void {
   for (const { relation } of [...parents, ...children]) {
     problems.add(relation.name, 'A merge patch has no related records; send application/json.')

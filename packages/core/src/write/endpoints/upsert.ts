@@ -19,14 +19,14 @@ import {
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { requireAccess } from '../execute/checks.ts'
-import { columnsToCompare } from '../execute/columns-to-compare.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { initialValue } from '../execute/defaults.ts'
-import { requireListAccess } from '../execute/links.ts'
+import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
+import type { ManyStep } from '../execute/lists/many-step.ts'
+import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
+import { writeMany } from '../execute/lists/write-many.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
-import type { ManyStep } from '../execute/many-step.ts'
-import type { ReturnedRows } from '../execute/returned-rows.ts'
-import { writeMany } from '../execute/write-many.ts'
+import { requireListAccess } from '../execute/nested/write-links.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { nestsSeveral, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
@@ -137,7 +137,7 @@ async function readCandidates(
     const key = valuesOf(columns, change.values)
     const createProblems = own.any ? own : undefined
     candidates.push({ change, create, createProblems, key, initial })
-    // The next record needs another collector only if this one has problems.
+    // Records share a collector until one of them has problems.
     if (own.any) own = inputProblems()
   }
   return candidates
@@ -172,7 +172,7 @@ async function identify(
       identified.push(candidate)
       continue
     }
-    // Before the defaults are called, because the look-up uses their results.
+    // Checked before the defaults are called, because the look-up needs this right.
     await requireAccess(context, resource, 'PATCH')
     const { change, create } = candidate
     const initial = await initialValues(context, resource, candidate.initial)
@@ -214,7 +214,7 @@ interface Upserted {
   readonly created: boolean
 }
 
-/** Whether no two records have the same unique key, so that one look-up can find all. */
+/** Whether no two records have the same unique key, so that one look-up can find all stored records. */
 function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Candidate[]): boolean {
   if (candidates.length < 2 || columns.some(({ collation }) => collation !== undefined))
     return false
@@ -228,7 +228,7 @@ function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Can
   return true
 }
 
-/** One look-up for all records, and few statements to store them. */
+/** Writes all records with one look-up and few statements. */
 async function writeTogether(
   context: WriteContext,
   resource: Resource,

@@ -27,6 +27,6 @@ export interface WriteAccess {
   narrows(resource: Resource): boolean
   /** Returns the target with the scopes of the plan's sources. All look-ups of a write use it. */
   scoped(target: Target, rows: RowPlan, action: WriteAction): Promise<Target>
-  /** `scoped`, but if a policy refuses, the plan finds no rows, instead of 403. */
+  /** `scoped`, but if a policy refuses, the plan returns no rows; `scoped` throws 403. */
   scopedOrEmpty(target: Target, rows: RowPlan): Promise<Target>
 }

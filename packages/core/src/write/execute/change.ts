@@ -7,11 +7,11 @@ import { isNested, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import { requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
-import { requireListAccess } from './links.ts'
+import { writeMany } from './lists/write-many.ts'
 import { lockedRecord } from './look-up.ts'
+import { requireListAccess } from './nested/write-links.ts'
 import { requestedChanges } from './requested-changes.ts'
 import { changeStored } from './save.ts'
-import { writeMany } from './write-many.ts'
 
 export interface ChangeOptions {
   readonly action: 'PATCH' | 'PUT'

@@ -128,7 +128,7 @@ async function isVisible(
   { to, target }: ResolvedRelation,
   key: readonly Value[],
 ): Promise<boolean> {
-  // If the caller has no access to the target, no policy is called: the row must exist, as the database requires, and that is all.
+  // If the caller has no access to the target, no policy is called, and the row only has to exist, as the foreign key requires.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
     return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }

@@ -1,20 +1,15 @@
-// WriteContext: what the steps of a write share in its transaction. Refusal: a statement that the database refused.
+// WriteContext: what the steps of a write share in its transaction. Types only.
 
 import type { Target } from '../../compile/target.ts'
 import type { DefaultFunction } from '../../config/hook-types.ts'
-import type { DatabaseFailure } from '../../dialect/dialect.ts'
-import type { ApiError } from '../../errors.ts'
 import type { Connection } from '../../execute/run.ts'
 import type { ValueCheck } from '../../input/validators.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
-import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts'
-import type { TableName } from '../../sql/table-name.ts'
-import type { Match } from '../compile/statements.ts'
 import type { Values } from '../plan/node.ts'
 import type { WriteAccess } from './access.ts'
-import type { ChangeLog } from './changes.ts'
+import type { ChangeLog } from './change-log.ts'
 
 /** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
@@ -67,10 +62,10 @@ export interface WriteContext extends ValueSources {
   readonly hosted: boolean
   /**
    * Whether the write sets savepoints, and writes lists with nested records record by record. If false, a write that needs either
-   * throws `SavepointNeeded`, and its transaction is repeated with true.
+   * throws `SavepointNeeded`, and its transaction is repeated with `setsSavepoints: true`.
    */
   readonly setsSavepoints: boolean
-  /** Only in a write of many records. */
+  /** Absent in a write of one record. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }
 
@@ -78,57 +73,3 @@ export interface WriteContext extends ValueSources {
 export interface BeforeHookStatements {
   work: (() => Promise<void>) | undefined
 }
-
-/** A statement of a write that the database refused. */
-export interface Refusal {
-  readonly failure: DatabaseFailure
-  readonly step: 'insert' | 'update' | 'delete' | 'link'
-  readonly resource: Resource
-  /** Path of the record in the body. */
-  readonly path: string
-  readonly values: Values
-  /** The record's key; null for an INSERT, and for a statement on several records. */
-  readonly key: readonly Value[] | null
-  /** Returns the links that the statement inserts. */
-  readonly links?: () => readonly InsertedLink[]
-  /** The error for the client, if it was determined before the rollback. */
-  readonly explained?: ApiError
-}
-
-/** A link that a statement inserts, with conditions that tell whether it is the link that the database refused. */
-export interface InsertedLink {
-  /** Path, in the body, of the record to link. */
-  readonly path: string
-  /** Its row in the junction table. */
-  readonly row: RowMatch
-  /** The linked record. */
-  readonly linked: RowMatch
-}
-
-/** A condition that identifies a row of a table. */
-export interface RowMatch {
-  readonly table: TableName
-  readonly matches: readonly Match[]
-}
-
-/**
- * Where the queries that find the reason of a refusal run: on the connection after the rollback, or in the transaction, if the database
- * still accepts statements in it.
- */
-export interface Probe {
-  readonly connection: Connection
-  readonly target: Target
-}
-
-const refusals = new WeakMap<Error, Refusal>()
-
-/** The error for a statement that the database refused; `explainRefusal` turns it into an API error after the rollback. */
-export function refusedWrite(refusal: Refusal, cause: unknown): Error {
-  const error = new Error(`${refusal.step} refused: ${refusal.failure.kind}`, { cause })
-  refusals.set(error, refusal)
-  return error
-}
-
-/** The refusal of an error of `refusedWrite`; undefined for other errors. */
-export const refusalOf = (error: unknown): Refusal | undefined =>
-  error instanceof Error ? refusals.get(error) : undefined

@@ -51,7 +51,7 @@ export async function readScopedOrEmpty(
   return read({ ...context, target }, plan, noLimit)
 }
 
-/** All rows of a plan, also those that the caller may not see: the database checks its constraints against all rows. */
+/** All rows of a plan, including those that the caller may not see: the database checks its constraints against all rows. */
 export const readUnscoped = (
   context: WriteContext,
   plan: RowPlan,
@@ -63,7 +63,7 @@ async function read(
   plan: RowPlan,
   limit: number,
 ): Promise<readonly Values[]> {
-  // A limit that is no parameter: PostgreSQL assumes that a parameter is small, and reads the table in the order of the key.
+  // A literal, because PostgreSQL assumes that a limit in a parameter is small, and then reads the table in the order of the key.
   const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
   const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
   const { rows, readers } = compileRows(target, plan, slice)

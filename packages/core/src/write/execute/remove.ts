@@ -34,7 +34,7 @@ import {
   readUnscoped,
   valuesOf,
 } from './look-up.ts'
-import { runWrite } from './run-step.ts'
+import { runWrite } from './run-write.ts'
 import { deletionMark } from './soft-delete.ts'
 
 export interface RemoveOptions {

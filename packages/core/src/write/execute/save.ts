@@ -10,10 +10,11 @@ import { compileInsert, compileUpdate } from '../compile/statements.ts'
 import { columnsOf } from '../plan/look-up.ts'
 import { pathTo, type Values } from '../plan/node.ts'
 import { sameValue } from '../plan/same-value.ts'
-import type { InsertedLink, WriteContext } from './context.ts'
+import type { WriteContext } from './context.ts'
 import { setsTimestamps, updatedTimestamps } from './defaults.ts'
 import { keyIn, keyMatches } from './look-up.ts'
-import { runWrite } from './run-step.ts'
+import type { InsertedLink } from './refusals/refusal.ts'
+import { runWrite } from './run-write.ts'
 
 /** Inserts a record; returns the known values, at least the key. `links` is given if the record is a link of a published junction. */
 export async function insert(

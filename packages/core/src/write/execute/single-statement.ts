@@ -20,15 +20,16 @@ import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { CompiledWrite } from '../compile/statements.ts'
 import { keyOutputOf } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
-import { type Refusal, refusalOf, type WriteContext } from './context.ts'
+import type { WriteContext } from './context.ts'
 import { keyIn, keyMatches } from './look-up.ts'
-import { runWriteForRows } from './run-step.ts'
+import { type Refusal, refusalOf } from './refusals/refusal.ts'
+import { runWriteForRows } from './run-write.ts'
 import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 
 /** The context of a single-statement write: its connection, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'connection'> {
   readonly statements: SingleWriteStatements
-  /** Whether the connection is in a transaction, which any error of the statement ends. */
+  /** Whether the connection is in a transaction. An error of the statement then ends the transaction. */
   readonly inTransaction: boolean
   /** Whether the change may have moved the record out of the caller's scope. */
   readonly mayHide: boolean
@@ -194,7 +195,7 @@ const keyOfRaw = (
     return valueOfJson(column, reader?.decode(cellOf(raw, reader)))
   }) as readonly Value[]
 
-/** The row that a write returned; undefined if it says that the caller may not read it. */
+/** The row that a write returned; undefined if the row says that the caller may not read the record. */
 const shownRow = (
   { readers, inScope }: Pick<CompiledWrite, 'readers' | 'inScope'>,
   raw: RawRow,

@@ -9,10 +9,10 @@ import type { Resource } from '../../registry/resource.ts'
 import { planRecords } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
-import { keyOf, type WrittenRecord } from './changes.ts'
+import { keyOf, type WrittenRecord } from './change-log.ts'
 import type { WriteContext } from './context.ts'
-import type { Key } from './link-store.ts'
 import { readUnscoped } from './look-up.ts'
+import type { Key } from './nested/link-store.ts'
 
 /**
  * The changes of a write, by model, in the order in which the models were first written. Reads the records as they will be committed,
@@ -30,7 +30,7 @@ export async function changesOf(context: WriteContext): Promise<readonly Change[
   return changes
 }
 
-/** The records that are still stored, soft-deleted ones included, by key; also those that policies hide from the caller. */
+/** By `keyText`: the records that are still stored, including soft-deleted ones and those that policies hide from the caller. */
 async function storedRecords(
   context: WriteContext,
   resource: Resource,

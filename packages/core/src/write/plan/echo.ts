@@ -1,5 +1,5 @@
-// The plan that reads a written record for the response (its echo): what it must read in addition, and whether the written row
-// contains all of it.
+// The plan of an echo, which is a written record as the response returns it: adds the columns that a response always needs, and tells
+// whether the written row alone has all columns.
 
 import type { ReadPlan, RowPlan } from '../../plan/plan.ts'
 import { recordKey, withRecord } from '../../plan/record.ts'
@@ -13,7 +13,7 @@ export function withKeyAndTag<P extends ReadPlan>(plan: P): P {
   return shown || read ? plan : { ...plan, rows: withRecord(rows) }
 }
 
-/** Whether a plan only reads stored columns of the base table: no joins, no groups, no computed columns. */
+/** Whether a plan reads only stored columns of its table: no joins, no groups, no computed columns. */
 export const readsStoredColumns = ({ from, joins, output, shape }: RowPlan): boolean =>
   joins.length === 0 &&
   shape !== 'groups' &&

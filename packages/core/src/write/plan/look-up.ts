@@ -1,4 +1,4 @@
-// Plans the reads that a write needs: records by the values of some columns, with all columns, hidden ones included.
+// Plans the reads of a write: they find records by the values of some columns, and read all columns, including hidden ones.
 
 import { refOf } from '../../plan/names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from '../../plan/plan.ts'
@@ -70,15 +70,15 @@ export function withKeys(
 
 const firstOf = ([value]: readonly Value[]): Value => value as Value
 
-/** Columns, and the keys of which they must have one. */
+/** The condition that `columns` have the values of one of `keys`. */
 export type OneOfKeys = readonly [
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
 ]
 
 /**
- * Plans links of records if their junction table has a published model, so that the same access rules apply as when the
- * relation is read. `columns` are those to read (default: all).
+ * Plans links in a junction table with a published model. The same access rules apply as when the relation is read. `columns` are those
+ * to read (default: all).
  */
 export function planLinks(
   relation: ResolvedRelation,
@@ -129,7 +129,7 @@ export function keyOutputOf(resource: Resource): readonly Output[] {
 
 const keyOutputs = new WeakMap<Resource, readonly Output[]>()
 
-/** The rows of a list plan with all their columns instead of those that the client selected. */
+/** Makes a list plan read all columns, instead of those that the client selected. */
 export const withAllColumns = (plan: RowPlan): RowPlan => ({
   ...plan,
   shape: 'entity',

@@ -1,4 +1,4 @@
-// WriteNode: a validated request body, one node per record, with values in canonical JSON form; `execute` writes it. Types only.
+// WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `execute` writes it.
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Value } from '../../plan/plan.ts'
@@ -11,7 +11,10 @@ export type Values = Readonly<Record<string, JsonValue>>
 export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
-  /** Values that are not of their column's type, but that it may contain, each with the expected type for the error message. */
+  /**
+   * Values of another type than their column's, which the database may have stored nevertheless; each with the expected type, for the
+   * error message.
+   */
   readonly otherForms: Readonly<
     Record<string, { readonly value: JsonValue; readonly expected: string }>
   >
@@ -36,7 +39,7 @@ export interface RecordNode {
   readonly merges: readonly NamedColumn[]
   /** Nested to-one objects, whose key this record stores; they are written first. */
   readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: WriteNode }[]
-  /** Nested objects and lists that store this record's key, and many-to-many links; they are written last. */
+  /** Nested objects and lists of records that store this record's key, and many-to-many lists; they are written last. */
   readonly children: readonly {
     readonly relation: ResolvedRelation
     readonly nodes: readonly WriteNode[]
@@ -51,13 +54,13 @@ export interface ReferenceNode {
   /** In primary-key order. */
   readonly key: readonly Value[]
   readonly sentBack: SentBack
-  /** The record to create if none has this key; null if clients cannot choose the key. */
+  /** The record to create if none has this key; null if clients cannot choose the key, or if required fields are missing. */
   readonly otherwise: RecordNode | null
 }
 
 export type WriteNode = RecordNode | ReferenceNode
 
-/** Whether a record has nested ones. */
+/** Whether a record has nested objects or lists. */
 export const isNested = ({ parents, children }: RecordNode): boolean =>
   parents.length + children.length > 0
 

@@ -1,4 +1,4 @@
-// Finds the foreign keys of a body whose targets may be hidden from the caller, so that the write must look them up.
+// Finds the foreign keys of a body that may refer to records hidden from the caller, so that the write must look these records up.
 
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { Values } from './node.ts'
@@ -6,20 +6,20 @@ import type { Values } from './node.ts'
 type Narrows = (target: Resource) => boolean
 
 /**
- * Whether the target of a relation hides records: by soft delete, or by a policy (`narrows`). For other targets the foreign key
- * constraint is enough, because every record is visible.
+ * Whether the target of a relation may hide records: by soft delete, or by a policy (`narrows`). The records of other targets are all
+ * visible, so the foreign key constraint is enough.
  */
 const isNarrowed = ({ kind, target }: ResolvedRelation, narrows: Narrows): boolean =>
   kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target))
 
-/** The to-one relations whose target hides records. */
+/** The to-one relations whose target may hide records. */
 export const narrowedRelations = (
   resource: Resource,
   narrows: Narrows,
 ): readonly ResolvedRelation[] =>
   [...resource.allRelations.values()].filter((relation) => isNarrowed(relation, narrows))
 
-/** Whether the values contain a part of a foreign key whose target hides records. */
+/** Whether the values contain a part of a foreign key whose target may hide records. */
 export function setsNarrowedReference(
   resource: Resource,
   values: Values,

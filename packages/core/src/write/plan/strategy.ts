@@ -1,10 +1,11 @@
-// Decides whether one statement makes a write, and whether it runs in a transaction, before anything is sent to the database.
+// strategyOf: decides, before anything is sent to the database, whether one statement can make a write, and whether it runs in a
+// transaction.
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
-import type { RecordNode } from './node.ts'
+import { isEmpty, type RecordNode } from './node.ts'
 import { setsNarrowedReference } from './references.ts'
 
 export type WriteStrategy =
@@ -64,9 +65,9 @@ export interface WriteConditions {
   readonly precondition: boolean
   /** Whether the policy of the resource has a hook that this action may call. */
   readonly policyHooks: boolean
-  /** The scope of policy and filter callback: none, one that depends on other rows, or one that depends only on the row. */
+  /** The scope of policy and filter callback: it allows no row (`none`), or depends on other rows, or only on the row itself. */
   readonly scope: 'none' | 'other rows' | 'of the row'
-  /** Whether a callback takes part in the write, or receives the previously stored record. */
+  /** Whether a callback of the model is called, or a callback receives the changes, which need the record as it was before. */
   readonly callback: boolean
   /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
@@ -80,8 +81,8 @@ export interface WriteConditions {
  * Chooses a single statement if the write needs no other statement or check, and the written row holds everything that the
  * response shows.
  *
- * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false }`; `echo` is `'read'` without
- * RETURNING
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false }`. Without RETURNING, `echo` is
+ * `'read'`.
  */
 export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
@@ -118,7 +119,10 @@ function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reaso
     : undefined
 }
 
-/** Whether a write sets one of these stored columns, or a column from which the database may compute one of them. */
+/**
+ * Whether a write may change one of these columns, named as in the database: because it sets the column, or because the database
+ * computes it.
+ */
 export function maySet(
   { change, resource, node, replace }: PlannedWrite,
   columns: readonly string[],
@@ -164,11 +168,6 @@ function reasonInBody(
   return softDelete !== null && softDelete.attribute in values
     ? 'it sets the soft-delete attribute'
     : undefined
-}
-
-const isEmpty = (object: object): boolean => {
-  for (const _ in object) return false
-  return true
 }
 
 /** Whether a column's default is a function that takes the hook arguments, and may use their connection to write. */

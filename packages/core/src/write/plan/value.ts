@@ -47,8 +47,8 @@ export function convertJson(column: NamedColumn, json: JsonValue): Converted {
 }
 
 /**
- * Returns a function that tells whether `convertJson` would return a value as it is. `false` means nothing: for some types the
- * result is always false.
+ * Returns a quick test for values that `convertJson` would return unchanged: true means unchanged, and false means unknown. For some
+ * types the test always returns false.
  *
  * `canonicalTest({ type: 'integer', … })(5)` → true
  */
@@ -175,6 +175,6 @@ function list(column: NamedColumn, json: JsonValue): Converted {
 function text(column: NamedColumn, json: JsonValue): Converted {
   if (typeof json === 'string') return convertedText(column, json)
   const free = column.type === 'string' || column.type === 'text' || column.type === 'opaque'
-  // NUL is invalid for all other types too; for these, the result describes the type.
+  // NUL is invalid in all other types, so converting it gives the description of what the type expects.
   return free ? { expected: 'a string' } : convertedText(column, '\u0000')
 }

@@ -1,8 +1,8 @@
 // mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
 
-import type { Resource } from '../../registry/resource.ts'
-import type { WriteNode } from '../plan/node.ts'
-import type { WriteContext } from './context.ts'
+import type { Resource } from '../../../registry/resource.ts'
+import type { WriteNode } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
 
 /** The models of a body: those of its records, and those of the links between them. */
 interface Models {
@@ -21,7 +21,7 @@ export function mayCallBack(
   for (const one of [...models.records, ...models.junctions]) {
     if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
   }
-  // A list that replaces links deletes the others.
+  // A many-to-many list may delete links.
   for (const one of models.junctions) if (hooks.has(one, 'remove')) return true
   return false
 }

@@ -1,8 +1,8 @@
 // The keys of links, divided among statements; for both kinds of LinkStore.
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
-import type { NamedColumn } from '../../registry/resource.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText } from '../../../execute/key.ts'
+import type { NamedColumn } from '../../../registry/resource.ts'
 import type { Key, LinkList, OldLinks } from './link-store.ts'
 
 /** The links of several records: for `keyText` of each record's key, its `LinkedKeys`. */
@@ -34,7 +34,10 @@ export interface SelectedLinks {
   readonly keys: readonly Key[]
 }
 
-/** The most links of one statement, if it selects them by the keys of both ends: these conditions are longer, and nested. */
+/**
+ * The largest number of links that a statement selects by the keys of both ends. Such conditions are longer than those on one key, and
+ * nested.
+ */
 const mostPairs = 500
 
 /** Divides links among statements; `columns` is the number of columns of both keys. */

@@ -1,13 +1,13 @@
 // groupForInsert: divides new records into groups that one statement inserts.
 
-import type { MultiRowInserts } from '../../dialect/internal-dialect.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { storedColumns } from '../compile/statements.ts'
-import type { Values } from '../plan/node.ts'
+import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
+import type { NamedColumn, Resource } from '../../../registry/resource.ts'
+import { storedColumns } from '../../compile/statements.ts'
+import type { Values } from '../../plan/node.ts'
+import { splitGeneratedKey } from '../save.ts'
 import type { NewRow } from './pending-writes.ts'
-import { splitGeneratedKey } from './save.ts'
 
-/** Records that one statement can insert, if it may have as many values. */
+/** Records that one statement can insert. `insertRows` divides them further if they have too many values for one statement. */
 export interface InsertGroup {
   /** The key columns that the database generates. */
   readonly generated: readonly NamedColumn[]

@@ -1,11 +1,11 @@
 // columnsToCompare: which columns of the stored records a list of changes must read before it writes.
 
-import type { ColumnType } from '../../model/column.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import type { RecordNode } from '../plan/node.ts'
-import { narrowedRelations } from '../plan/references.ts'
-import type { WriteContext } from './context.ts'
-import { hasOnlyValues } from './requested-changes.ts'
+import type { ColumnType } from '../../../model/column.ts'
+import type { NamedColumn, Resource } from '../../../registry/resource.ts'
+import type { RecordNode } from '../../plan/node.ts'
+import { narrowedRelations } from '../../plan/references.ts'
+import type { WriteContext } from '../context.ts'
+import { hasOnlyValues } from '../requested-changes.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
 
 /**

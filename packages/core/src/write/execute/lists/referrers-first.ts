@@ -1,10 +1,10 @@
 // referrersFirst: the order in which rows of one table that refer to each other can be deleted.
 
-import { keyText } from '../../execute/key.ts'
-import { dependentsOf, referredColumns } from '../../registry/dependents.ts'
-import type { Registry, Resource } from '../../registry/resource.ts'
-import type { Values } from '../plan/node.ts'
-import { valuesOf } from './look-up.ts'
+import { keyText } from '../../../execute/key.ts'
+import { dependentsOf, referredColumns } from '../../../registry/dependents.ts'
+import type { Registry, Resource } from '../../../registry/resource.ts'
+import type { Values } from '../../plan/node.ts'
+import { valuesOf } from '../look-up.ts'
 
 /**
  * Sorts each row after the rows that refer to it: if book 3 refers to book 2, and 2 to 1, the order is 3, 2, 1. Rows that refer to

@@ -10,13 +10,13 @@ import {
   refusedByDatabase,
   uniqueViolation,
   valueNotStorable,
-} from '../../errors.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
-import { pathTo } from '../plan/node.ts'
-import type { Probe, Refusal } from './context.ts'
-import { existsUnscoped, keyMatches, valuesOf } from './look-up.ts'
-import { overflowingColumns } from './overflow.ts'
+} from '../../../errors.ts'
+import type { NamedColumn, Resource } from '../../../registry/resource.ts'
+import { keyParts, matchesOf } from '../../compile/statements-by-keys.ts'
+import { pathTo } from '../../plan/node.ts'
+import { existsUnscoped, keyMatches, valuesOf } from '../look-up.ts'
+import { overflowingColumns } from './overflowing-columns.ts'
+import type { Probe, Refusal } from './refusal.ts'
 
 /** The API error for a refusal. It names no field if the queries that look for the fields fail. */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {

@@ -1,19 +1,19 @@
 // writeLinks: writes the links of many-to-many lists. A list of an existing record replaces the links that the caller may see
 // (docs/writing.md).
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
-import { junctionOf } from '../../registry/junction.ts'
-import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { planLookUp, planRecords } from '../plan/look-up.ts'
-import type { RecordNode } from '../plan/node.ts'
-import { requireAccess } from './checks.ts'
-import type { WriteContext } from './context.ts'
-import type { LevelOrder } from './level-order.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText } from '../../../execute/key.ts'
+import { junctionOf } from '../../../registry/junction.ts'
+import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import { planLookUp, planRecords } from '../../plan/look-up.ts'
+import type { RecordNode } from '../../plan/node.ts'
+import { requireAccess } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import type { LevelOrder } from '../lists/level-order.ts'
+import { keyIn, readScoped } from '../look-up.ts'
 import { linkRecords } from './link-records.ts'
 import type { Key, LinkedKeys, LinkList, NewLinks, OldLinks } from './link-store.ts'
 import { linkTable } from './link-table.ts'
-import { keyIn, readScoped } from './look-up.ts'
 
 const noKeys: LinkedKeys = new Map()
 

@@ -1,8 +1,9 @@
 // refusalOfFirst: finds the row for which the database has refused a statement on several rows.
 
-import { refusalOf, refusedWrite, type WriteContext } from './context.ts'
-import { rollBackTo, setSavepoint } from './savepoint.ts'
-import { explainRefusal } from './violation.ts'
+import type { WriteContext } from '../context.ts'
+import { rollBackTo, setSavepoint } from '../savepoint.ts'
+import { explainRefusal } from './explain-refusal.ts'
+import { refusalOf, refusedWrite } from './refusal.ts'
 
 /** Writes rows: several with one statement, or a single row with the statement for one row. */
 export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
@@ -11,7 +12,7 @@ export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
  * Rolls back to the savepoint, and searches by bisection: runs `write` again with halves of the rows. Returns the refusal of the first
  * row that is refused even alone; undefined if there is none, and then all rows are written.
  *
- * The refusal is explained before any rollback: the refused row may conflict with one of the rows before it, which are written again.
+ * Finds the API error while the rows before the refused one are written, because the refused row may conflict with one of them.
  */
 export async function refusalOfFirst<R>(
   context: WriteContext,

@@ -1,22 +1,22 @@
 // The nested records of one level: to-one parents, which are written before the records, and children and links, which are written
 // after them (docs/writing.md).
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
-import type { JsonValue } from '../../json/json-value.ts'
-import { unwritableKey } from '../../registry/field-rules.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { tableKey } from '../../sql/table-name.ts'
-import { planRecords } from '../plan/look-up.ts'
-import { pathTo, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
-import { compareSentBack, refuseInvisibleByParts, validateFilled } from './checks.ts'
-import type { WriteContext } from './context.ts'
-import type { LevelOrder } from './level-order.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText } from '../../../execute/key.ts'
+import type { JsonValue } from '../../../json/json-value.ts'
+import { unwritableKey } from '../../../registry/field-rules.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import { tableKey } from '../../../sql/table-name.ts'
+import { planRecords } from '../../plan/look-up.ts'
+import { pathTo, type RecordNode, type Values, type WriteNode } from '../../plan/node.ts'
+import { compareSentBack, refuseInvisibleByParts, validateFilled } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import type { LevelOrder } from '../lists/level-order.ts'
+import type { ManyStep, MoveStep, WriteNested } from '../lists/many-step.ts'
+import { keyIn, readUnscoped, valuesOf } from '../look-up.ts'
+import { findOrCreate, hasSentBack, isRecord, roundsOf } from './find-or-create.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
-import { findOrCreate, hasSentBack, isRecord, roundsOf } from './linked.ts'
-import { writeLinks } from './links.ts'
-import { keyIn, readUnscoped, valuesOf } from './look-up.ts'
-import type { ManyStep, MoveStep, WriteNested } from './many-step.ts'
+import { writeLinks } from './write-links.ts'
 
 /** The nested objects that one record has in one relation. */
 interface NestedList {

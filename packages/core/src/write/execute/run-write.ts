@@ -8,7 +8,8 @@ import { type Connection, execute, type NamedRow, run, sqlForArrays } from '../.
 import { unavailable } from '../../execute/unavailable.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { compileStatement, type Statement } from '../../sql/statement.ts'
-import { type Refusal, refusedWrite, type WriteContext } from './context.ts'
+import type { WriteContext } from './context.ts'
+import { type Refusal, refusedWrite } from './refusals/refusal.ts'
 
 /** Runs a statement; `step` describes it for the Refusal. */
 export const runWrite = async (

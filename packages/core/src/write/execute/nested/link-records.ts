@@ -1,37 +1,38 @@
 // linkRecords: stores links as records of the published model of their junction table, with its access rules and hooks. A soft-deleted
 // link is restored.
 
-import { settingNames } from '../../config/setting-names.ts'
-import { forbidden, tooManyRecords } from '../../errors.ts'
-import { chunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
-import { run } from '../../execute/run.ts'
-import type { JsonValue } from '../../json/json-value.ts'
-import type { Value } from '../../plan/plan.ts'
-import { isRequired } from '../../registry/field-rules.ts'
-import type { Junction } from '../../registry/junction.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { compileInserts, storedColumns } from '../compile/statements.ts'
+import { settingNames } from '../../../config/setting-names.ts'
+import { forbidden, tooManyRecords } from '../../../errors.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText } from '../../../execute/key.ts'
+import { run } from '../../../execute/run.ts'
+import type { JsonValue } from '../../../json/json-value.ts'
+import type { Value } from '../../../plan/plan.ts'
+import { isRequired } from '../../../registry/field-rules.ts'
+import type { Junction } from '../../../registry/junction.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import { compileInserts, storedColumns } from '../../compile/statements.ts'
 import {
   compileLockByKeys,
   compileUpdateByKeys,
   keyParts,
   matchesOf,
   rowsOfLinks,
-} from '../compile/statements-by-keys.ts'
-import { planLinks } from '../plan/look-up.ts'
-import type { Values } from '../plan/node.ts'
-import { requireAccess, validateFilled } from './checks.ts'
-import type { InsertedLink, WriteContext } from './context.ts'
-import { newRecord } from './defaults.ts'
-import type { LevelOrder } from './level-order.ts'
+} from '../../compile/statements-by-keys.ts'
+import { planLinks } from '../../plan/look-up.ts'
+import type { Values } from '../../plan/node.ts'
+import { requireAccess, validateFilled } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import { newRecord } from '../defaults.ts'
+import type { LevelOrder } from '../lists/level-order.ts'
+import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../look-up.ts'
+import type { InsertedLink } from '../refusals/refusal.ts'
+import { removeStored } from '../remove.ts'
+import { runWrite } from '../run-write.ts'
+import { insert, splitGeneratedKey, writeSaved } from '../save.ts'
+import { restoration } from '../soft-delete.ts'
 import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
 import type { Key, LinkedRecord, LinkList, LinkStore, NewLinks, OldLinks } from './link-store.ts'
-import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from './look-up.ts'
-import { removeStored } from './remove.ts'
-import { runWrite } from './run-step.ts'
-import { insert, splitGeneratedKey, writeSaved } from './save.ts'
-import { restoration } from './soft-delete.ts'
 
 /** A link to create. */
 interface NewLink {

@@ -1,10 +1,10 @@
 // overflowingColumns: finds the values that are too long or too large for their columns, after the database has refused a write.
 
-import { type ColumnLimit, columnLimits, fits } from '../../dialect/shared/column-limits.ts'
-import { execute } from '../../execute/run.ts'
-import type { NamedColumn } from '../../registry/resource.ts'
-import { compileStatement } from '../../sql/statement.ts'
-import type { Probe, Refusal } from './context.ts'
+import { type ColumnLimit, columnLimits, fits } from '../../../dialect/shared/column-limits.ts'
+import { execute } from '../../../execute/run.ts'
+import type { NamedColumn } from '../../../registry/resource.ts'
+import { compileStatement } from '../../../sql/statement.ts'
+import type { Probe, Refusal } from './refusal.ts'
 
 /** The columns whose values exceed the lengths and digits in `information_schema`; rejects if the database has no such tables. */
 export async function overflowingColumns(

@@ -1,8 +1,8 @@
 // LinkStore: where the links of a many-to-many relation are stored. A link is a row of the junction table, and a linked record is the
 // record at its other end. Types only.
 
-import type { Value } from '../../plan/plan.ts'
-import type { Values } from '../plan/node.ts'
+import type { Value } from '../../../plan/plan.ts'
+import type { Values } from '../../plan/node.ts'
 
 export type Key = readonly Value[]
 

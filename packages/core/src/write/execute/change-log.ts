@@ -4,7 +4,7 @@
 import { keyFromRow, keyText } from '../../execute/key.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
-import type { Key } from './link-store.ts'
+import type { Key } from './nested/link-store.ts'
 
 /** The records written so far; `WriteContext.changes`, absent if no callback receives them. */
 export interface ChangeLog {

@@ -1,15 +1,15 @@
 // lookUpReferences: finds out which foreign keys of a list refer to records that the caller may see, with one look-up for each relation.
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyTextIn } from '../../execute/key.ts'
-import type { Value } from '../../plan/plan.ts'
-import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import { planRecords } from '../plan/look-up.ts'
-import type { RecordNode } from '../plan/node.ts'
-import { narrowedRelations } from '../plan/references.ts'
-import type { KnownReferences } from './checks.ts'
-import type { WriteContext } from './context.ts'
-import { readScoped, readUnscoped, valuesOf } from './look-up.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyTextIn } from '../../../execute/key.ts'
+import type { Value } from '../../../plan/plan.ts'
+import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import { planRecords } from '../../plan/look-up.ts'
+import type { RecordNode } from '../../plan/node.ts'
+import { narrowedRelations } from '../../plan/references.ts'
+import type { KnownReferences } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import { readScoped, readUnscoped, valuesOf } from '../look-up.ts'
 
 /** By relation: the keys, as `keyText`, of the records that look-ups have found and the caller may see. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>
@@ -49,7 +49,7 @@ async function visibleKeys(
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of chunks(keys, to.length)) {
-    // As in `isVisible` of checks.ts: if the caller has no access to the target, the row must exist, and that is all.
+    // As in `isVisible` of checks.ts: if the caller has no access to the target, the row only has to exist.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
       ? await readScoped(context, plan, 'GET_ONE')

@@ -1,12 +1,12 @@
 // ReturnedRows: collects the rows that the statements of a list return, so that the response needs no other read.
 
-import { cellOf, type RawRow } from '../../compile/cell.ts'
-import { type LoadedRow, loadRows } from '../../execute/loaded-row.ts'
-import type { JsonValue } from '../../json/json-value.ts'
-import type { Output } from '../../plan/plan.ts'
-import { recordKey } from '../../plan/record.ts'
-import type { NamedColumn } from '../../registry/resource.ts'
-import type { CompiledWrite } from '../compile/statements.ts'
+import { cellOf, type RawRow } from '../../../compile/cell.ts'
+import { type LoadedRow, loadRows } from '../../../execute/loaded-row.ts'
+import type { JsonValue } from '../../../json/json-value.ts'
+import type { Output } from '../../../plan/plan.ts'
+import { recordKey } from '../../../plan/record.ts'
+import type { NamedColumn } from '../../../registry/resource.ts'
+import type { CompiledWrite } from '../../compile/statements.ts'
 
 export interface ReturnedRows {
   /** The returned columns of each record: columns of its own table, including its key. */

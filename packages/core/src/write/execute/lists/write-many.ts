@@ -1,16 +1,17 @@
 // writeMany: creates and changes records with their nested ones, level by level.
 
-import { ApiError } from '../../errors.ts'
-import type { Resource } from '../../registry/resource.ts'
-import { isNested, type RecordNode, type Values, type WriteNode } from '../plan/node.ts'
-import { requireAccess } from './checks.ts'
-import { refusalOf, type WriteContext } from './context.ts'
+import { ApiError } from '../../../errors.ts'
+import type { Resource } from '../../../registry/resource.ts'
+import { isNested, type RecordNode, type Values, type WriteNode } from '../../plan/node.ts'
+import { requireAccess } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import { parentKeys, type WrittenParent, writeChildren } from '../nested/nested-records.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { SavepointNeeded } from '../savepoint.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
 import { mayCallBack } from './may-call-back.ts'
-import { parentKeys, type WrittenParent, writeChildren } from './nested-records.ts'
 import type { ReturnedRows } from './returned-rows.ts'
-import { SavepointNeeded } from './savepoint.ts'
 import { storedNow, writeRecords } from './write-records.ts'
 
 /**
@@ -89,8 +90,8 @@ async function writeEach(
 }
 
 /**
- * Returns the function that writes nested records. In a transaction of the host it writes them one by one: without savepoints, a
- * refused one of several could not be found.
+ * Returns the function that writes nested records. In a transaction of the host it writes them one by one, because without savepoints
+ * it could not find out which of several records was refused.
  */
 const nestedWriter =
   (order: LevelOrder | undefined): WriteNested =>

@@ -1,8 +1,8 @@
 // ManyStep: what happens to a record of a list, or to a nested record. Types only.
 
-import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
-import type { RecordNode, ReferenceNode, Values } from '../plan/node.ts'
-import type { WriteContext } from './context.ts'
+import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import type { RecordNode, ReferenceNode, Values } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
 
 /** What to do with one record. `stored` is the record as it is now, locked. */
 export type ManyStep = CreateStep | ChangeStep | MoveStep | RefusedStep
@@ -27,7 +27,7 @@ export interface MoveStep {
   readonly kind: 'move'
   readonly node: ReferenceNode
   readonly stored: Values
-  /** The relation of the parent. */
+  /** The relation from the parent to the child. */
   readonly relation: ResolvedRelation
   /** The key of the parent, in the columns of the child. */
   readonly filled: Values

@@ -1,11 +1,11 @@
 // findOrCreate: finds the stored records that nested objects refer to, through the caller's scope, and creates the others
 // (docs/writing.md).
 
-import { forbidden, missingReference } from '../../errors.ts'
-import { chunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
-import type { Resource } from '../../registry/resource.ts'
-import { columnValues, planLookUp, planRecords } from '../plan/look-up.ts'
+import { forbidden, missingReference } from '../../../errors.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText } from '../../../execute/key.ts'
+import type { Resource } from '../../../registry/resource.ts'
+import { columnValues, planLookUp, planRecords } from '../../plan/look-up.ts'
 import {
   isEmpty,
   pathTo,
@@ -14,12 +14,12 @@ import {
   type SentBack,
   type Values,
   type WriteNode,
-} from '../plan/node.ts'
-import { compareSentBack } from './checks.ts'
-import type { WriteContext } from './context.ts'
+} from '../../plan/node.ts'
+import { compareSentBack } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import type { ManyStep, WriteNested } from '../lists/many-step.ts'
+import { keyIn, lockedRecord, lockedRecords, readScoped } from '../look-up.ts'
 import type { Key } from './link-store.ts'
-import { keyIn, lockedRecord, lockedRecords, readScoped } from './look-up.ts'
-import type { ManyStep, WriteNested } from './many-step.ts'
 
 const nothing: Values = {}
 

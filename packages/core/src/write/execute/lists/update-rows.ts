@@ -1,20 +1,21 @@
 // updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out
 // which one.
 
-import { chunks } from '../../execute/chunks.ts'
-import { keyText, keyTextIn } from '../../execute/key.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { type CompiledWrite, storedColumns } from '../compile/statements.ts'
-import { compileUpdateRows, mostCases } from '../compile/update-rows.ts'
-import { isEmpty, type Values } from '../plan/node.ts'
-import { refusalOf, type WriteContext } from './context.ts'
-import { refusalOfFirst } from './first-refusal.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { keyText, keyTextIn } from '../../../execute/key.ts'
+import type { NamedColumn, Resource } from '../../../registry/resource.ts'
+import { type CompiledWrite, storedColumns } from '../../compile/statements.ts'
+import { compileUpdateRows, mostCases } from '../../compile/update-rows.ts'
+import { isEmpty, type Values } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
+import { refusalOfFirst } from '../refusals/first-refusal.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { runWrite, runWriteForRows } from '../run-write.ts'
+import { updateStored } from '../save.ts'
+import { setSavepoint } from '../savepoint.ts'
 import { hasColumns } from './group-for-insert.ts'
 import type { ChangedRow } from './pending-writes.ts'
 import { addReturned, type ReturnedRows } from './returned-rows.ts'
-import { runWrite, runWriteForRows } from './run-step.ts'
-import { updateStored } from './save.ts'
-import { setSavepoint } from './savepoint.ts'
 
 /** Rows that write the same columns. */
 interface Group {
@@ -30,7 +31,7 @@ interface Part {
 
 /**
  * Changes the records; returns the values that identify them, in the same order. If a statement changes several records, adds the rows
- * that it returns to `returned`.
+ * of its RETURNING to `returned`.
  */
 export async function updateRows(
   context: WriteContext,
@@ -115,7 +116,7 @@ const compiledFor = (
   )
 
 /**
- * Whether an UPDATE may set columns to the values that they have already. Not if the table has triggers, which can see the columns that
+ * Whether an UPDATE may set columns to the values that they have already. False if the table has triggers, which can see the columns that
  * an UPDATE sets; `singleWrites` is undefined for such a table.
  */
 export const maySetUnchangedColumns = (

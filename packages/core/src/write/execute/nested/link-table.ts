@@ -1,12 +1,12 @@
 // linkTable: stores links in a junction table without a model, as rows with the keys of both ends.
 
-import { chunks } from '../../execute/chunks.ts'
-import { decodeRow, run } from '../../execute/run.ts'
-import type { JsonValue } from '../../json/json-value.ts'
-import type { Value } from '../../plan/plan.ts'
-import { valueOfJson } from '../../plan/value.ts'
-import type { ResolvedRelation } from '../../registry/resource.ts'
-import type { TableName } from '../../sql/table-name.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import { decodeRow, run } from '../../../execute/run.ts'
+import type { JsonValue } from '../../../json/json-value.ts'
+import type { Value } from '../../../plan/plan.ts'
+import { valueOfJson } from '../../../plan/value.ts'
+import type { ResolvedRelation } from '../../../registry/resource.ts'
+import type { TableName } from '../../../sql/table-name.ts'
 import {
   compileDeleteByKeys,
   compileLinks,
@@ -14,12 +14,12 @@ import {
   type KeyPart,
   matchesOf,
   rowsOfLinks,
-} from '../compile/statements-by-keys.ts'
-import type { WriteContext } from './context.ts'
+} from '../../compile/statements-by-keys.ts'
+import type { WriteContext } from '../context.ts'
+import { keyMatches } from '../look-up.ts'
+import { runWrite } from '../run-write.ts'
 import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
 import type { Key, LinkedRecord, LinkList, LinkStore } from './link-store.ts'
-import { keyMatches } from './look-up.ts'
-import { runWrite } from './run-step.ts'
 
 /** A link to create: the list that it is in, and the record that it links. */
 interface Link extends LinkedRecord {

@@ -1,21 +1,22 @@
 // insertRows: inserts many records with few statements. If the database refuses one of them, finds out which.
 
-import type { MultiRowInserts } from '../../dialect/internal-dialect.ts'
-import { chunks } from '../../execute/chunks.ts'
-import type { Resource } from '../../registry/resource.ts'
-import type { Values } from '../plan/node.ts'
-import { refusalOf, type WriteContext } from './context.ts'
-import { refusalOfFirst } from './first-refusal.ts'
+import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
+import { chunks } from '../../../execute/chunks.ts'
+import type { Resource } from '../../../registry/resource.ts'
+import type { Values } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
+import { refusalOfFirst } from '../refusals/first-refusal.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { insert } from '../save.ts'
+import { rollBackTo, setSavepoint } from '../savepoint.ts'
 import { groupForInsert, type InsertGroup } from './group-for-insert.ts'
 import { insertByOneStatement, insertWithKeys, keysBecomeKnown } from './insert-by-one-statement.ts'
 import type { NewRow } from './pending-writes.ts'
 import type { ReturnedRows } from './returned-rows.ts'
-import { insert } from './save.ts'
-import { rollBackTo, setSavepoint } from './savepoint.ts'
 
 /**
- * Inserts the records in their order; returns their values with their keys. Adds the rows that statements of several records
- * return to `returned`.
+ * Inserts the records in their order; returns their values with their keys. If a statement inserts several records, adds the rows of
+ * its RETURNING to `returned`.
  */
 export async function insertRows(
   context: WriteContext,
