@@ -63,7 +63,7 @@ export async function upsert(
     async (writing) => {
       const { context } = writing
       const identified = await identify(context, resource, candidates, columns)
-      // After a conflict the records are written one by one, because one may conflict with another one of the list.
+      // A record may conflict with another one of the list.
       const together = !hasConflicted && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
@@ -128,7 +128,7 @@ async function readCandidates(
     const initial = initialColumns(change, columns)
     const key = valuesOf(columns, change.values)
     candidates.push({ change, create, createProblems, key, initial })
-    // Records share a collector until one of them has problems.
+    // Records without problems share their collector.
     if (createProblems.any) createProblems = inputProblems()
   }
   return candidates
