@@ -23,7 +23,7 @@ eachDatabase('writes of links', (test, db) => {
   test.before.each(() => fillTeams(db))
   const as = (metas: Metas) => clientOf(db, viewer, metas)
 
-  test('many-to-many lists replace the links that the caller can see; links to partners outside the scope stay', async () => {
+  test('many-to-many lists replace the links that the caller can see; links to records outside the scope stay', async () => {
     const { status, value } = await as(policies)('PATCH', '/api/people/1?dump=json', {
       teams: [{ id: 6 }],
     })

@@ -139,7 +139,7 @@ eachDatabase('links', (test, db) => {
     ])
   })
 
-  test('without a model stay where the caller does not see the partner, through every change', async () => {
+  test('without a model stay where the caller does not see the linked record, through every change', async () => {
     const codes = ['a', 'foreign', 'gone']
     const before = codes.map((tag_id) => ({ person_id: 1, tag_id }))
     const name = 'Ann'

@@ -188,7 +188,7 @@ eachDatabase('links of a published junction', (test, db) => {
     }
   })
 
-  test('to partners out of sight are 422', async () => {
+  test('to records out of sight are 422', async () => {
     for (const team of [3, 4, 99]) {
       const { status, errors } = await as(viewer)('PATCH', '/api/people/1', { teams: one(team) })
       equal([status, errors.reason], [422, { 'teams[0].id': ['No such record.'] }])
@@ -227,7 +227,7 @@ eachDatabase('links of a published junction', (test, db) => {
     ])
   })
 
-  test('a list is 403 where the caller may not list the partners, whatever is linked', async () => {
+  test('a list is 403 where the caller may not list the linked records, whatever is linked', async () => {
     for (const Team of [
       { role_map: { GET: 'admin' } },
       { access_policy: { scope_query: () => null } },
