@@ -17,7 +17,10 @@ function printedAs(
 ): readonly [string | undefined, readonly unknown[] | undefined] {
   const statement = sql`values ${sql.tuples(columns)}`
   const { text, parameters } = printed(statement, { quote: '"', placeholders }) ?? {}
-  const byKysely = styles[placeholders].compileQuery(statement.toOperationNode(), createQueryId())
+  const byKysely = styles[placeholders].compileQuery(
+    statement.toOperationNode() as never,
+    createQueryId(),
+  )
   equal([byKysely.sql, byKysely.parameters], [text, parameters])
   return [text, parameters]
 }

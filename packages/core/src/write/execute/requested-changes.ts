@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { mergePatch } from '../../json/merge-patch.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { unwritableRelation } from '../../registry/field-rules.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../plan/node.ts'
 import {
   compareSentBack,
@@ -36,7 +36,7 @@ export function requestedChanges(
   }
   const { resource, path, values } = node
   const { references } = options
-  const isInValues = references?.relations.every(({ from }) => from.length === 1) === true
+  const isInValues = references?.relations.every(hasOneColumn) === true
   const row = isInValues ? values : { ...stored, ...values }
   const checked = refuseInvisibleReferences(
     context,
@@ -49,6 +49,8 @@ export function requestedChanges(
   )
   return checked instanceof Promise ? checked.then(() => values) : values
 }
+
+const hasOneColumn = ({ from }: ResolvedRelation): boolean => from.length === 1
 
 /** Whether the body has only values that need no comparison with the stored record, and nothing nested. */
 export const hasOnlyValues = ({
