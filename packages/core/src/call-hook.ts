@@ -22,20 +22,24 @@ export class HookTimeout extends Error {}
 /** Creates a CallHook that waits at most `timeout` milliseconds for promises (API_HOOK_TIMEOUT). */
 export function hookCaller(timeout: number): CallHook {
   return <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
-    const late = () =>
-      new HookTimeout(
-        `The ${name} did not settle within ${timeout} ms (${settingNames.hookTimeout}).`,
-      )
-    let result: T | PromiseLike<T>
     try {
-      result = call()
-      if (!isThenable(result)) return result
+      const result = call()
+      return isThenable(result) ? settled(name, result, timeout) : result
     } catch (error) {
       throw failureOf(name, error)
     }
-    return withTimeLimit(result, timeout, late).catch((error: unknown) => {
-      throw failureOf(name, error)
-    })
+  }
+}
+
+async function settled<T>(name: string, result: PromiseLike<T>, timeout: number): Promise<T> {
+  const late = () =>
+    new HookTimeout(
+      `The ${name} did not settle within ${timeout} ms (${settingNames.hookTimeout}).`,
+    )
+  try {
+    return await withTimeLimit(result, timeout, late)
+  } catch (error) {
+    throw failureOf(name, error)
   }
 }
 

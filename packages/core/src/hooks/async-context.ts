@@ -5,8 +5,9 @@ export interface AsyncContext<T> {
   run<R>(value: T, call: () => R): R
   /** Returns the value of the innermost `run`; without AsyncLocalStorage, only until the function's first await. */
   current(): T | undefined
-  /** Activates the storage; call it before `run`, and the returned function when the work has settled. */
-  enter(): () => void
+  /** Activates the storage; call it before `run`, and `leave` when the work has settled. */
+  enter(): void
+  leave(): void
 }
 
 /** The part of AsyncLocalStorage (Node, Bun, Deno) that is used here. */
@@ -36,11 +37,11 @@ function storageContext<T>(storage: Storage<T>): AsyncContext<T> {
     current: () => (entered === 0 ? undefined : storage.getStore()),
     enter() {
       entered += 1
-      return () => {
-        entered -= 1
-        // On older versions of Node an enabled storage slows down every promise of the process.
-        if (entered === 0) storage.disable()
-      }
+    },
+    leave() {
+      entered -= 1
+      // On older versions of Node an enabled storage slows down every promise of the process.
+      if (entered === 0) storage.disable()
     },
   }
 }
@@ -58,6 +59,7 @@ function syncContext<T>(): AsyncContext<T> {
       }
     },
     current: () => now,
-    enter: () => () => {},
+    enter() {},
+    leave() {},
   }
 }

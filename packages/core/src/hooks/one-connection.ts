@@ -140,21 +140,22 @@ const insideTransaction =
   (callHook: CallHook): CallHook =>
   <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
     const hook = new RunningHook(name)
-    const leave = context.enter()
-    const end = (): void => {
-      hook.end()
-      leave()
-    }
+    context.enter()
     let result: MaybePromise<T>
     try {
       result = callHook(name, () => context.run(hook, call))
     } catch (error) {
-      end()
+      end(hook)
       throw error
     }
     if (!(result instanceof Promise)) {
-      end()
+      end(hook)
       return result
     }
-    return Promise.race([result, hook.failed]).finally(end)
+    return Promise.race([result, hook.failed]).finally(() => end(hook))
   }
+
+function end(hook: RunningHook): void {
+  hook.end()
+  context.leave()
+}

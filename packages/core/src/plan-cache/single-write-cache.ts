@@ -7,8 +7,8 @@ import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { type LruMap, lruMap } from '../lru-map.ts'
 import type { Output, RowPlan } from '../plan/plan.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type Fragment, sql } from '../sql/fragment.ts'
-import { filled, isPart, type Refill, type Template, templateOf } from '../sql/template.ts'
+import { type Fragment, isPart, sql } from '../sql/fragment.ts'
+import { filled, type Refill, type Template, templateOf } from '../sql/template.ts'
 import {
   type CompiledWrite,
   compileDelete,

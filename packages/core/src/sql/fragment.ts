@@ -46,6 +46,10 @@ function toOperationNode(this: Fragment): RawNode {
 export const isNodeSource = (value: unknown): value is { toOperationNode(): OperationNode } =>
   typeof value === 'object' && value !== null && 'toOperationNode' in value
 
+/** Whether a value in a fragment is SQL (a fragment, an identifier or a Kysely expression) and not a parameter. */
+export const isPart = (value: unknown): boolean =>
+  isFragment(value) || isIdentifier(value) || isNodeSource(value)
+
 function nodeOf(value: unknown): OperationNode {
   if (isIdentifier(value)) {
     const dots = value.identifier.map((_, i) => (i === 0 ? '' : '.'))
@@ -109,23 +113,44 @@ function join(items: readonly unknown[], separator: Fragment = comma): Fragment 
   return fragmentOf(strings, items)
 }
 
-/** `(a, b), (c, d)` from the columns `[a, c]` and `[b, d]`, as one fragment, because a statement may have thousands of values. */
-function tuples(columns: readonly (readonly unknown[])[]): Fragment {
-  const strings: string[] = []
-  const values: unknown[] = []
-  const rows = columns[0]?.length ?? 0
-  let before = '('
-  for (let i = 0; i < rows; i++) {
-    for (const column of columns) {
-      strings.push(before)
-      values.push(column[i])
-      before = ', '
-    }
-    before = '), ('
+/** `(a, b), (c, d)` from the columns `[a, c]` and `[b, d]`. A statement may have thousands of values, so `print.ts` prints it from the columns. */
+export class Tuples implements Fragment {
+  readonly columns: readonly (readonly unknown[])[]
+  readonly rows: number
+  readonly expressionType = undefined
+
+  constructor(columns: readonly (readonly unknown[])[]) {
+    this.columns = columns
+    this.rows = columns[0]?.length ?? 0
   }
-  strings.push(rows === 0 ? '' : ')')
-  return fragmentOf(strings, values)
+
+  get strings(): readonly string[] {
+    const strings: string[] = []
+    for (let i = 0; i < this.rows; i++) {
+      this.columns.forEach((_, j) => {
+        strings.push(j > 0 ? ', ' : i > 0 ? '), (' : '(')
+      })
+    }
+    strings.push(this.rows === 0 ? '' : ')')
+    return strings
+  }
+
+  get values(): readonly unknown[] {
+    const values: unknown[] = []
+    for (let i = 0; i < this.rows; i++) for (const column of this.columns) values.push(column[i])
+    return values
+  }
+
+  toOperationNode(): RawNode {
+    return toOperationNode.call(this)
+  }
+
+  as<A extends string>(alias: A): Aliased<unknown, A> {
+    return as.call(this, alias) as Aliased<unknown, A>
+  }
 }
+
+const tuples = (columns: readonly (readonly unknown[])[]): Fragment => new Tuples(columns)
 
 const id = (...identifier: readonly string[]): Fragment => fragmentOf(['', ''], [{ identifier }])
 

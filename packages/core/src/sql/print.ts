@@ -7,7 +7,9 @@ import {
   isFragment,
   isIdentifier,
   isNodeSource,
+  isPart,
   sql,
+  Tuples,
 } from './fragment.ts'
 
 /** How a database writes identifiers and bound values. */
@@ -107,6 +109,7 @@ function print(printer: Printer, { strings, values }: Fragment | Aliased): boole
 }
 
 function printInner(printer: Printer, fragment: Fragment | Aliased): boolean {
+  if (fragment instanceof Tuples) return printTuples(printer, fragment)
   if (!('origin' in fragment)) return print(printer, fragment)
   if (printer.inside) {
     printer.nested = true
@@ -119,6 +122,21 @@ function printInner(printer: Printer, fragment: Fragment | Aliased): boolean {
   printer.origins.push({ fragment, start, end: printer.parameters.length })
   return done
 }
+
+/** Prints tuples as copies of one text, unless a value is SQL or the placeholders have numbers. */
+function printTuples(printer: Printer, tuples: Tuples): boolean {
+  const { columns, rows } = tuples
+  const isNumbered = printer.style.placeholders === 'numbered'
+  if (rows === 0 || isNumbered || columns.some(hasPart)) return print(printer, tuples)
+  const tuple = `(${columns.map(() => '?').join(', ')})`
+  printer.sql += tuple + `, ${tuple}`.repeat(rows - 1)
+  for (let i = 0; i < rows; i++) {
+    for (const column of columns) printer.parameters.push(column[i])
+  }
+  return true
+}
+
+const hasPart = (values: readonly unknown[]): boolean => values.some(isPart)
 
 function printIdentifier(printer: Printer, parts: readonly string[]): void {
   const { quote } = printer.style

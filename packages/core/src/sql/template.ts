@@ -1,6 +1,6 @@
 // Templates: statements that are printed once and get their parameters replaced when they are sent with other values.
 
-import { type Aliased, type Fragment, isFragment, isIdentifier, isNodeSource } from './fragment.ts'
+import { type Aliased, type Fragment, isFragment, isIdentifier, isPart } from './fragment.ts'
 import { printed, type TextStyle } from './print.ts'
 
 /** A statement as text and parameters, and the parts that its parameters come from. */
@@ -103,10 +103,6 @@ function replaced(
   }
   return at
 }
-
-/** Whether a value in a fragment is SQL (a fragment, an identifier or a Kysely expression) and not a parameter. */
-export const isPart = (value: unknown): boolean =>
-  isFragment(value) || isIdentifier(value) || isNodeSource(value)
 
 /** Compares by identity first: fragments of one template literal share the array. */
 const sameTexts = (some: readonly string[], others: readonly string[]): boolean =>

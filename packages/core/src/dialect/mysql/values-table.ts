@@ -52,13 +52,9 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
 }
 
 function rowsOf(document: readonly DocumentColumn[]): readonly (readonly unknown[])[] {
-  const rows: unknown[][] = []
+  const rows: (readonly unknown[])[] = []
   const count = document[0]?.values.length ?? 0
-  for (let i = 0; i < count; i++) {
-    const row: unknown[] = []
-    for (const { values } of document) row.push(values[i])
-    rows.push(row)
-  }
+  for (let i = 0; i < count; i++) rows.push(document.map(({ values }) => values[i]))
   return rows
 }
 

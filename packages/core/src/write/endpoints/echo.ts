@@ -223,7 +223,8 @@ async function* allRows(
   keys: readonly (readonly Value[])[],
   known: KnownRows | undefined,
 ): AsyncGenerator<EchoRows> {
-  if (known === undefined) return yield* readRows(call, opened, resource, ast, keys)
+  if (known === undefined || known.rows.length === 0)
+    return yield* readRows(call, opened, resource, ast, keys)
   const echo = echoRows(resource, known)
   yield echo
   // The statements return each record at most once.
@@ -288,9 +289,7 @@ function keyTextsOf(resource: Resource, rows: readonly LoadedRow[]): readonly st
   const key = resource.primaryKey.map((column) => ({ column, read: columnReader(readers, column) }))
   const texts: string[] = []
   for (const { raw } of rows) {
-    const values: Value[] = []
-    for (const { column, read } of key) values.push(valueOfJson(column, read(raw)) as Value)
-    texts.push(keyText(values))
+    texts.push(keyText(key.map(({ column, read }) => valueOfJson(column, read(raw)) as Value)))
   }
   return texts
 }

@@ -38,7 +38,7 @@ export function requestedChanges(
   const { resource, path, values } = node
   const { references } = options
   // A foreign key of several columns may have some of them in the body, and the others in the stored record.
-  const hasWholeKeys = references?.relations.every(({ from }) => from.length === 1) === true
+  const hasWholeKeys = references?.relations.every(hasOneColumn) === true
   const row = hasWholeKeys ? values : { ...stored, ...values }
   const checked = refuseInvisibleReferences(
     context,
@@ -51,6 +51,8 @@ export function requestedChanges(
   )
   return checked instanceof Promise ? checked.then(() => values) : values
 }
+
+const hasOneColumn = ({ from }: ResolvedRelation): boolean => from.length === 1
 
 /** Whether the body has only values that need no comparison with the stored record, and no nested to-one objects. */
 export const hasOnlyValues = ({

@@ -62,16 +62,14 @@ export function hasColumns(
   values: Values,
   columns: readonly NamedColumn[],
 ): boolean {
-  if (primaryKey.some(({ name }) => values[name] === null)) return false
-  let next = 0
-  for (const column of allColumns.values()) {
-    const value = column.computed === undefined ? values[column.name] : undefined
-    if (column === columns[next]) {
-      if (value === undefined) return false
-      next += 1
-    } else if (value !== undefined) return false
+  for (const { name } of primaryKey) if (values[name] === null) return false
+  for (const { name } of columns) if (values[name] === undefined) return false
+  let count = 0
+  for (const name in values) {
+    const column = values[name] === undefined ? undefined : allColumns.get(name)
+    if (column !== undefined && column.computed === undefined) count += 1
   }
-  return next === columns.length
+  return count === columns.length
 }
 
 const equalLists = (some: readonly NamedColumn[], others: readonly NamedColumn[]): boolean =>

@@ -60,12 +60,8 @@ const isChanged = ({ written }: ChangedRow): boolean => !isEmpty(written)
 const storedOf = ({ stored }: ChangedRow): Values => stored
 
 /** Whether one of the rows writes a value into one of the columns. */
-function writeOneOf(columns: readonly NamedColumn[], rows: readonly ChangedRow[]): boolean {
-  for (const { written } of rows) {
-    for (const { name } of columns) if (written[name] !== undefined) return true
-  }
-  return false
-}
+const writeOneOf = (columns: readonly NamedColumn[], rows: readonly ChangedRow[]): boolean =>
+  columns.some(({ name }) => rows.some(({ written }) => written[name] !== undefined))
 
 /** What the statements of a group have in common. */
 interface GroupUpdates {
