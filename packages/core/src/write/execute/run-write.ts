@@ -30,11 +30,12 @@ async function send(
   { connection }: Pick<WriteContext, 'connection'>,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
-  rows: boolean,
+  asArrays: boolean,
 ): Promise<QueryResult<RawRow>> {
   const { dialect } = connection
   try {
-    const sent = 'printed' in statement ? statement.printed : compiled(connection, statement, rows)
+    const sent =
+      'printed' in statement ? statement.printed : compiled(connection, statement, asArrays)
     const result = (await execute(connection, sent)) as QueryResult<RawRow>
     return hasExactKey(result) ? result : await withExactKey(connection, result)
   } catch (error) {
@@ -70,7 +71,11 @@ async function withExactKey(
   return { ...result, insertId: BigInt(String(row?.key)) }
 }
 
-function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {
+function compiled(
+  { db, dialect }: Connection,
+  statement: Statement,
+  asArrays: boolean,
+): CompiledQuery {
   const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
-  return rows ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
+  return asArrays ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
 }
