@@ -1,5 +1,4 @@
-// runWrite: runs one statement that changes rows. If the database refuses the statement, throws an error with a Refusal, which
-// explainRefusal turns into an API error later.
+// runWrite: runs one statement that changes rows. If the database refuses the statement, throws the error of `refusedWrite`.
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../../compile/cell.ts'
