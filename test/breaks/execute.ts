@@ -127,7 +127,7 @@ export const execute: readonly Break[] = [
   {
     title: 'An object of a list creates a record although an earlier object has created it',
     file: 'packages/core/src/write/execute/nested/find-or-create.ts',
-    find: 'if (mayFind && made.length > 0 && mayReferToNew) later.push(index)',
+    find: 'if (mayFind && toCreate.length > 0 && mayReferToNew) later.push(index)',
     replace: 'if (false) later.push(index)',
     fails: 'test/writing/nested-lists.test.ts',
   },

@@ -185,15 +185,15 @@ function linked(
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (through === undefined) return all
   const rows = sql`${linkRows(target, source, through)} as ${sql.id(junction)}`
-  const partners = through.to.map(({ dbName, column }) => ({
+  const linkedKey = through.to.map(({ dbName, column }) => ({
     column,
     ref: sql.id(junction, dbName),
     otherColumn: column,
     otherRef: columnOf(source, column),
   }))
-  const among = dialect.shortcuts?.keysIn?.('any', partners, sql`${rows} where ${all}`)
+  const among = dialect.shortcuts?.keysIn?.('any', linkedKey, sql`${rows} where ${all}`)
   if (among !== undefined) return among
-  const same = partners.map(({ column, ref, otherRef }) =>
+  const same = linkedKey.map(({ column, ref, otherRef }) =>
     dialect.sameKey(column, ref, column, otherRef),
   )
   return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all})`

@@ -96,8 +96,8 @@ function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fr
       const left = isOne ? tables : sql`(${tables})`
       tables = sql`${joinedSource(target, join)} left join ${left} on ${joinCondition(target, join)}`
     } else {
-      const { links, onLinks, partners, onPartners } = rightJoinSteps(target, join)
-      tables = sql`${partners} left join (${tables} inner join ${links} on ${onLinks}) on ${onPartners}`
+      const { links, onLinks, linked, onLinked } = rightJoinSteps(target, join)
+      tables = sql`${linked} left join (${tables} inner join ${links} on ${onLinks}) on ${onLinked}`
     }
     isOne = false
   }

@@ -118,7 +118,7 @@ export const aliasedSource = (target: Target, source: Source): Aliased =>
 // Aliases of the junction and of the related table in the derived table of a many-to-many. Because of the space, no source has
 // them.
 export const junction = 'junction of'
-const partner = 'partner of'
+const linkedAlias = 'partner of'
 
 interface RepeatedRows {
   /** True if only the existence of a row matters, so that repeated pairs of keys need not be removed. */
@@ -144,9 +144,9 @@ export function joinedSource(
     ({ dbName }, i) => sql`${sql.id(junction, dbName)} as ${sql.id(linkColumn(i))}`,
   )
   const columns = [...source.resource.allColumns.values()].map((column) =>
-    sql.id(partner, column.dbName),
+    sql.id(linkedAlias, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(partner)} on ${sameKeys(target, through.to, junction, partner)})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(linkedAlias)} on ${sameKeys(target, through.to, junction, linkedAlias)})`.as(
     source.alias,
   )
 }
@@ -220,8 +220,8 @@ export function rightJoinSteps(
 ): {
   readonly links: Aliased
   readonly onLinks: Fragment
-  readonly partners: Aliased
-  readonly onPartners: Fragment
+  readonly linked: Aliased
+  readonly onLinked: Fragment
 } {
   const through = relation.through
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
@@ -229,8 +229,8 @@ export function rightJoinSteps(
   return {
     links: sql`${distinctLinks(target, source, through)}`.as(alias),
     onLinks: sameKeys(target, through.from, alias, from.alias),
-    partners: aliasedSource(target, source),
-    onPartners: sameKeys(target, through.to, alias, source.alias),
+    linked: aliasedSource(target, source),
+    onLinked: sameKeys(target, through.to, alias, source.alias),
   }
 }
 

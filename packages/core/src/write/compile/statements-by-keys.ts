@@ -139,7 +139,7 @@ export function compileLockedByKeys(
   return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])} for update`, readers }
 }
 
-/** Whether all columns are integers. Of these, the database and the service agree which values are equal. */
+/** Whether all columns are integers: for other types, the database may find values equal that the service does not. */
 export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
   columns.every(({ type }) => type === 'integer' || type === 'bigint')
 

@@ -31,13 +31,13 @@ export interface Match {
   readonly value: Value
 }
 
-/** Identifies, in a statement's template, the policy's condition on the records that may be written. */
+/** Marks the policy's condition on the records that a statement may write, for templates of statements. */
 export const scopeOrigin: object = {}
 
-/** Identifies, in a statement's template, the condition on the written records that the response may show. */
+/** Marks the condition on the written records that the response may show, for templates of statements. */
 export const shownOrigin: object = {}
 
-/** Identifies, in a statement's template, the condition on the record's key. Written values are identified by their columns. */
+/** Marks the condition on the record's key, for templates of statements. Written values are marked with their columns. */
 export const keyOrigin: object = {}
 
 /**
@@ -64,7 +64,10 @@ export function compileInsert(
   return returningShown(target, sql`insert into ${tableOf(resource)} ${what}`, output, shown)
 }
 
-/** Adds RETURNING with `output`, and with a column that tells whether the row meets `shown`. A row that does not is stored as well. */
+/**
+ * Adds RETURNING with `output`, and with a column that tells whether the row meets `shown`. A row that does not meet it is stored
+ * nevertheless.
+ */
 function returningShown(
   target: Target,
   statement: Fragment,

@@ -47,7 +47,7 @@ export function keysOf(
 }
 
 /** The written records, and the form of their response. */
-export interface Written {
+interface WrittenRecords {
   readonly keys: readonly (readonly Value[])[]
   readonly many: boolean
   readonly status: 200 | 201
@@ -62,7 +62,7 @@ export async function writtenResult(
   { call, opened }: Writing,
   resource: Resource,
   ast: QueryAst,
-  { keys, many, status, isStored = false, rows }: Written,
+  { keys, many, status, isStored = false, rows }: WrittenRecords,
 ): Promise<Result> {
   if (many && !isStored && !isNeeded(call, resource, ast))
     return { value: null, status, keys, total: keys.length }

@@ -52,7 +52,7 @@ interface Removal {
   readonly max: number
 }
 
-/** Deletes one record by its key. Throws 404 if the caller sees none, 409 if others refer to it. */
+/** Deletes one record by its key. Throws 404 if the caller sees none, 409 if other records refer to it. */
 export async function removeRecord(
   context: WriteContext,
   resource: Resource,

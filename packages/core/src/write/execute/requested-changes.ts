@@ -37,7 +37,7 @@ export function requestedChanges(
   }
   const { resource, path, values } = node
   const { references } = options
-  // A foreign key of several columns may have some of them in the body, and the others in the stored record.
+  // A foreign key of several columns may be partly in the body and partly in the stored record.
   const hasWholeKeys = references?.relations.every(hasOneColumn) === true
   const row = hasWholeKeys ? values : { ...stored, ...values }
   const checked = refuseInvisibleReferences(

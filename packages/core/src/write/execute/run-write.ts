@@ -1,5 +1,4 @@
-// runWrite: runs one statement that changes rows. If the database refuses the statement, throws an error with a Refusal, which
-// explainRefusal turns into an API error later.
+// runWrite: runs one statement that changes rows. If the database refuses the statement, throws the error of `refusedWrite`.
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { RawRow } from '../../compile/cell.ts'
@@ -30,11 +29,12 @@ async function send(
   { connection }: Pick<WriteContext, 'connection'>,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
-  rows: boolean,
+  asArrays: boolean,
 ): Promise<QueryResult<RawRow>> {
   const { dialect } = connection
   try {
-    const sent = 'printed' in statement ? statement.printed : compiled(connection, statement, rows)
+    const sent =
+      'printed' in statement ? statement.printed : compiled(connection, statement, asArrays)
     const result = (await execute(connection, sent)) as QueryResult<RawRow>
     return hasExactKey(result) ? result : await withExactKey(connection, result)
   } catch (error) {
@@ -70,7 +70,11 @@ async function withExactKey(
   return { ...result, insertId: BigInt(String(row?.key)) }
 }
 
-function compiled({ db, dialect }: Connection, statement: Statement, rows: boolean): CompiledQuery {
+function compiled(
+  { db, dialect }: Connection,
+  statement: Statement,
+  asArrays: boolean,
+): CompiledQuery {
   const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
-  return rows ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
+  return asArrays ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
 }

@@ -88,8 +88,8 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
   if (because !== undefined) return { kind: 'transaction', because }
   const echo = conditions.singleWrites?.(write.change, write.resource)
-  // Without RETURNING, only the row count of a DELETE tells whether the record existed: for an UPDATE that marks the record, it
-  // depends on the driver whether found or changed rows are counted.
+  // Without RETURNING, the row count of a DELETE tells whether the record existed. That of an UPDATE that marks the record does not:
+  // some drivers count the rows that were found, and others those that were changed.
   const isSupported =
     echo === 'returned' || (echo === 'read' && (write.echo !== null || write.change === 'delete'))
   return isSupported

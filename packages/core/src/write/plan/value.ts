@@ -152,7 +152,7 @@ function binary(json: JsonValue): Converted {
 }
 
 /**
- * Converts a list of values of one type, some of which may be null. In a list of lists, all have the same length, as in a
+ * Converts a list of values of one type, some of which may be null. In a list of lists, all inner lists have the same length, as in a
  * multidimensional array.
  */
 function list(column: NamedColumn, json: JsonValue): Converted {

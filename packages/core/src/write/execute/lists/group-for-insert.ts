@@ -22,8 +22,9 @@ interface GrowingGroup extends InsertGroup {
 }
 
 /**
- * The groups keep the order of the rows, so that counters follow it. A new group begins at a row whose key comes from another source
- * (the body or the database), and at a row whose columns differ from those of the group, unless DEFAULT can fill the missing ones.
+ * The groups keep the order of the rows, so that counters number the rows in this order. A new group begins at a row whose key comes
+ * from another source (the body or the database), and at a row whose columns differ from those of the group, unless DEFAULT can fill
+ * the missing ones.
  */
 export function groupForInsert(
   resource: Resource,

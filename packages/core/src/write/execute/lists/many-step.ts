@@ -41,7 +41,7 @@ export interface RefusedStep {
 }
 
 /**
- * `writeMany` for nested records; an argument, because the functions that take it are themselves called by `writeMany`. Returns the
+ * `writeMany` for nested records. Functions that `writeMany` calls take it as an argument, because an import would be a cycle. Returns the
  * known values of each record, at least its key, in the same order.
  */
 export type WriteNested = (

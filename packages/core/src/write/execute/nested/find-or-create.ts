@@ -37,20 +37,21 @@ export async function findOrCreate(
     return nodes.length === 0 ? [] : write(context, resource, nodes.map(createAlone))
   }
   const records: Values[] = []
-  for await (const { found, made } of roundsOf(context, resource, nodes, 'GET_ONE')) {
+  for await (const { found, toCreate } of roundsOf(context, resource, nodes, 'GET_ONE')) {
     for (const { index, node, stored } of found) {
       if (hasSentBack(node))
         await compareSentBack(context, resource, node.sentBack, stored, node.path)
       records[index] = stored
     }
-    if (made.length === 0) continue
-    const created = await write(context, resource, made.map(createStep))
-    for (let i = 0; i < made.length; i++) records[made[i]?.index ?? 0] = created[i] ?? nothing
+    if (toCreate.length === 0) continue
+    const created = await write(context, resource, toCreate.map(createStep))
+    for (let i = 0; i < toCreate.length; i++)
+      records[toCreate[i]?.index ?? 0] = created[i] ?? nothing
   }
   return records
 }
 
-const createStep = ({ node }: MadeNode): ManyStep => createAlone(node)
+const createStep = ({ node }: NewNode): ManyStep => createAlone(node)
 const createAlone = (node: RecordNode): ManyStep => ({ kind: 'create', node })
 
 export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
@@ -64,7 +65,7 @@ export interface FoundNode {
 }
 
 /** An object of a list whose record must be created. */
-export interface MadeNode {
+export interface NewNode {
   readonly index: number
   readonly node: RecordNode
 }
@@ -72,7 +73,7 @@ export interface MadeNode {
 /** The objects of a list that can be written together. */
 export interface Round {
   readonly found: readonly FoundNode[]
-  readonly made: readonly MadeNode[]
+  readonly toCreate: readonly NewNode[]
 }
 
 /**
@@ -97,20 +98,20 @@ export async function* roundsOf(
     const references = waiting.map((index) => nodes[index]).filter(isReference)
     const known = mayFind ? await storedRecords(context, resource, references, action) : noRecords
     const found: FoundNode[] = []
-    const made: MadeNode[] = []
+    const toCreate: NewNode[] = []
     const later: number[] = []
     const texts = new Set<string>()
     for (const index of waiting) {
       const node = nodes[index] as WriteNode
       if (node.kind === 'record') {
-        made.push({ index, node })
+        toCreate.push({ index, node })
         continue
       }
       const text = keyText(node.key)
       const isRepeated = texts.has(text)
       texts.add(text)
       // The record may be stored with another spelling of the key. If this round creates records, the next round looks the key up.
-      const looksUpAlone = known.isInexact && made.length === 0
+      const looksUpAlone = known.isInexact && toCreate.length === 0
       const stored =
         known.byKey.get(text) ??
         (looksUpAlone ? await storedRecord(context, node, action) : undefined)
@@ -121,11 +122,11 @@ export async function* roundsOf(
       }
       const { otherwise } = node
       const mayReferToNew = isRepeated || otherwise === null || known.isInexact || mayGetOtherKey
-      if (mayFind && made.length > 0 && mayReferToNew) later.push(index)
+      if (mayFind && toCreate.length > 0 && mayReferToNew) later.push(index)
       else if (otherwise === null) throw missing(node)
-      else made.push({ index, node: otherwise })
+      else toCreate.push({ index, node: otherwise })
     }
-    yield { found, made }
+    yield { found, toCreate }
     waiting = later
   }
 }

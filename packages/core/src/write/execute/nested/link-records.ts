@@ -296,7 +296,7 @@ function insertedLink(
   }
 }
 
-/** The values of a key as fields of the junction's record; `columns` are its foreign key. */
+/** A key as fields of the junction's record: `columns` are the foreign key, and `key` has its values. */
 const valuesIn = (columns: readonly NamedColumn[], key: readonly Value[]): Values =>
   Object.fromEntries(columns.map((column, i) => [column.name, jsonOf(column, key[i] as Value)]))
 

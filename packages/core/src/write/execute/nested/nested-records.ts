@@ -206,7 +206,7 @@ async function writeOwned(
     if (created.length > 0) await write(context, target, created)
     return
   }
-  for await (const { found, made } of roundsOf(context, target, nodes, 'PATCH')) {
+  for await (const { found, toCreate } of roundsOf(context, target, nodes, 'PATCH')) {
     const steps: [index: number, step: ManyStep][] = []
     for (const { index, node, stored } of found) {
       const step = {
@@ -218,7 +218,7 @@ async function writeOwned(
       } as const
       steps.push([index, step])
     }
-    for (const { index, node } of made) {
+    for (const { index, node } of toCreate) {
       steps.push([index, createStep(node, filled[index] as Values)])
     }
     steps.sort(byIndex)

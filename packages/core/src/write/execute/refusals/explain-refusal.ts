@@ -95,7 +95,10 @@ function columnNamed(resource: Resource, dbName: string | undefined): readonly N
   )
 }
 
-/** The column that may not be NULL; for a NOT NULL domain, its columns that would be NULL. */
+/**
+ * The column that may not be NULL, as the database names it. If the database names a NOT NULL domain instead, the columns of this
+ * domain that would be NULL.
+ */
 async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly NamedColumn[]> {
   const { failure, resource, values, step } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
