@@ -493,7 +493,8 @@ export function createApi<
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
       )
-      // Copying the API object reads this property without awaiting it. An unhandled rejection must not end the process then.
+      // Code that copies the API object reads this property without awaiting it; an unhandled rejection must not end the process
+      // then.
       ready.catch(() => {})
       return ready
     },

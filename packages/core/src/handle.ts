@@ -283,7 +283,7 @@ const variesByAccept = ({ vary }: Readonly<Record<string, string>>): string =>
 
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
-  // The reason of a host's ApiError may not be serialisable.
+  // An ApiError of the host may have a reason that is not JSON.
   const sendable = error instanceof ApiError && notJson(error.body) === undefined
   const failure = sendable ? error : internalError(requestId)
   if (failure !== error || failure.status >= 500) runtime.report(error, request)

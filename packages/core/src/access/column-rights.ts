@@ -43,7 +43,7 @@ interface Ruled {
 /** The most caller registries cached at once (LRU); column functions can produce many combinations of answers. */
 const maxRegistries = 100
 
-/** Finds the column rules of a registry. A resource from which no request can reach a column with a rule needs no decision. */
+/** Finds the column rules of a registry. A request that cannot name any column with a rule needs no decision. */
 export function callerRegistries(registry: Registry): CallerRegistries {
   const ruled = ruledModels(registry)
   // Keyed by the first resource of the group and the answers of the rules.

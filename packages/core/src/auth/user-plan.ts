@@ -25,7 +25,7 @@ const rowsOf = (
   distinctBase: false,
 })
 
-/** Plans the read of the user whose columns have the values that a request fills in (`slot`). */
+/** Plans the read of the user with certain values in these columns. Each request fills in its values (`slot`). */
 export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): ReadPlan =>
   planWhere(resource, (from) =>
     columns.map((column, i) => ({

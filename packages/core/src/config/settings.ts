@@ -205,7 +205,7 @@ export interface ResourceSettings {
   readonly policy: PolicySetting | null
   /** The strategies that protect the resource; empty: it is public. */
   readonly strategies: readonly StrategyName[]
-  /** Whether actions need authentication; an action that no key applies to does. */
+  /** Whether actions need authentication. An action to which no key applies needs it. */
   readonly requirements: Requirements
   readonly rates: RateSettings
   readonly description: string | undefined

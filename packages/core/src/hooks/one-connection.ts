@@ -66,7 +66,7 @@ class RunningHook {
   get #failure(): Deferred<never> {
     if (this.#failed === undefined) {
       this.#failed = deferred<never>()
-      // Not awaited if the hook settled before; an unhandled rejection must not end the process.
+      // Nothing awaits this promise if the hook has already settled. Without a handler, its rejection would end the process.
       this.#failed.promise.catch(() => {})
     }
     return this.#failed

@@ -10,7 +10,8 @@ type Tables = Map<string, CatalogueTable>
 
 /**
  * Gives both sides of a foreign key the same type, because in JSON a bigint is a string and an integer a number. The foreign key
- * gets the type of the key that it refers to; but if it is a bigint that may contain larger numbers, the key becomes a bigint.
+ * gets the type of the key that it refers to. But if the foreign key is a bigint that may contain larger numbers, the key becomes a
+ * bigint.
  */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name, table]))

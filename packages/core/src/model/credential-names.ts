@@ -123,7 +123,8 @@ const wordsOf = (name: string): readonly string[] =>
 
 function isContent(text: string, type: ColumnType, table: string): boolean {
   if (/^sessions?$/.test(wordsOf(table).at(-1) ?? '')) {
-    // The textual key of a session is what its cookie holds; sessions of a conference have numbers or uuids.
+    // A login session has a text as its key, which is the content of its cookie. Other sessions, such as those of a conference,
+    // have numbers or uuids.
     return sessionOf.test(text) || (text === 'id' && (type === 'string' || type === 'text'))
   }
   return contentOf.test(text) && isCredentialTable(table)

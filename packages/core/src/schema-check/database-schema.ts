@@ -65,7 +65,10 @@ export const includesAll = (
   names: readonly string[],
 ): boolean => names.every((name) => columns.some((column) => sameColumn(schema, column, name)))
 
-/** Whether it is no ordinary table: views have no keys, and the database does not know which of their columns may be NULL. */
+/**
+ * Whether the table is a view or foreign table. Views have no keys, and the database does not know which of their columns may be
+ * NULL.
+ */
 export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
 
 /** Whether the columns are unique, according to the keys of the table. */

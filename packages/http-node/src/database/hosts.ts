@@ -51,7 +51,10 @@ export const notWritable = (): Error =>
     code: 'ECONNREFUSED',
   })
 
-/** Repeats a failed attempt on the next server, until each was tried once, or the failure was no reason to leave the server. */
+/**
+ * Repeats a failed attempt on the next server. Ends when each server was tried once, or when the failure is no reason to leave the
+ * server.
+ */
 export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Promise<T> {
   for (let left = hosts.urls.length - 1; ; left -= 1) {
     const before = hosts.current
