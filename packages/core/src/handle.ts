@@ -323,7 +323,10 @@ function plainFailure(answering: Answering): Settled {
   return sentFailure(answering, failure, body)
 }
 
-/** Sends the body of an error. Problem details are made from the envelope, so they lack what a final callback has removed from it. */
+/**
+ * Sends the body of an error. Problem details are made from the envelope, so members that a final callback has removed are missing
+ * in them.
+ */
 function sentFailure(
   { runtime, requestId, asProblem, always }: Answering,
   { status }: ApiError,

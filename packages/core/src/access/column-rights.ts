@@ -24,7 +24,7 @@ export interface CallerRegistries {
 /** The part of a call that the rules of columns depend on. */
 export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'method' | 'relation'>
 
-/** A read or write rule of columns. Columns with the same rule share one call of it, because the arguments are the same. */
+/** A read or write rule of columns. Columns with the same rule share one call of its function, because the arguments are the same. */
 interface Rule {
   readonly resource: Resource
   readonly right: ColumnRight
@@ -120,8 +120,8 @@ const refusal = '-'
 const unasked = '.'
 
 /**
- * Evaluates the rules and returns one character for each, in their order. It evaluates one after the other, because functions may
- * share one connection; write rules only if the request writes.
+ * Evaluates the rules and returns one character for each, in their order. Evaluates one rule after the other, because functions may
+ * share one connection. Evaluates write rules only if the request writes.
  */
 function answersOf(call: RightsCall, rules: readonly Rule[]): MaybePromise<string> {
   const onlyReads = call.method === 'GET' || call.method === 'HEAD'

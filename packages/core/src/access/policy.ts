@@ -14,7 +14,7 @@ import { warnOfLiftedRoles } from './role-map-warning.ts'
 export interface Policies {
   get(resource: Resource): AccessPolicy | undefined
   has(resource: Resource): boolean
-  /** Whether the policy of a resource has a hook, apart from the scope, that an action on one record may call. */
+  /** Whether the policy of a resource has a hook, other than the scope, that an action on one record may call. */
   hasHookFor(resource: Resource, action: Action): boolean
   /** Whether the policy of a resource restricts which rows a caller sees. */
   narrows(resource: Resource): boolean

@@ -24,7 +24,8 @@ export function rememberUsers(clock: Clock, seconds: number): RememberUser {
   return async (key, find) => {
     const now = clock.now()
     const before = known.get(key)
-    // An entry from the future means that the clock was set back; using it would keep it for longer than `seconds`.
+    // An entry with a time in the future means that the clock was set back. Using the entry would keep it for longer than
+    // `seconds`.
     if (before !== undefined && now >= before.at && now - before.at < seconds * 1000) {
       return copyJson(before.user) as HookRecord
     }

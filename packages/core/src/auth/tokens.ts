@@ -45,7 +45,7 @@ export interface Tokens {
   readRefresh(token: string): Promise<Claims | undefined>
 }
 
-/** Values of the `typ` header: an access token is not accepted as a refresh token, nor the reverse. */
+/** Values of the `typ` header, so that neither kind of token is accepted as the other. */
 const accessType = 'at+jwt'
 const refreshType = 'rt+jwt'
 

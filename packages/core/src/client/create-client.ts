@@ -33,7 +33,7 @@ type Collections<G extends Given> = {
 
 type Key = string | number | boolean | readonly (string | number | boolean)[]
 
-/** The options of every method before their types are known. */
+/** The options of all methods, with types that accept every model. */
 interface LooseOptions extends LooseQuery {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>

@@ -32,7 +32,7 @@ import type { Sendable } from './sendable.ts'
 import { keysForm, sliceForm } from './statement-forms.ts'
 import type { Target } from './target.ts'
 
-/** The statement of a read's rows, and the statements of what is embedded in them. */
+/** The statement of a read's rows, and the statements of the rows embedded in them. */
 export interface ReadProgram {
   readonly kind: 'rows'
   readonly rows: RowsStatement
@@ -116,8 +116,8 @@ export interface StatementRequest<R> {
 }
 
 /**
- * Makes a statement: compiles it, or takes the SQL compiled for an earlier request and replaces the values; undefined if it
- * cannot, so that the caller compiles the statement without shortcuts.
+ * Makes a statement: compiles it, or takes the SQL compiled for an earlier request and replaces the values. Undefined if that is
+ * impossible; the caller then compiles the statement without shortcuts.
  */
 export type StatementMaker = <R>(request: StatementRequest<R>) => MadeStatement<R> | undefined
 

@@ -165,8 +165,8 @@ function sameKeys(
 }
 
 /**
- * Returns the columns of the joined rows that the join compares, each with the column that it must equal in the row where the
- * join starts. For a many-to-many they are the junction's foreign key, which `joinedSource` selects as `link_0`, `link_1`, ….
+ * Returns the columns of the joined rows that the join compares, each with the column of the starting row that it must equal. For a
+ * many-to-many, these are the columns of the junction's foreign key, which `joinedSource` selects as `link_0`, `link_1`, ….
  */
 export function comparedColumns({
   relation: { pairs, through },

@@ -5,7 +5,10 @@ import { unavailable } from './unavailable.ts'
 
 /** Milliseconds from the start within which the number of attempts is not limited. */
 const retryTime = 1_000
-/** Further attempts, and the milliseconds within which they may start: PostgreSQL detects deadlocks only after a second. */
+/**
+ * The number of retries after the first second, and the milliseconds within which they may start. PostgreSQL detects deadlocks only
+ * after a second.
+ */
 const slowRetries = 3
 const slowRetryTime = 5_000
 const minPause = 10

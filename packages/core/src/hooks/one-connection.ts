@@ -88,7 +88,7 @@ export interface ConnectionGuard {
 
 /**
  * Creates the guard of `db`. If `db` has a single connection and a hook inside a transaction requests it through another instance,
- * the hook fails unless it ends within `graceMs`, with an error that says what to use instead.
+ * the hook fails with an error that says what to use instead, unless the hook ends within `graceMs`.
  *
  * ```ts
  * add_callback: async (book, model, args) => {

@@ -111,7 +111,8 @@ export function looksLikeCredential(
 
 /** Whether a table with this name probably holds credentials. */
 export function isCredentialTable(name: string): boolean {
-  // Tables are named in the plural: `token_types` holds no tokens, as a `token_type` does not.
+  // Table names are plural, so the singular must look like a credential too: neither a `token_type` nor `token_types` holds
+  // tokens.
   return looksLikeCredential(name) && looksLikeCredential(name.replace(/s$/i, ''))
 }
 

@@ -9,8 +9,8 @@ import type { TextStyle } from '../sql/print.ts'
 
 export interface PrintedScopes {
   /**
-   * The SQL of each scope without its parameters, in the order of the sources. Statements of one plan have the same SQL if
-   * these are equal.
+   * The SQL of each scope without its parameters, in the order of the sources. If `forms` are equal, the statements of one plan
+   * have the same SQL.
    */
   readonly forms: readonly string[]
   /** The same decisions; each narrowed query is a fragment whose origin is its source. */

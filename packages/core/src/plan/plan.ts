@@ -207,7 +207,7 @@ export interface KeysetPage {
 
 export type Page = NumberedPage | KeysetPage
 
-/** A statement's rows, read from one base table and what is joined to it. */
+/** The rows of a statement: those of one base table with its joins. */
 export interface RowPlan {
   /** entity: resource objects; projection: `fields`; groups: groupby and aggregates. */
   readonly shape: 'entity' | 'projection' | 'groups'

@@ -5,7 +5,7 @@ import { createAliases } from './aliases.ts'
 import { entityOutput } from './output.ts'
 import type { EmbedPlan, Output, Source } from './plan.ts'
 
-/** The relations of a level: those that it embeds, and those that become URLs. */
+/** The relations of a level: the embedded ones, and the ones that become URLs. */
 export interface PlannedRelations {
   readonly embeds: readonly EmbedPlan[]
   readonly links: readonly ResolvedRelation[]

@@ -8,7 +8,7 @@ import type { DeclaredTable } from './resolve-relations.ts'
 import type { Resource, UnlistedLinks } from './resource.ts'
 
 interface LinkScope {
-  /** By `tableKey`. */
+  /** The declared tables, by their `tableKey`. */
   readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>

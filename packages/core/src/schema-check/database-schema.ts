@@ -12,7 +12,7 @@ export interface SchemaTable extends CatalogueTable {
 export interface DatabaseSchema {
   /** The tables that the models name. */
   readonly tables: readonly SchemaTable[]
-  /** The names of all tables of a schema in which a table is missing, by the schema as the models name it. */
+  /** The names of all tables of each schema in which a table is missing. The key is the schema as the models name it. */
   readonly names: ReadonlyMap<string | undefined, readonly string[]>
   /** Whether any table has a foreign key, including tables without a model; also false if there are no relations. */
   readonly hasForeignKeys: boolean

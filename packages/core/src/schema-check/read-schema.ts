@@ -7,7 +7,7 @@ import type { DatabaseSchema, SchemaTable } from './database-schema.ts'
 
 type Schema = string | undefined
 
-/** The tables that were read for the models that name one schema, or for those that name none. */
+/** The tables that were read for one schema that models name, or for the models that name no schema. */
 interface Found {
   readonly tables: readonly SchemaTable[]
   /** The schemas in which tables were looked for. */

@@ -150,7 +150,7 @@ const isMistake = (one: Difference): boolean =>
 
 const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
-/** Returns the published models, and those of users and their roles even if they are not published. */
+/** Returns the published models, and the models of users and roles even if these are not published. */
 function comparedModels({ resources, users }: Registry): readonly ComparedModel[] {
   const internal = [users, users?.roles?.target].flatMap((one) => one ?? [])
   return [...new Set([...resources, ...internal])].map((resource) => ({

@@ -191,7 +191,7 @@ const revokeOne = async (
     sql`update ${table} set ${set(now)} where ${sql.id('token')} = ${digest} and ${alive}`,
   )) > 0
 
-/** Revokes every successor of a token that was used twice, because one may be stolen. Returns whether one was valid. */
+/** Revokes every successor of a token that was used twice, because a thief may have one of them. Returns whether one was valid. */
 async function revokeDescendants(
   fragments: Fragments,
   from: string,

@@ -150,8 +150,8 @@ const arrayRows = {
 } as const
 
 /**
- * Sends a statement. Uses the driver's callback: its promise keeps the rows of one result in memory until long after the next
- * one, and garbage collection then takes a third of the time of a query for a hundred rows.
+ * Sends a statement. Uses the driver's callback, because its promise keeps the rows of a result in memory until long after the next
+ * result. Garbage collection then takes a third of the time of a query for a hundred rows.
  */
 function send(
   client: PgClient,

@@ -86,7 +86,7 @@ export function inList(ref: Ref, items: readonly unknown[], negated: boolean): T
 export const tuple = (parts: readonly Ref[]): Ref =>
   parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
 
-/** The expressions for both sides of a comparison of keys: they are equal if the keys are. */
+/** The expressions for both sides of a comparison of keys. They are equal exactly if the keys are equal. */
 export interface KeySides {
   readonly own: Ref
   readonly other: Ref

@@ -37,8 +37,8 @@ export interface BatchBody {
 }
 
 /**
- * The headers that an operation may have. All others, in particular credentials, come from the batch's request, because a proxy
- * that sets or removes headers sees only those.
+ * The headers that an operation may have. All other headers, in particular credentials, come from the batch's request: a proxy that
+ * sets or removes headers sees only that request.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',

@@ -31,7 +31,10 @@ export interface OperationResult {
   readonly json: string
 }
 
-/** Returns the result of an operation; HEAD has no value. Runs `final` if it has not run yet, because it may remove a value. */
+/**
+ * Returns the result of an operation; HEAD has no value. Calls the `final` callback if it was not called yet, because the callback
+ * may remove a value.
+ */
 export function operationResult(
   id: string,
   call: RoutedCall,
