@@ -1,4 +1,4 @@
-/** Large packages that only some tests need: with pinned versions, installed on request into a separate folder. */
+/** Installs large packages that only some tests need, on request, with pinned versions and in a separate folder. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
