@@ -1,7 +1,7 @@
 /** A music encyclopaedia of 371 tables: entities with their types, aliases, tags and edits, and a link table for every pair of them. */
 import { type AnyModel, belongsTo, type Column, defineModel, hasMany } from '@model-api/core'
 
-/** The tables of the whole schema. */
+/** The number of tables of the whole schema. */
 export const wideTables = 371
 
 interface Table {

@@ -27,7 +27,10 @@ export function foreignIdentifiers(
   })
 }
 
-/** Whether it is the label of an aggregate or group: in the URL after a bar, or a column's name followed by a function's. */
+/**
+ * Whether an identifier is the label of an aggregate or group: the URL has it after a bar, or it is the name of a column, followed
+ * by that of a function.
+ */
 function isLabel(identifier: string, url: string): boolean {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,59}$/.test(identifier)) return false
   if (/^[a-z_]+_(sum|count|avg|min|max)$/.test(identifier)) return true

@@ -1,4 +1,5 @@
-// Turns configured policies into objects with hooks: constructs a class once, even if several models share it, and calls a function for each model.
+// Turns configured policies into objects with hooks: constructs a class once, even if several models share it, and calls a
+// function for each model.
 
 import type { AccessPolicy, AccessPolicyOption } from '../config/access-types.ts'
 import { constructed, isPolicyFunction, policyFrom, policyHooks } from '../config/check-policy.ts'

@@ -1,4 +1,5 @@
-// Remembered users: caches the user of an access token for a few seconds, so that not every request with the token reads it (API_USER_CACHE).
+// Remembered users: caches the user of an access token for a few seconds, so that not every request with the token reads it
+// (API_USER_CACHE).
 
 import type { Clock } from '../call/clock.ts'
 import type { HookRecord } from '../config/hook-types.ts'

@@ -1,4 +1,5 @@
-// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification: JWT settings, Token claims).
+// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification:
+// JWT settings, Token claims).
 
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../call/clock.ts'

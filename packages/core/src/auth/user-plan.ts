@@ -1,4 +1,5 @@
-// Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes from a query string.
+// Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes
+// from a query string.
 
 import { refOf } from '../plan/names.ts'
 import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'

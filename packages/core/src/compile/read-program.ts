@@ -1,4 +1,5 @@
-// ReadProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the rows do not have the expected form.
+// ReadProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the rows do
+// not have the expected form.
 
 import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, ListPlan, ReadPlan, Value } from '../plan/plan.ts'

@@ -1,4 +1,5 @@
-// Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this file, so policies and soft delete always apply.
+// Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this
+// file, so policies and soft delete always apply.
 
 import { type Expression, expressionBuilder } from 'kysely'
 import type { KeyPair } from '../dialect/internal-dialect.ts'

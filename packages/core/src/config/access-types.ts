@@ -1,4 +1,5 @@
-// Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access policies). Types only.
+// Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access
+// policies). Types only.
 
 import type { ApiRequest } from '../http/request.ts'
 import type { AnyModel } from '../model/define-model.ts'

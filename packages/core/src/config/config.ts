@@ -50,7 +50,8 @@ export type SessionGetter = (
 ) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
 
 /**
- * The configuration of an API: `createApi({ db, models, config })`. Every key: https://github.com/model-api/model-api/blob/main/docs/configuration.md
+ * The configuration of an API: `createApi({ db, models, config })`. Every key:
+ * https://github.com/model-api/model-api/blob/main/docs/configuration.md
  *
  * ```ts
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -179,13 +180,13 @@ export interface ApiConfig<
   /** Adds `request_id` to the envelope. Default false. Config, meta. */
   readonly API_DUMP_REQUEST_ID?: boolean
   /**
-   * Adds an `ETag` to lists, so that `If-None-Match` is answered with 304 where the page is unchanged. It costs a hash of the page. Default false. Config,
-   * meta.
+   * Adds an `ETag` to lists, so that `If-None-Match` is answered with 304 where the page is unchanged. It costs a hash of the
+   * page. Default false. Config, meta.
    */
   readonly API_LIST_ETAGS?: boolean
   /**
-   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), so that caches can
-   * remove the responses that a write has made stale. Default false. Config only.
+   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), so
+   * that caches can remove the responses that a write has made stale. Default false. Config only.
    */
   readonly API_CACHE_GROUPS?: boolean
   /**
@@ -194,8 +195,8 @@ export interface ApiConfig<
    */
   readonly API_SERVER_TIMING?: boolean
   /**
-   * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`. Default none: the
-   * type is `about:blank`. Config only.
+   * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`.
+   * Default none: the type is `about:blank`. Config only.
    */
   readonly API_PROBLEM_TYPE_PREFIX?: string
 
@@ -377,9 +378,9 @@ export interface ApiConfig<
   // ------------------------------------------------------------------ pages
 
   /**
-   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page with links. The page
-   * shows the data of the JSON response and has no scripts. Default true, unless the environment variable `NODE_ENV` is `production` or there is no
-   * environment, as in workers. Config only.
+   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page
+   * with links. The page shows the data of the JSON response and has no scripts. Default true, unless the environment variable
+   * `NODE_ENV` is `production` or there is no environment, as in workers. Config only.
    */
   readonly API_HTML_PAGES?: boolean
 

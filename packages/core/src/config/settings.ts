@@ -200,7 +200,7 @@ export interface ResourceSettings {
   readonly limits: LimitSettings
   /** The role maps that apply; all must allow. Empty: no role is needed. */
   readonly roleMaps: readonly RoleMapSetting[]
-  /** The role maps of the API that the model's own replace. */
+  /** The role maps of config that the model's own role maps replace. */
   readonly replacedRoleMaps: readonly RoleMapSetting[]
   readonly policy: PolicySetting | null
   /** The strategies that protect the resource; empty: it is public. */

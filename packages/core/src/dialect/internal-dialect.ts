@@ -143,7 +143,7 @@ export interface Shortcuts {
    * so it looks worse than each custom plan, and every execution is planned again.
    */
   readonly plansForLimit?: boolean
-  /** Whether the database plans a prepared statement again for each value that is compared with the column in this way. */
+  /** Whether the database plans a prepared statement again for each value that it compares with the column; `by` says how it compares. */
   readonly replansForValue?: (
     column: DialectColumn,
     by: 'equality' | 'range' | 'pattern',

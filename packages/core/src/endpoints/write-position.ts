@@ -1,4 +1,5 @@
-// Write positions: a write returns the primary's replication position, the client sends it with later reads, and replicas behind it are not used.
+// Write positions: a write returns the primary's replication position, the client sends it with later reads, and replicas
+// behind it are not used.
 
 import { cookie } from '../auth/token-providers.ts'
 import type { Call } from '../call.ts'

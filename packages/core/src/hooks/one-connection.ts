@@ -1,4 +1,5 @@
-// For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an error instead.
+// For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an
+// error instead.
 
 import { type CallHook, HookTimeout } from '../call-hook.ts'
 import { hasOneConnection } from '../dialect/shared/one-connection.ts'

@@ -1,4 +1,5 @@
-// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL share a cached statement.
+// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL
+// share a cached statement.
 
 import type { RootOperationNode } from 'kysely'
 import { hasConditions, type ScopeDecisions, type Scopes } from '../compile/scopes.ts'
@@ -13,7 +14,7 @@ export interface PrintedScopes {
    * have the same SQL.
    */
   readonly forms: readonly string[]
-  /** The same decisions; each narrowed query is a fragment whose origin is its source. */
+  /** The scopes that were given, with each narrowed query replaced by its printed fragment, whose origin is the source. */
   readonly scopes: Scopes
   readonly fragments: ReadonlyMap<object, Fragment>
 }

@@ -1,4 +1,5 @@
-// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become URLs (docs/query-language.md).
+// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become
+// URLs (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import type { SerializationType } from '../config/settings.ts'

@@ -1,4 +1,5 @@
-// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur only as values, which are sent as parameters. Types only.
+// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
+// only as values, which are sent as parameters. Types only.
 
 import type { SearchIndex } from '../dialect/dialect.ts'
 import type { AggregateFunction } from '../parse/operators.ts'

@@ -1,4 +1,5 @@
-// The parts of plans that depend on the resource alone. All plans of a resource share these objects, so that a select list can be cached by the object it was compiled from.
+// The parts of plans that depend on the resource alone. All plans of a resource share these objects, so that a select list can
+// be cached by the object it was compiled from.
 
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'

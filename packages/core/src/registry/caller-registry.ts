@@ -1,4 +1,5 @@
-// The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are read-only. Relations that need an unreadable column do not exist.
+// The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are
+// read-only. Relations that need an unreadable column do not exist.
 
 import { junctionOf } from './junction.ts'
 import type {

@@ -32,7 +32,7 @@ export interface NamedColumn {
   readonly paths?: ReadonlyMap<string, PathColumn>
   /** Set if this is a path into a json column, whose `dbName` it has. */
   readonly path?: JsonPlace
-  /** The expression of a path is in the form of `Dialect.comparable`. */
+  /** Set if the expression of the path already has the form that `Dialect.comparable` produces. */
   readonly comparable?: true
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column

@@ -1,4 +1,5 @@
-// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record deletes the rows.
+// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record
+// deletes the rows.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Key } from '../model/relation.ts'

@@ -1,4 +1,5 @@
-// Reads the tables of the models, in the schema that they declare or where the database looks for them. Of other tables, it reads at most the names.
+// Reads the tables of the models, in the schema that they declare or where the database looks for them. Of other tables, it
+// reads at most the names.
 
 import type { SchemaRules } from '../dialect/shared/schema-rules.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'

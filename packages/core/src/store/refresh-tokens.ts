@@ -1,4 +1,5 @@
-// The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again revokes its successors.
+// The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again
+// revokes its successors.
 
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import type { Bounds } from '../execute/bounds.ts'

@@ -1,4 +1,5 @@
-// preparedMysql: a pool of `mysql2` that executes repeated statements as prepared statements, so that MariaDB parses them once per connection.
+// preparedMysql: a pool of `mysql2` that executes repeated statements as prepared statements, so that MariaDB parses them once
+// per connection.
 
 import type { MysqlPool, MysqlPoolConnection } from 'kysely'
 import { lruMap } from '../../lru-map.ts'

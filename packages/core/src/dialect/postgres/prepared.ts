@@ -1,4 +1,5 @@
-// preparedPg: a pool of `pg` that sends repeated statements as named prepared statements, so that PostgreSQL parses them once per connection.
+// preparedPg: a pool of `pg` that sends repeated statements as named prepared statements, so that PostgreSQL parses them once
+// per connection.
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { withTimeLimit } from '../../time-limit.ts'
@@ -248,7 +249,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   }
 
   const release = (destroy?: boolean): void => {
-    // The `end` event has already released it.
+    // The `end` event has already released the connection.
     if (!isOut) return
     isOut = false
     if (transaction.take() !== undefined) inTransaction = false

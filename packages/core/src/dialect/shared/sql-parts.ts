@@ -52,7 +52,7 @@ export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
 }
 
-/** `in`, or `not in`, for types whose equality is a range: one test per value, joined by OR or AND. */
+/** Compiles `in` or `not in` if one value equals a range of stored values: one test per value, joined by OR, or by AND if negated. */
 export function eachOf(
   values: readonly PlanValue[],
   negated: boolean,

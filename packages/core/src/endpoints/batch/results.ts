@@ -25,7 +25,7 @@ export interface OperationResult {
   /** The call of the operation, and the keys of the records that it wrote. */
   readonly call: RoutedCall
   readonly keys: Result['keys'] | undefined
-  /** The cache groups that it has changed. */
+  /** The cache groups that the operation has changed. */
   readonly changed: readonly string[]
   /** Its JSON text in the response. */
   readonly json: string
