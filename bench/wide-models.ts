@@ -186,7 +186,7 @@ const shared: readonly Table[] = [
   ),
 ]
 
-/** Returns a further table that fills the schema: statistics, imports, queues. */
+/** Returns a table that brings the schema to its size, like the tables of statistics, imports and queues of a real schema. */
 const further = (index: number): Table =>
   table(
     `Report${index}`,

@@ -66,7 +66,10 @@ function found({ body }: Answer): Found {
   return { value, total: Array.isArray(data) ? meta.total : 1 }
 }
 
-/** Converts a JSON:API resource to a row with its included rows. Leaves out included resources of a type that the row itself is below. */
+/**
+ * Converts a JSON:API resource to a row with its included rows. `above` are the types of the rows that contain it; included
+ * resources of these types are left out, so that cycles end.
+ */
 function nested(
   resource: Resource,
   known: ReadonlyMap<string, Resource>,

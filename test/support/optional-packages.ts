@@ -26,7 +26,7 @@ export function optionalPackages(
   folder: string = join(repository, 'node_modules/.cache', name),
 ): OptionalPackages {
   const manifest = JSON.stringify({ private: true, type: 'module', dependencies })
-  /** Written when everything is installed: a copy of the manifest. */
+  /** A copy of the manifest, written when everything is installed. */
   const mark = join(folder, 'installed.json')
   const notInstalled = (): string | undefined => {
     if (!existsSync(mark)) return 'not installed'

@@ -79,8 +79,8 @@ const batchToo = [
 ]
 
 /**
- * The files of `plainToo` that a usual run leaves out. `security/first-asker` compares the plain dialect with the shortcuts at
- * every door of these matrices.
+ * The files of `plainToo` that a usual run leaves out, because `security/first-asker` already compares the plain dialect with the
+ * shortcuts for every request of these files.
  */
 const plainWhenWhole = /^security\/(?:(?:write-)?leaks|non-interference)/
 

@@ -9,7 +9,7 @@ export interface SilentProxy {
   silence(): void
   /** Calls `silence` at the first packet of a client that contains this text, and does not pass that packet on. */
   silenceAt(text: string): void
-  /** Passes the data received meanwhile on, and all data from now on. */
+  /** Passes on the data that was received meanwhile, and all data from now on. */
   resume(): void
   /** Connections that are open now never get data again, as after a change of network; new connections work. */
   replace(): void

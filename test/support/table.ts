@@ -13,7 +13,7 @@ export interface FileReport {
 
 export interface Run {
   readonly files: readonly FileReport[]
-  /** Undefined where no file needs one. */
+  /** Undefined if no file needs a server. */
   readonly servers: Servers | undefined
   /** The files that only a whole run has, with their ways. */
   readonly leftOut: readonly string[]

@@ -106,7 +106,7 @@ const texts = [
   'a\tb',
   'ZZ',
 ]
-/** Keys: different for every database, also where it compares them without case. */
+/** Keys that every database distinguishes, even if it compares them without case. */
 const codes = ['x', 'a,b/', 'é%', '10', '😀', '9', '_', 'y z']
 const uuids = [
   '00000000-0000-4000-8000-000000000000',

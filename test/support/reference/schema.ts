@@ -171,7 +171,7 @@ export const isToOne = ({ kind }: Relation): boolean => kind === 'belongsTo' || 
 export const primaryKey = (model: AnyModel): string[] =>
   Object.keys(model.columns).filter((field) => model.columns[field]?.primaryKey === true)
 
-/** The model a path leads to; the empty path stays where it is. */
+/** The model that a path leads to; the base itself if the path is empty. */
 export function modelAt(base: AnyModel, path: readonly string[]): AnyModel {
   return path.reduce((model, key) => modelNamed(relationOf(model, key).target), base)
 }
