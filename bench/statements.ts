@@ -32,7 +32,8 @@ const sending: Readonly<Record<DatabaseName, (require: NodeJS.Require) => Sendin
     const statement = new Sqlite(':memory:').prepare('select 1')
     return { methods: Object.getPrototypeOf(statement), names: ['get', 'all', 'run'] }
   },
-  // The class of the connections in a pool of mysql2, whose entry does not export it.
+  // Depending on its version, mysql2 defines these methods in a base class of `Connection`, which it does not export and from
+  // which the connections of pools inherit too.
   mysql: (require) => {
     const { Connection } = require('mysql2')
     const base = Object.getPrototypeOf(Connection.prototype)

@@ -9,7 +9,7 @@ import { documentPaths } from './schema.ts'
 const own =
   /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
 
-/** Aliases that the compiler derives from a name: of the rows of a junction, or of the second use of the name. */
+/** Aliases that the compiler derives from a name: for the rows of its junction, or if the name is already used. */
 const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]
 
 /** The quoted names that come neither from the registry nor from the compiler, except for plain labels in the URL. */
