@@ -1,4 +1,4 @@
-/** Puts measured servers on a processor of their own, and everything else on the others; by Linux's `taskset`. */
+/** Runs measured servers on one processor and everything else on the other processors, with Linux's `taskset`. */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
@@ -8,7 +8,7 @@ const others = `1-${availableParallelism() - 1}`
 
 const placed = new Set<number>()
 
-/** All threads of a process, and those that it starts later; a thread that has ended meanwhile has no place. */
+/** Moves all threads of a process, including threads that it starts later. Forgets a process or thread that has ended. */
 function place(id: number, processors: string): void {
   try {
     execFileSync('taskset', ['-acp', processors, String(id)], { stdio: 'ignore' })
@@ -18,7 +18,7 @@ function place(id: number, processors: string): void {
   }
 }
 
-/** Says why not, where it cannot be done. */
+/** Moves this process away from the servers' processor. Throws an error that says why if that is impossible. */
 export function placeSelf(): void {
   if (availableParallelism() < 2) throw new Error('--apart takes two processors')
   place(process.pid, others)
@@ -29,12 +29,12 @@ export function placeServer(pids: readonly number[]): void {
   for (const pid of pids) place(pid, server)
 }
 
-/** Databases on this machine only, and only where this user may. */
+/** Moves threads of the database; possible only on this machine, and only if this user may. */
 export function placeDatabase(threads: readonly number[]): void {
   for (const thread of threads) if (!placed.has(thread)) place(thread, others)
 }
 
-/** Threads of databases are used again by others. */
+/** Lets all moved threads use every processor again, because a database reuses its threads for other connections. */
 export function leavePlaces(): void {
   for (const id of placed) place(id, all)
   placed.clear()

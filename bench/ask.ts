@@ -1,4 +1,4 @@
-/** What a request of the load is made of, whoever is asked. */
+/** The parts of requests that the forms of all measured systems share: sizes, records and random choices. */
 import { sizes } from './data.ts'
 
 /** One request; `url` is without host. */
@@ -12,16 +12,19 @@ export interface Ask {
 /** Numbers from 0 up to, not including, `below`. */
 export type Next = (below: number) => number
 
-/** Makes one request of a workload; cursors are those the server gave out before. */
+/** Makes one request of a workload. `cursors` are cursors from earlier responses of the server. */
 export type Form = (next: Next, cursors?: readonly string[]) => Ask
 
-/** Servers of the same kind, each asked in its own language. */
+/** Other servers of the same kind. Each has its own form of every request. */
 export type Rival = 'platformatic' | 'zenstack' | 'feathers'
 
-/** How a server is asked: as model-api, by the name of the workload, or as that rival. */
+/**
+ * The form of the requests of a server: `api` for model-api, `own` for servers written for this benchmark (`/<workload>/…`), or
+ * that of a rival.
+ */
 export type AskedAs = 'api' | 'own' | Rival
 
-/** What was found, in the members of model-api: nested rows below the names of their relations. */
+/** The content of a response, with the members of model-api: embedded rows are below the names of their relations. */
 export interface Found {
   readonly value: unknown
   readonly total: number | undefined
@@ -29,7 +32,7 @@ export interface Found {
 
 export const pageSize = 20
 
-/** Workloads that read far pages read one of this many, beginning after this many. */
+/** The far pages, by page number: `count` pages after page `after`. */
 export const farPages = { after: 1_950, count: 100 }
 
 export const get = (url: string): Ask => ({ method: 'GET', url })
@@ -40,7 +43,7 @@ export const send = (method: 'POST' | 'PATCH', url: string, body: unknown): Ask 
   body: JSON.stringify(body),
 })
 
-/** The review that is inserted. */
+/** Returns the review to insert. */
 export const newReview = (next: Next) => ({
   book_id: 1 + next(sizes.books),
   rating: 1 + next(5),
@@ -49,10 +52,10 @@ export const newReview = (next: Next) => ({
   created_at: '2024-06-01T10:20:30.000Z',
 })
 
-/** The book that is changed, and its pages afterwards. */
+/** Returns the book to change, and its new number of pages. */
 export const bookChange = (next: Next) => ({ id: 1 + next(sizes.books), pages: 60 + next(900) })
 
-/** One of the cursors that were given out. */
+/** Returns one of the cursors, percent-encoded. */
 export function drawCursor(next: Next, cursors: readonly string[] | undefined): string {
   const cursor = cursors?.[next(farPages.count)]
   if (cursor === undefined) throw new Error('no cursors were given out')

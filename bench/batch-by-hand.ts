@@ -1,8 +1,10 @@
 /**
- * What one writes by hand for the batch of `batch.ts`, twice: `prepared` is the least it can cost, `kysely` does what the API does.
+ * The batch of `batch.ts` written by hand, in two ways: `prepared` costs as little as possible, `kysely` does everything that the
+ * API does.
  *
- * `prepared` trusts the list of operations and checks only the fields; its statements are constant texts, and its answer has no
- * ETags. `kysely` also checks the list, resolves references to earlier results, builds its statements with Kysely, and tags each record.
+ * `prepared` trusts the list of operations and checks only the fields; its statements are constant texts, and its responses have no
+ * ETags. `kysely` also checks the list, resolves references to earlier results, builds its statements with Kysely, and adds an ETag
+ * for each record.
  */
 import { createHash } from 'node:crypto'
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
@@ -26,7 +28,7 @@ interface OperationResult {
   readonly value: Row | null
 }
 
-/** The text of the answer to the text of a batch. */
+/** Takes the text of a batch and returns the text of its response. */
 export type ByHand = (body: string) => Promise<string>
 
 const fields = ['project_id', 'number', 'title', 'details', 'state', 'points', 'due'] as const
@@ -57,14 +59,14 @@ const answer = (value: readonly OperationResult[]): string =>
     value,
   })
 
-/** The date as a text; the drivers of the servers give a Date. */
+/** The SQL of the date as text, because the drivers of the servers return a Date. */
 const dueOf: Readonly<Record<DatabaseName, string>> = {
   postgres: 'due::text',
   mysql: "date_format(due, '%Y-%m-%d')",
   sqlite: 'due',
 }
 
-/** Constant statements. */
+/** The batch with constant statements. */
 export function prepared(name: DatabaseName, db: Kysely<never>): ByHand {
   const place = (i: number): string => (name === 'postgres' ? `$${i}` : '?')
   const columns = `id, project_id, number, title, details, state, points, ${dueOf[name]} as due`
@@ -124,7 +126,7 @@ interface Tables {
 const members: ReadonlySet<string> = new Set(['id', 'method', 'url', 'headers', 'body'])
 const referenceInUrl = /\{([A-Za-z_][\w-]*)\.(\w+)\}/g
 
-/** The same with the query builder, with references and ETags. */
+/** The batch with Kysely's query builder, with references and ETags. */
 export function kysely(name: DatabaseName, anyDb: Kysely<never>): ByHand {
   const db = anyDb as unknown as Kysely<Tables>
   const due = sql.raw(dueOf[name]) as RawBuilder<string | null>
@@ -153,7 +155,8 @@ export function kysely(name: DatabaseName, anyDb: Kysely<never>): ByHand {
           for (const field of fields) {
             if (task[field] === undefined && !optional.has(field)) throw new Error(`400 ${field}`)
           }
-          // Kysely takes it that no database with the dialect of MySQL returns rows of an INSERT.
+          // Compiles the statement, because Kysely returns no rows for an INSERT with its dialect for MySQL, although MariaDB has
+          // RETURNING.
           const insert = transaction.insertInto('tasks').values(task).returning(columns).compile()
           const [row] = (await transaction.executeQuery<Row>(insert)).rows
           if (row === undefined) throw new Error('500')
@@ -194,7 +197,7 @@ export function kysely(name: DatabaseName, anyDb: Kysely<never>): ByHand {
   }
 }
 
-/** Checks the list of operations: members, ids, and that references name earlier operations. */
+/** Checks the list of operations: their members and ids, and that references name earlier operations. */
 function readOperations(body: { readonly operations?: unknown }): readonly Operation[] {
   const { operations } = body
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > 1000) {
@@ -255,7 +258,7 @@ function checked(task: Row): Row {
   return task
 }
 
-/** The key in the URL of a task; undefined in that of all tasks. */
+/** Returns the key in the URL of a task; undefined for the URL of the collection. */
 function keyIn(url: string): number | undefined {
   const found = /^\/api\/tasks(?:\/(\d+))?$/.exec(url)
   if (found === null) throw new Error('404')

@@ -1,9 +1,10 @@
 /**
- * What a batch costs beside the same by hand: `pnpm bench:batch [--operations 100] [--rounds 15] [--warm-up 20] [--databases postgres,mysql,sqlite] [--profile file]`.
+ * Compares the cost of a batch with the same work by hand: `pnpm bench:batch [--operations 100] [--rounds 15] [--warm-up 20]
+ * [--databases postgres,mysql,sqlite] [--profile file]`.
  *
- * A quarter of the operations each creates a task, changes one, reads one, and removes one. `batch-by-hand.ts` does the same in
- * one transaction, with Kysely's query builder, and with constant statements alone, which is the least it can cost. All
- * take turns in one process, on one connection, with prepared statements; the CPU is that of this process.
+ * Of the operations, a quarter each creates a task, changes one, reads one, and removes one. `batch-by-hand.ts` does the same in
+ * one transaction, once with Kysely's query builder, and once with constant statements, which is the least that it can cost. All
+ * three take turns in one process, on one connection, with prepared statements. The CPU is that of this process.
  */
 import { parseArgs } from 'node:util'
 import * as core from '@model-api/core'
@@ -36,7 +37,7 @@ const task = (number: number) => ({
   due: '2026-03-01',
 })
 
-/** The text of a batch; stored are the tasks 1 to 3 × quarter. */
+/** Returns the text of a batch. The tasks 1 to 3 × quarter are stored. */
 function bodyOf(): string {
   const operations: Operation[] = []
   for (let i = 1; i <= quarter; i++) {
@@ -62,7 +63,7 @@ async function measure(name: DatabaseName): Promise<void> {
     statements.push(query.sql)
   })
   for (const text of createTasks(name)) await run(text)
-  // Beyond the keys that are stored by themselves.
+  // `prepare` inserts rows with explicit ids, which do not advance the sequence: it must start above them.
   if (name === 'postgres') await run('alter table tasks alter column id restart with 1000000')
   const config = { API_ALLOW_BATCH: true, API_ADD_RELATIONS: false } as const
   const models = modelsOf(core).map((model) => ({ ...model, meta: {} }))

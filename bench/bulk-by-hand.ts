@@ -1,4 +1,7 @@
-/** What one writes by hand to write many tasks: the same checks, policies and look-ups as the models of `bulk-models.ts`, one statement for all. */
+/**
+ * Writes many tasks by hand, with the same checks, policies and look-ups as the models of `bulk-models.ts`, and one statement for
+ * all tasks.
+ */
 import { CompiledQuery, type Kysely } from 'kysely'
 import { type NewTask, owner, states } from './bulk-models.ts'
 import type { DatabaseName } from './databases.ts'
@@ -13,7 +16,7 @@ const mostRecords = 1000
 const isWhole = (value: unknown): boolean =>
   Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
 
-/** Whether each field has a value of its column; null where that is allowed. */
+/** For each field, whether a value fits its column; null fits if the column is nullable. */
 const checks: Readonly<Record<Name, (value: unknown) => boolean>> = {
   project_id: isWhole,
   number: isWhole,
@@ -24,7 +27,7 @@ const checks: Readonly<Record<Name, (value: unknown) => boolean>> = {
   due: (value) => value === null || (typeof value === 'string' && isDate(value)),
 }
 
-/** `Date` takes 30 February for 2 March. */
+/** `Date` accepts 30 February as 2 March, so the day is compared. */
 const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).getUTCDate() === Number(text.slice(8))
 
@@ -42,7 +45,7 @@ const types: Readonly<Record<Name | 'id', string>> = {
 
 const canCreate = (task: NewTask): boolean => task.number !== 0
 
-/** Each way to write a list: the text of the answer to the text of a body. */
+/** The ways to write a list. Each takes the text of a body and returns the text of the response. */
 export interface ByHand {
   create(body: string): Promise<string>
   upsert(body: string): Promise<string>
@@ -71,7 +74,10 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
         return (await transaction.executeQuery<Row>(query)).rows
       }),
     )
-  /** The transaction of an upsert: MariaDB's default locks the gaps between the keys that are not stored yet. */
+  /**
+   * Begins the transaction of an upsert at READ COMMITTED on MariaDB, whose default level locks the gaps between keys that are not
+   * stored yet.
+   */
   const withoutGapLocks = () =>
     name === 'mysql' ? db.transaction().setIsolationLevel('read committed') : db.transaction()
   const listFrom = (first: number, values: readonly unknown[]): string =>
@@ -95,7 +101,7 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
       insert: `insert into tasks (${names.join(', ')}) values ${tuples.join(', ')}`,
     }
   }
-  /** Sets these columns in the records; returns their rows, but not on MariaDB. */
+  /** Sets these columns in the records. Returns their rows, except on MariaDB. */
   const update = (run: Run, set: readonly Name[], changes: readonly Change[]) => {
     if (name === 'mysql') {
       const read = (['id', ...set] as const).map((key) => `${key} ${types[key]} path '$.${key}'`)
@@ -182,7 +188,7 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
         for (const { set, records } of byFields(changes, 'id')) {
           if (set.length > 0) written.push(...(await update(run, set, records)))
         }
-        // The rows that no statement has returned.
+        // Reads the rows that no statement has returned.
         const known = new Set(written.map(({ id }) => id))
         const others = ids.filter((id) => !known.has(id))
         if (others.length === 0) return written
@@ -234,7 +240,7 @@ function refuseRepeated<K extends string>(
   }
 }
 
-/** Records that have the same fields, so that one statement can set them. */
+/** Records with the same fields, which one statement can set. */
 interface Group<T> {
   /** The fields without the key. */
   readonly set: readonly Name[]
@@ -252,7 +258,7 @@ function byFields<T extends object>(records: readonly T[], key: Name | 'id'): re
   return [...groups.values()]
 }
 
-/** The rows in the order of the body: no database promises the order of RETURNING. */
+/** Returns the rows in the order of the body, because no database guarantees the order of RETURNING. */
 function inOrder<K extends string>(
   rows: readonly Row[],
   key: K,

@@ -1,11 +1,11 @@
-/** The models, tables and bodies of `bulk.ts`: tasks of projects, of which a caller sees their own. */
+/** The models, tables and bodies of `bulk.ts`: tasks of projects. A caller sees only projects and tasks of their own. */
 import type * as Core from '@model-api/core'
 import type { DatabaseName } from './databases.ts'
 
 export const owner = 7
 export const states = ['open', 'doing', 'done'] as const
 
-/** The models, made by one core. */
+/** Returns the models, made with the functions of one core. */
 export const modelsOf = ({
   belongsTo,
   defineModel,
@@ -50,7 +50,7 @@ export interface NewTask {
   readonly due: string | null
 }
 
-/** The text of a body with this many tasks of ten projects. */
+/** Returns the text of a body with `rows` tasks of ten projects. */
 export const bodyOf = (rows: number): string =>
   JSON.stringify(
     Array.from(
@@ -67,7 +67,7 @@ export const bodyOf = (rows: number): string =>
     ),
   )
 
-/** The text of a body that changes these tasks. */
+/** Returns the text of a body that changes these tasks. */
 export const changesOf = (tasks: readonly { readonly id: number }[]): string =>
   JSON.stringify(tasks.map(({ id }, i) => ({ id, title: `Changed ${i}`, points: i % 7 })))
 

@@ -1,12 +1,16 @@
 /**
- * What lists of 1,000 records cost beside the same written by hand: `pnpm bench:bulk [--rows 1000] [--rounds 15] [--databases postgres,mysql,sqlite] [--writes create,upsert,change]`.
- * `--beside before=../other-checkout` measures the core of another checkout too.
+ * Compares the cost of lists of 1,000 records with the same work by hand: `pnpm bench:bulk [--rows 1000] [--rounds 15] [--databases
+ * postgres,mysql,sqlite] [--writes create,upsert,change]`. `--beside before=../other-checkout` also measures the core of another
+ * checkout.
  *
- * `create` is POST of new records, `upsert` POST with `on_conflict` of which every other record is stored with other values, `change` PATCH of a list
- * with other values for each. Both ways parse the same body, check every field, ask the same policy about each record, look up
- * the projects that the caller sees and the records that are stored, write in a transaction, and make the bytes of the answer.
- * They take turns in one process, with several requests a turn, one after the other; PostgreSQL and MariaDB have a pool of ten connections, as a service has. The CPU is that of this process, with the
- * garbage that a way makes; the time of the database is what its statements took, and its CPU comes from /proc.
+ * `create` is a POST of new records. `upsert` is a POST with `on_conflict`, of which every other record is stored with other
+ * values. `change` is a PATCH of a list with other values for each record. Both ways parse the same body, check every field, apply
+ * the same policy to each record, look up the projects that the caller sees and the stored records, write in a transaction, and
+ * produce the bytes of the response.
+ *
+ * They take turns in one process, with several requests per turn, one after the other. PostgreSQL and MariaDB have a pool of ten
+ * connections, as in a service. The CPU is that of this process, including garbage collection. The time of the database is the
+ * duration of its statements, and its CPU comes from /proc.
  */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -47,7 +51,7 @@ interface Cost {
   databaseCpu: number
 }
 
-/** The core of this checkout, and those of others by their labels. */
+/** The core of this checkout, and the cores of other checkouts by their labels. */
 const cores: Record<string, typeof core> = { 'model-api': core }
 for (const text of options.beside) {
   const [label = '', path = ''] = text.split('=')
@@ -61,7 +65,7 @@ for (const name of options.databases.split(',') as DatabaseName[]) {
 function dialectOf(name: DatabaseName) {
   if (name === 'sqlite') return new SqliteDialect({ database: new Sqlite(':memory:') })
   if (name === 'postgres') {
-    // Without a time limit for idle connections, because the CPU of the database is that of the connections at the start.
+    // No time limit for idle connections: the CPU of the database is measured on the connections that exist at the start.
     const connectionString = locationOf(name)
     const pool = new pg.Pool({ connectionString, max: poolSize, idleTimeoutMillis: 0 })
     pool.on('error', () => {})
@@ -90,7 +94,7 @@ async function measure(name: DatabaseName, write: Write): Promise<void> {
   ways['by hand'] = hand
   const threads = await databaseThreads(name, script, process.pid)
   const cpuOfDatabase = (): number => (cpuOfThreads(threads) ?? 0) / 1000
-  /** Stores what the write finds; returns its body. */
+  /** Stores the records that the write will find. Returns the body of the write. */
   const prepared = async (): Promise<string> => {
     await db.executeQuery(CompiledQuery.raw('delete from tasks'))
     const body = bodyOf(rows)
@@ -106,7 +110,7 @@ async function measure(name: DatabaseName, write: Write): Promise<void> {
       const body = await prepared()
       const before = { time, statements, database: cpuOfDatabase(), cpu: process.cpuUsage() }
       const answer = await (ways[way] as ByHand)[write](body)
-      // A text that is made of parts is put together when it is sent.
+      // V8 joins the parts of a concatenated string only when it is sent, so the bytes are made inside the measured time.
       const bytes = Buffer.from(answer)
       const { user, system } = process.cpuUsage(before.cpu)
       sum.cpu += (user + system) / 1000
@@ -139,7 +143,7 @@ async function measure(name: DatabaseName, write: Write): Promise<void> {
   await script.end()
 }
 
-/** The writes by an API of one core. */
+/** Returns the writes through an API of one core. */
 async function byApi({ createApi, ...one }: typeof core, db: Kysely<never>): Promise<ByHand> {
   const api = createApi({ db, models: modelsOf(one), config, onWarning: () => {} })
   await api.ready
@@ -156,7 +160,7 @@ async function byApi({ createApi, ...one }: typeof core, db: Kysely<never>): Pro
   }
 }
 
-/** A task as it was before an upsert, which changes two of its fields. */
+/** Returns the stored version of a task, in which two fields differ from the upsert. */
 function earlier(task: NewTask): NewTask {
   return { ...task, title: 'As it was', points: null }
 }

@@ -1,4 +1,4 @@
-/** The load: keep-alive connections that ask again as soon as they are answered, for a bounded time. */
+/** The load: keep-alive connections, each of which sends its next request as soon as it has a response, for a limited time. */
 import { connect, type Socket } from 'node:net'
 import type { Ask } from './ask.ts'
 
@@ -7,7 +7,7 @@ export interface Load {
   readonly seconds: number
   /** Milliseconds of each request, in order of size. */
   readonly latencies: Float64Array
-  /** The first answer that was no success. */
+  /** The status and body of the first response that is not a success. */
   readonly failure: string | undefined
 }
 
@@ -16,17 +16,20 @@ export interface LoadOptions {
   readonly connections: number
   readonly seconds: number
   readonly ask: () => Ask
-  /** Requests are begun at this pace, as far as the server keeps up. */
+  /** The number of requests to begin per second, as far as the server keeps up. Default: as many as possible. */
   readonly perSecond?: number
-  /** The load never sleeps: no server pays for waking it, which a slow one has to do more often than a fast one. */
+  /**
+   * The load never sleeps, so that no server spends time on waking it. A slow server would have to wake it more often than a fast
+   * one.
+   */
   readonly awake?: boolean
-  /** Goes on until so many are answered, half a minute at most. */
+  /** The load continues until it has this many responses, for at most half a minute. */
   readonly least?: number
 }
 
 const longest = 30_000
 
-/** Sends requests for `seconds`, longer where `least` asks for it, then waits for those under way. */
+/** Sends requests for `seconds`, or longer until `least` is reached. Then waits for the running requests. */
 export async function load(options: LoadOptions): Promise<Load> {
   const { port, connections, seconds, ask, perSecond, awake, least = 0 } = options
   const latencies: number[] = []
@@ -62,7 +65,7 @@ export async function load(options: LoadOptions): Promise<Load> {
   }
 }
 
-/** A timer is up to a millisecond late, which the next request of its connection makes up for. */
+/** Waits until a moment. A timer may be a millisecond late; the next request of the connection makes up for that. */
 async function until(moment: number): Promise<void> {
   const wait = moment - performance.now()
   if (wait > 0.5) await new Promise((resolve) => setTimeout(resolve, wait))
@@ -74,7 +77,7 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** A header by its name in small letters. */
+/** Returns a header, by its name in lower case. */
 export function headerOf(head: string, name: string): string | undefined {
   return head
     .split('\r\n')
@@ -88,7 +91,7 @@ export interface Connection {
   close(): void
 }
 
-/** One connection, for one request at a time; reads no more of HTTP than the measured servers send. */
+/** Opens a connection for one request at a time. Supports only those parts of HTTP that the measured servers send. */
 export function open(port: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     let settle: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
@@ -128,7 +131,7 @@ function requestText({ method, url, body, headers = {} }: Ask): string {
     : `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** The answer once all of it is there. */
+/** Returns the response once it is complete; undefined before. */
 function answerIn(received: Buffer): Answer | undefined {
   const end = received.indexOf('\r\n\r\n')
   if (end === -1) return undefined

@@ -1,4 +1,7 @@
-/** One measured server in several processes that share its port: `cluster.ts <workers> <system> <database>`; tells as server.ts does. */
+/**
+ * A measured server in several processes that share its port: `cluster.ts <workers> <system> <database>`. Reports in the same way
+ * as `server.ts`.
+ */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +32,7 @@ process.on('message', async () => {
   )
   const sum = (of: 'cpu' | 'statements' | 'memory'): number =>
     all.reduce((total, used) => total + used[of], 0)
-  // The primary process hands connections over, and that is the price of it.
+  // The CPU of the primary process counts too: it hands connections over to the workers.
   const { user, system } = process.cpuUsage()
   process.send?.({
     cpu: sum('cpu') + user + system,

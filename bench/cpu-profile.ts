@@ -1,9 +1,9 @@
-/** Writes and reads CPU profiles of Node: who was busy between two moments, by function and by folder of the source. */
+/** Writes CPU profiles of Node, and reads the time between two moments from them, by function and by folder of the source. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
 
-/** The part of the file that is read; times are microseconds. */
+/** The part of the file that is used here; times are in microseconds. */
 interface CpuProfile {
   readonly startTime: number
   readonly nodes: readonly CallNode[]
@@ -24,11 +24,11 @@ interface CallFrame {
 }
 
 export interface Busy {
-  /** Microseconds without those of idling. */
+  /** Microseconds without idle time. */
   readonly all: number
-  /** Most first. */
+  /** Sorted by time, the longest first. */
   readonly functions: readonly Share[]
-  /** What is built into Node counts with the code that called it. */
+  /** The time by folder. Built-in functions count for the folder of the code that called them. */
   readonly folders: readonly Share[]
 }
 
@@ -56,7 +56,7 @@ export async function record(
   writeFileSync(file, JSON.stringify(profile))
 }
 
-/** What was sampled from one moment of the profile's clock to another. */
+/** Returns the busy time between two moments of the profile's clock. */
 export function busyBetween(file: string, from: number, to: number): Busy {
   const { startTime, nodes, samples, timeDeltas }: CpuProfile = JSON.parse(
     readFileSync(file, 'utf8'),
@@ -72,7 +72,7 @@ export function busyBetween(file: string, from: number, to: number): Busy {
   let all = 0
   samples.forEach((id, i) => {
     at += timeDeltas[i] ?? 0
-    // A sample is what ran until the next one.
+    // A sample lasts until the next one.
     const time = timeDeltas[i + 1] ?? 0
     const frame = frames.get(id)
     if (at < from || at > to || frame === undefined || frame.functionName === '(idle)') return
@@ -83,7 +83,7 @@ export function busyBetween(file: string, from: number, to: number): Busy {
   return { all, functions: sorted(functions), folders: sorted(folders) }
 }
 
-/** The folder of every node; callers come before those they call. */
+/** Returns the folder of every node. Callers come before the functions that they call. */
 function foldersOf(nodes: readonly CallNode[]): ReadonlyMap<number, string> {
   const callers = new Map<number, string>()
   const folders = new Map<number, string>()
@@ -105,7 +105,7 @@ function nameOf(frame: CallFrame): string {
   return frame.url === '' ? name : `${name} ${shortened(frame.url)}:${frame.lineNumber + 1}`
 }
 
-/** From the root of the repository, or from the package on. */
+/** Shortens a URL to the path below the root of the repository, or below `node_modules`. */
 function shortened(url: string): string {
   const [, inPackage] = /^.*\/node_modules\/(.*)$/.exec(url) ?? []
   if (inPackage !== undefined) return inPackage
@@ -113,7 +113,7 @@ function shortened(url: string): string {
   return url.startsWith('file:') ? fileURLToPath(url) : url
 }
 
-/** Undefined for what is built in, or made at run time. */
+/** Undefined for built-in functions, and for functions made at run time. */
 function folderOf({ url, functionName }: CallFrame): string | undefined {
   if (functionName === '(garbage collector)') return 'garbage collection'
   if (functionName === '(program)') return 'native code outside JavaScript'

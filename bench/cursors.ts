@@ -1,10 +1,10 @@
-/** Cursors for far pages, each taken from a server's answer before anything is measured. */
+/** Gets cursors for far pages from the server's responses, before anything is measured. */
 import { type Ask, type AskedAs, farPages, get, pageSize } from './ask.ts'
 import { type Answer, headerOf, open } from './client.ts'
 import type { Server } from './servers.ts'
 
 interface Giver {
-  /** A page that ends with the book before the far page. */
+  /** Requests a page that ends with the book before the far page. */
   ask(first: number): Ask
   cursor(answer: Answer): string | null | undefined
 }
@@ -25,7 +25,7 @@ const givers: Readonly<Partial<Record<AskedAs, Giver>>> = {
   },
 }
 
-/** One for each far page; none from servers that have no cursors, or are asked by page. */
+/** Returns a cursor for each far page; none for servers without cursors. */
 export async function cursorsOf({
   asks,
   port,

@@ -11,7 +11,7 @@ export const sizes = {
   book_categories: 200_000,
 }
 
-/** Raised when tables or rows change, so that old ones are made anew. */
+/** Increase this number when tables or rows change, so that existing ones are made again. */
 const version = 1
 
 const types: Readonly<Record<DatabaseName, { id: string; moment: string; flag: string }>> = {
@@ -44,7 +44,7 @@ const indexes = [
   'create index reviews_book on reviews (book_id)',
 ]
 
-/** Makes tables and rows, unless they are there; `again` makes them in any case, without what writes left. */
+/** Makes tables and rows, unless they exist. `again` makes them in any case, which removes what earlier writes left behind. */
 export async function fill(name: DatabaseName, script: Script, again: boolean): Promise<void> {
   if (!again && (await isFilled(script))) return
   for (const table of [...Object.keys(sizes), 'filled']) {
@@ -78,7 +78,7 @@ async function resetCounters(script: Script): Promise<void> {
   }
 }
 
-/** What a database does on its own some time after many changes is done now. */
+/** Runs the maintenance that a database would otherwise do by itself some time after many changes. */
 async function settle(name: DatabaseName, script: Script): Promise<void> {
   if (name === 'postgres') await script.run('vacuum analyze')
   else if (name === 'sqlite') await script.run('analyze')
@@ -158,7 +158,7 @@ function rowsOf(name: DatabaseName): Readonly<Record<string, Iterable<string>>> 
         `(${id},${1 + next(sizes.books)},${1 + next(5)},'${text(2)}','${text(12)}',${moment()})`,
     ),
     categories: times(sizes.categories, (id) => `(${id},'${text(2)} ${id}')`),
-    // Two different ones for every book.
+    // Two different categories for each book.
     book_categories: times(sizes.book_categories, (id) => {
       const book = Math.ceil(id / 2)
       return `(${book},${1 + ((book * 7 + (id % 2) * 101) % sizes.categories)})`

@@ -1,4 +1,4 @@
-/** Where the measured databases are, and how a script is run on each. */
+/** The addresses of the measured databases, and how to run a script on each. */
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
@@ -9,7 +9,7 @@ export type DatabaseName = 'postgres' | 'mysql' | 'sqlite'
 
 export const databaseNames: readonly DatabaseName[] = ['postgres', 'mysql', 'sqlite']
 
-/** Connections of every measured server. */
+/** The number of connections of each measured server. */
 export const poolSize = 10
 
 const measured = 'model_api_bench'
@@ -19,7 +19,7 @@ const servers = {
   mysql: process.env.BENCH_MYSQL_URL ?? 'mysql://root@127.0.0.1:3306/mysql',
 }
 
-/** A URL, or the file of SQLite; `database` is one on the server beside the measured one. */
+/** Returns a URL, or the file of SQLite. `database` names another database on the same server. */
 export function locationOf(name: DatabaseName, database = measured): string {
   if (name === 'sqlite') {
     const folder = fileURLToPath(new URL('.data', import.meta.url))
@@ -31,14 +31,14 @@ export function locationOf(name: DatabaseName, database = measured): string {
   return url.href
 }
 
-/** Runs statements one after the other on a connection of its own. */
+/** Runs statements one after the other, on one connection. */
 export interface Script {
   run(statement: string): Promise<void>
   read(statement: string): Promise<readonly Record<string, unknown>[]>
   end(): Promise<void>
 }
 
-/** Opens the measured database, or another one, made first where there is none. */
+/** Opens the measured database or another one; creates it if it does not exist. */
 export async function openScript(name: DatabaseName, database = measured): Promise<Script> {
   if (name === 'sqlite') {
     const file = new Sqlite(locationOf('sqlite'))
@@ -52,7 +52,7 @@ export async function openScript(name: DatabaseName, database = measured): Promi
   return name === 'postgres' ? openPostgres(database) : openMysql(database)
 }
 
-/** Drops a database beside the measured one, with all that it holds. */
+/** Drops a database other than the measured one. */
 export async function dropDatabase(name: 'postgres' | 'mysql', database: string): Promise<void> {
   if (name === 'postgres') {
     const admin = new pg.Client(servers.postgres)

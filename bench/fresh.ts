@@ -1,4 +1,4 @@
-/** What a request costs a process that has just started, beside what it costs once V8 has made the code fast. */
+/** Compares the cost of a request in a process that has just started with its cost after V8 has optimised the code. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -15,21 +15,21 @@ import type { Next, Workload } from './workloads.ts'
 const { values: options } = parseArgs({
   options: {
     databases: { type: 'string', default: databaseNames.join() },
-    // The requests of a process are these workloads in turns.
+    // The workloads whose requests a process sends in turns.
     workloads: { type: 'string' },
-    // `model-api`, or `by-hand`: the handlers that `hand-koa` has, without a framework, over the same drivers.
+    // `model-api`, or `by-hand`: the handlers of `hand-koa` without the framework, over the same drivers.
     system: { type: 'string', default: 'model-api' },
     processes: { type: 'string', default: '5' },
-    // Used by the command itself: the database that this process asks.
+    // Internal: the database that this child process measures.
     child: { type: 'string' },
   },
 })
 
-// Nobody wrote W13 by hand.
+// There is no handler by hand for W13.
 const workloads =
   options.workloads ?? `W1,W2n,W3,W4,W9,W10${options.system === 'by-hand' ? '' : ',W13'}`
 
-/** Costs are means of so many requests, which begin after so many others. */
+/** A cost is the mean of `sample` requests, which begin after each number of requests in `starts`. */
 const sample = 700
 const starts = [0, 500, 2_000, 20_000] as const
 
@@ -58,7 +58,7 @@ function byHand(db: ReturnType<typeof openKysely>, name: DatabaseName): Send {
   }
 }
 
-/** Sends one request after the other; prints microseconds of CPU of a request at each of `starts`. */
+/** Sends one request after the other. Prints the microseconds of CPU per request at each of `starts`. */
 async function measure(name: DatabaseName): Promise<void> {
   const db = openKysely(name, true)
   const ask = options.system === 'by-hand' ? byHand(db, name) : await modelApi(db)
@@ -98,7 +98,7 @@ async function compare(): Promise<void> {
     await fill(name, script, false)
     await script.end()
     const runs = Array.from({ length: Number(options.processes) }, () => inProcess(name))
-    // Each process is divided by itself: what else uses the machine changes from one to the next.
+    // Divides the costs of each process by its own last cost, because other load on the machine changes between processes.
     const cells = starts.map((_, i) => {
       const cost = median(runs.map((run) => run[i] ?? Number.NaN))
       const ratio = median(runs.map((run) => (run[i] ?? Number.NaN) / (run.at(-1) ?? Number.NaN)))

@@ -1,4 +1,4 @@
-/** What the commands that measure ways of doing the same in one process share: options, a database of their own, and turns. */
+/** The common parts of commands that compare several ways to do the same work in one process: options, a separate database, and turns. */
 import { CompiledQuery, type Kysely, type Logger } from 'kysely'
 import {
   type DatabaseName,
@@ -9,7 +9,7 @@ import {
 } from './databases.ts'
 import { openKysely } from './systems/kysely.ts'
 
-/** For `parseArgs`, beside those of one command. */
+/** The options that all these commands have, for `parseArgs`. */
 export const commonOptions = (rounds: string) =>
   ({
     rounds: { type: 'string', default: rounds },
@@ -27,7 +27,7 @@ export interface OwnDatabase {
   readonly close: () => Promise<void>
 }
 
-/** Opens a database that other runs do not touch, with one connection and prepared statements; that of SQLite is in memory. */
+/** Opens a database for this run only, with one connection and prepared statements; for SQLite a database in memory. */
 export async function openOwn(
   name: DatabaseName,
   database: string,
@@ -51,12 +51,12 @@ export async function openOwn(
 }
 
 export interface Rounds {
-  /** The rounds before the measured ones: V8 makes code fast by how often it has run. */
+  /** The number of rounds before the measured ones. V8 optimises code that has run often. */
   readonly warmUp: number
   readonly rounds: number
 }
 
-/** Gives every way a turn in each round, beginning with another one each time; returns what the measured turns cost. */
+/** Gives every way a turn in each round; each round begins with another way. Returns the costs of the measured turns. */
 export async function takeTurns<Way extends string, Cost>(
   ways: readonly Way[],
   { warmUp, rounds }: Rounds,

@@ -1,4 +1,4 @@
-/** jose in the version that the core depends on, which the workspace itself does not. */
+/** Loads jose in the version that the core depends on; the workspace itself does not depend on it. */
 import { createRequire } from 'node:module'
 
 interface Jose {

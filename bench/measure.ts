@@ -1,4 +1,4 @@
-/** Asks servers in turns and takes what each used: the samples of a report. */
+/** Sends requests to servers in turns, and records the resources that each server used: the samples of a report. */
 import { placeDatabase } from './apart.ts'
 import { load, open } from './client.ts'
 import type { DatabaseName } from './databases.ts'
@@ -9,21 +9,21 @@ import type { Workload } from './workloads.ts'
 
 export interface Turns {
   readonly rounds: number
-  /** Seconds of the load that comes before the first round, since code that is new is slow. */
+  /** Seconds of load before the first round, because new code is slow. */
   readonly warm: number
-  /** Least requests of it: code is made fast by how often it has run, which slow workloads take long for. */
+  /** The least number of requests before the first round. V8 optimises code that has run often, which takes long for slow workloads. */
   readonly warmRequests?: number
   readonly seconds: number
   readonly connections: number
-  /** Requests per second that each is given; as many as it can where nothing is said. */
+  /** Requests per second for each server. Default: as many as it can serve. */
   readonly perSecond?: number
-  /** Servers have a processor of their own. */
+  /** Whether servers run on a separate processor. */
   readonly apart?: boolean
-  /** The load does not sleep while it waits for answers. */
+  /** Whether the load keeps running while it waits for responses. */
   readonly awake?: boolean
 }
 
-/** Every server is asked once in each round, beginning with another one each time. */
+/** Measures every server once in each round; each round begins with another server. */
 export async function inTurns(
   database: DatabaseName,
   servers: readonly Server[],
@@ -42,7 +42,7 @@ export async function inTurns(
         }
         samples.get(server.name)?.push(await sample(server, workload, turns, round))
       } catch (error) {
-        // A system that cannot do it has no figure; the others have.
+        // A system that fails has no figure; the other systems are measured.
         console.error(String(error))
       }
     }
@@ -57,10 +57,10 @@ export async function inTurns(
   }))
 }
 
-/** How one sample is taken. */
+/** The options of one sample. */
 type Sampling = Omit<Turns, 'rounds' | 'warm' | 'warmRequests'> & { readonly least?: number }
 
-/** Loads a server for that many seconds; it must know the workload. */
+/** Loads a server for some seconds. The server must have a form for the workload. */
 export async function sample(
   server: Server,
   workload: Workload,
@@ -71,7 +71,7 @@ export async function sample(
   const form = workload[server.asks]
   if (form === undefined) throw new Error(`${server.name} has no form for ${workload.name}`)
   const ask = () => asked(server, form, next)
-  // Connections to the database are open before its threads are looked at.
+  // The first request opens a connection to the database, so that its threads can be found.
   const warm = await open(server.port)
   await warm.send(ask())
   warm.close()

@@ -1,4 +1,7 @@
-/** Profiles one system under one workload: a server of its own, its CPU profile in a file, the busiest functions and folders as text. */
+/**
+ * Profiles one system under one workload, in a separate server. Writes the CPU profile to a file, and the busiest functions and
+ * folders as text.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from './client.ts'
@@ -17,7 +20,7 @@ export interface ProfileOptions {
 
 const shown = 15
 
-/** Answers with two tables; undefined where the system has no form for the workload. */
+/** Returns two tables; undefined if the system has no form for the workload. */
 export async function profile(
   given: Start,
   workload: Workload,
@@ -35,7 +38,7 @@ export async function profile(
     const next = random(1)
     const ask = () => asked({ ...server, cursors }, form, next)
     const options = { port: server.port, connections, ask }
-    // What is compiled and planned once is not what a request costs.
+    // Warms up, because code and plans that are made once are not part of the cost of a request.
     await load({ ...options, seconds: Math.min(1, seconds) })
     const { at: from = 0, cpu: before } = await server.used()
     const { requests, failure } = await load({ ...options, seconds })

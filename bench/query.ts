@@ -1,8 +1,9 @@
 /**
- * What QUERY costs beside GET: `pnpm bench:query [--rounds 101] [--requests 200] [--databases postgres,mysql,sqlite] [--profile file]`.
+ * Compares the cost of QUERY with that of GET: `pnpm bench:query [--rounds 101] [--requests 200] [--databases
+ * postgres,mysql,sqlite] [--profile file]`.
  *
- * Three lists, each asked by both methods in turns, with other values each time, in one process and on one connection; which
- * method begins alternates. The CPU is that of this process.
+ * Requests three lists by both methods in turns, each time with other values, in one process and on one connection; the first
+ * method alternates. The CPU is that of this process.
  */
 import { parseArgs } from 'node:util'
 import * as core from '@model-api/core'
@@ -86,7 +87,7 @@ async function measure(name: DatabaseName): Promise<void> {
   await close()
 }
 
-/** A profile of each method. */
+/** Writes a CPU profile of each method. */
 async function profile(
   name: DatabaseName,
   file: string,

@@ -1,6 +1,6 @@
 /** Numbers that look random and are the same in every run. */
 
-/** Makes `next(below)`: whole numbers from 0 up to, not including, `below` (mulberry32). */
+/** Returns a function `next(below)` that returns whole numbers from 0 up to, not including, `below` (mulberry32). */
 export function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

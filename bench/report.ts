@@ -1,4 +1,7 @@
-/** Samples → tables: medians, each as it is and as a ratio to the limit. A dash stands for what a system cannot do. */
+/**
+ * Formats samples as tables: medians, each as a figure and as a ratio to the limit. A dash means that a system does not support the
+ * workload.
+ */
 import type { DatabaseName } from './databases.ts'
 
 export interface Sample {
@@ -9,7 +12,7 @@ export interface Sample {
   readonly p50: number
   readonly p99: number
   readonly statements: number
-  /** MiB at most, so far. */
+  /** The most memory so far, in MiB. */
   readonly memory: number
   /** Microseconds of the database's CPU per request; SQLite runs inside the server. */
   readonly database?: number
@@ -36,7 +39,7 @@ const figure =
     return values.length === 0 ? undefined : median(values)
   }
 
-/** What the tables show, in their order. */
+/** The figures of the tables, in their order. */
 const columns: readonly {
   readonly of: keyof Sample
   readonly title: string
@@ -50,7 +53,7 @@ const columns: readonly {
   { of: 'statements', title: 'Statements per request', digits: 1 },
 ]
 
-/** The tables as Markdown, a section for each database. */
+/** Returns the tables as Markdown, with a section for each database. */
 export function report(all: readonly Measured[]): string {
   const databases = [...new Set(all.map(({ database }) => database))]
   return databases
@@ -75,7 +78,7 @@ function section(all: readonly Measured[]): string {
 /** A system of another checkout is called `<system>@<label>`. */
 const ownOf = (system: string): string | undefined => /^(.+)@/.exec(system)?.[1]
 
-/** What a system costs as a multiple of the same one of another checkout; each sample is divided by that of the same round. */
+/** Returns the cost of a system as a multiple of its cost in another checkout. Divides each sample by the one of the same round. */
 function ratioTo(all: readonly Measured[], other: Measured, of: keyof Sample): number | undefined {
   const own = all.find(
     ({ system, workload }) => system === ownOf(other.system) && workload === other.workload,
@@ -89,7 +92,7 @@ function ratioTo(all: readonly Measured[], other: Measured, of: keyof Sample): n
 
 const compared = ['cpu', 'database', 'perSecond', 'p50'] as const
 
-/** A table for each system that was measured in another checkout, too. */
+/** Returns a table for each system that was also measured in another checkout. */
 function besides(all: readonly Measured[]): readonly string[] {
   return systemsOf(all).flatMap((system) => {
     const own = ownOf(system)
@@ -107,7 +110,7 @@ function besides(all: readonly Measured[]): readonly string[] {
   })
 }
 
-/** Workloads whose server CPU is more than `most` times that of another checkout, one line each. */
+/** Returns a line for each workload whose server CPU is more than `most` times that of another checkout. */
 export const dearer = (all: readonly Measured[], most: number): readonly string[] =>
   all.flatMap((one) => {
     const same = all.filter(({ database }) => database === one.database)
@@ -142,7 +145,10 @@ const systemsOf = (all: readonly Measured[]): readonly string[] => [
   ...new Set(all.map(({ system }) => system)),
 ]
 
-/** Each over the workloads that the system can do, so systems with gaps are compared with the limit alone. */
+/**
+ * Returns the means of each system over the workloads that it supports, so systems without some workloads can be compared only with
+ * the limit.
+ */
 function means(all: readonly Measured[], measured: typeof columns): string {
   const systems = systemsOf(all)
   const lines = measured.map(({ of, title }) => {
@@ -174,7 +180,7 @@ function memory(all: readonly Measured[]): string {
   return markdown('Most memory, MiB (ratio to limit)', systems, [['whole run', ...cells]])
 }
 
-/** What a far page by cursor costs beside the first page, and beside the same page by number. */
+/** Compares a far page by cursor with the first page, and with the same page by number. */
 function byCursor(all: readonly Measured[]): readonly string[] {
   const systems = systemsOf(all)
   const lines = (['W2n', 'W11n'] as const).flatMap((other) =>
@@ -226,7 +232,7 @@ function table(
   return markdown(title, systems, rows)
 }
 
-/** A table with its title; the first cell of each row is its name. */
+/** Returns a table with a title. The first cell of each row is its name. */
 export function markdown(
   title: string,
   head: readonly string[],

@@ -1,4 +1,4 @@
-/** The one command: fills the databases, starts every server, and asks them in turns; prints the tables. */
+/** The command of the benchmark: fills the databases, starts every server, sends requests to them in turns, and prints the tables. */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { leavePlaces, placeSelf, placeServer } from './apart.ts'
@@ -87,13 +87,13 @@ async function main(): Promise<void> {
     console.error(`${database}: filling …`)
     await fill(database, script, options.fill)
     await createUsers(script)
-    // What earlier writes left behind costs whoever counts.
+    // Removes the dead rows of earlier writes, which make counts slower.
     if (database === 'postgres') await script.run('vacuum analyze')
     try {
       if (options.profile === undefined) measured.push(...(await measure(database, script, able)))
       else await profileEach(options.profile, database, script, able)
     } catch (error) {
-      // What the other databases gave is still worth its time.
+      // The results of the other databases are still useful.
       console.error(`${database}:`, error)
       process.exitCode = 1
     } finally {
@@ -112,7 +112,7 @@ async function main(): Promise<void> {
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(measured))
 }
 
-/** The names of a list with commas; all where there is none. A name that nothing has is an error. */
+/** Returns the names in a comma-separated list, or all names without a list. Throws for an unknown name. */
 function namesIn<T extends string>(text: string | undefined, known: readonly T[], of: string): T[] {
   const names = (text?.split(',') ?? known) as T[]
   for (const name of names) {
@@ -173,7 +173,7 @@ async function startWithBesides(
   )
 }
 
-/** What the users of a system send; none where requests are nobody's. */
+/** Returns the headers of a system's users; empty for a system without users. */
 async function usersOf(name: string): Promise<Server['users']> {
   return systems[name]?.users ? userHeaders() : []
 }

@@ -3,10 +3,10 @@ import { type AnyModel, belongsTo, type Column, defineModel, hasMany } from '@mo
 
 export const scale = { models: 500, columns: 20, relations: 10 }
 
-/** Half of the relations of a model lead to others by a key of its own, the other half come back. */
+/** Half of the relations of a model have a foreign key in this model; the other half are the inverse relations. */
 const ways = scale.relations / 2
 
-/** How far along the circle of models each way leads; no two of them meet at the same model. */
+/** How far along the circle of models each foreign key leads. No two of them lead to the same model. */
 const steps = [1, 7, 31, 101, 211]
 
 const firsts =
@@ -18,7 +18,7 @@ const seconds =
     ' ',
   )
 
-/** `AmberAccount`, `BridgeAccount` …; counted around the circle. */
+/** Returns the name of a model, such as `AmberAccount` or `BridgeAccount`. The index continues around the circle. */
 function name(index: number): string {
   const place = (index + scale.models) % scale.models
   return `${firsts[place % firsts.length]}${seconds[Math.floor(place / firsts.length)]}`
@@ -70,13 +70,13 @@ function model(index: number): AnyModel {
   })
 }
 
-/** Every call makes new ones, as a process that starts does. */
+/** Makes new models on each call, like a process that starts. */
 export function manyModels(): AnyModel[] {
   if (steps.length !== ways) throw new Error('every way needs a step')
   return Array.from({ length: scale.models }, (_, index) => model(index))
 }
 
-/** The statements that make the tables on SQLite, and 20 rows in the first one. */
+/** Yields the statements that create the tables on SQLite, and insert 20 rows into the first one. */
 export function* tablesOf(models: readonly AnyModel[]): Generator<string> {
   for (const { table, columns } of models) {
     const definitions = Object.entries(columns).map(([field, { type, primaryKey, nullable }]) =>

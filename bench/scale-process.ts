@@ -1,4 +1,4 @@
-/** One start with many models in a process of its own, `scale-process.ts <file> <what>`; sends one figure. */
+/** Starts an API with many models in a separate process and sends one figure: `scale-process.ts <file> <what>`. */
 import { createApi } from '@model-api/core'
 import { preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
@@ -6,13 +6,13 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { manyModels } from './scale-models.ts'
 
 export interface Figure {
-  /** Milliseconds by the clock, or bytes. */
+  /** Milliseconds of elapsed time, or bytes. */
   readonly value: number
-  /** Milliseconds of the processor, which other work on the machine disturbs less. */
+  /** Milliseconds of CPU, which depend less on other load of the machine. */
   readonly processor?: number
 }
 
-/** Each in a process of its own, so that none is warmed up, or burdened, by another. */
+/** The figures. Each is measured in a separate process, so that no measurement warms up or burdens another one. */
 export type What = 'ready' | 'heap' | 'request' | 'document' | 'heapWithDocument' | 'size' | 'paths'
 
 const [file = '', what = ''] = process.argv.slice(2)
@@ -38,7 +38,7 @@ async function timed(run: () => unknown): Promise<Figure> {
   return { value: performance.now() - before, processor: (user + system) / 1000 }
 }
 
-/** What all of the process has in use after a collection. */
+/** Returns the memory that the process uses after a garbage collection. */
 function heap(): Figure {
   if (globalThis.gc === undefined) throw new Error('start it with --expose-gc')
   globalThis.gc()

@@ -1,4 +1,4 @@
-/** How a start with many models goes: makes their tables on SQLite, starts fresh processes, prints the medians. */
+/** Measures the start with many models: creates their tables on SQLite, starts fresh processes, and prints the medians. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   console.log(`\nThe document has ${paths} paths and, as JSON, ${fixed(size / mib)} MiB.`)
 }
 
-/** Measures one figure again and again, each time in a process that does nothing else. */
+/** Measures one figure repeatedly, each time in a process that does nothing else. */
 async function row(
   file: string,
   what: What,

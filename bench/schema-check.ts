@@ -1,8 +1,10 @@
 /**
- * What the comparison of models with the database costs: `pnpm bench:schema [--models 100] [--others 0,3000] [--rounds 15] [--databases postgres,mysql,sqlite]`.
+ * Measures the comparison of models with the database: `pnpm bench:schema [--models 100] [--others 0,3000] [--rounds 15]
+ * [--databases postgres,mysql,sqlite]`.
  *
- * Each model has twelve columns, a unique column and a foreign key to the model before it. The others are tables of the same kind
- * that no model names. `total` is the time of a comparison, `statements` what the database took of it; the medians of all rounds.
+ * Each model has twelve columns, a unique column and a foreign key to the model before it. `--others` are further tables of the
+ * same kind that no model names. `total` is the time of a comparison, `statements` the part of it that the statements took; both
+ * are the medians of all rounds.
  */
 import { parseArgs } from 'node:util'
 import { type AnyModel, belongsTo, createApi, defineModel } from '@model-api/core'
@@ -27,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** A database of its own, since its tables are many. */
+/** A separate database, because of its many tables. */
 const place = 'model_api_bench_schema'
 const count = Number(options.models)
 

@@ -1,32 +1,32 @@
-/** One measured server in a process of its own: `server.ts <system> <database>`; says on request what it has used. */
+/** A measured server in a separate process: `server.ts <system> <database>`. Reports the resources that it has used on request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DatabaseName } from './databases.ts'
 import { countStatements } from './statements.ts'
 import { systems } from './systems/systems.ts'
 
-/** The first thing a server tells. */
+/** The first message of a server. */
 export interface Listening {
   readonly port: number
-  /** The processes that answer. */
+  /** The processes that serve requests. */
   readonly pids?: readonly number[]
 }
 
-/** What a server tells of itself. */
+/** The report of a server. */
 export interface Used {
-  /** When it told: microseconds of the clock that CPU profiles go by. */
+  /** The time of the report, in microseconds of the clock that CPU profiles use. */
   readonly at?: number
-  /** Microseconds of this process, all its threads. */
+  /** Microseconds of CPU of all threads of the process. */
   readonly cpu: number
   readonly statements: number
-  /** Most memory so far, in MiB. */
+  /** The most memory so far, in MiB. */
   readonly memory: number
 }
 
 const [system = '', database = ''] = process.argv.slice(2)
 const chosen = systems[system]
 if (chosen === undefined) throw new Error(`no system is called "${system}"`)
-// In a profile, counting would stand where the driver does.
+// Counts no statements in a profile, because the counting would appear in place of the driver.
 const isProfiled = process.execArgv.includes('--cpu-prof')
 const statements = isProfiled
   ? () => 0

@@ -1,4 +1,4 @@
-/** Starts measured servers, each in a process of its own, and asks them what they used. */
+/** Starts measured servers, each in a separate process, and requests their reports. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -11,16 +11,16 @@ export interface Server {
   readonly name: string
   readonly asks: AskedAs
   readonly port: number
-  /** Given out by this server; for workloads that ask with one. */
+  /** Cursors from responses of this server, for workloads that send a cursor. */
   readonly cursors: readonly string[]
-  /** What its users send, a header for each; none where requests are nobody's. */
+  /** The headers that each of its users sends; empty for a server without users. */
   readonly users: readonly Readonly<Record<string, string>>[]
   readonly used: () => Promise<Used>
   readonly database: DatabaseCpu
-  /** Its processes, and the threads of the database that serve them now. */
+  /** The processes of the server. */
   readonly pids: readonly number[]
   readonly threads: () => Promise<readonly number[]>
-  /** Ends it, and waits until it has ended. */
+  /** Ends the server; resolves when it has ended. */
   stop(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface Start {
   readonly asks: AskedAs
   readonly database: DatabaseName
   readonly script: Script
-  /** What the process runs, and with what; default: the system of that name. */
+  /** The file and the arguments of the process. Default: `server.ts` with the name of the system. */
   readonly file?: string
   readonly args?: readonly string[]
   readonly flags?: readonly string[]
@@ -38,7 +38,7 @@ export interface Start {
 
 export const here: string = fileURLToPath(new URL('.', import.meta.url))
 
-/** Answers when the server listens; a server that ends instead is an error. */
+/** Starts a server. Resolves when it listens; rejects if it ends before. */
 export async function start(given: Start): Promise<Server> {
   const { name, asks, database, script, file = `${here}server.ts`, flags = [] } = given
   const child = fork(file, [...(given.args ?? [name]), database], {
@@ -74,7 +74,7 @@ export async function start(given: Start): Promise<Server> {
   }
 }
 
-/** A request as one of the users of a server sends it, or as nobody does. */
+/** Makes a request, with the headers of one of the server's users if it has any. */
 export function asked(
   { cursors, users }: Pick<Server, 'cursors' | 'users'>,
   form: Form,

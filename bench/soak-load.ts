@@ -1,15 +1,18 @@
-/** The mixed load of a soak: what is asked, how often, and which answers are right; hardly any request comes twice. */
+/**
+ * The mixed load of a soak test: the requests, how often each is sent, and which responses are correct. Hardly any request occurs
+ * twice.
+ */
 import { type Ask, bookChange, get, type Next, newReview, send } from './ask.ts'
 import type { Answer } from './client.ts'
 import { sizes } from './data.ts'
 
 export interface Kind {
   readonly name: string
-  /** How many of a hundred requests. */
+  /** How many of a hundred requests are of this kind. */
   readonly weight: number
   readonly statuses: readonly number[]
   readonly ask: (next: Next) => Ask
-  /** What is asked next over the same connection, by what the answer holds. */
+  /** Makes the next request on the same connection from the response. */
   readonly follow?: (answer: Answer) => Ask | undefined
 }
 
@@ -24,7 +27,7 @@ const several = <T>(next: Next, list: readonly T[], most: number): T[] =>
 const columns = 'id title isbn price pages in_print published_on created_at author_id'.split(' ')
 const words = 'amber bridge candle ember forest garden island lantern meadow quiet river'.split(' ')
 
-/** A condition with a value of its own. */
+/** Conditions with random values. */
 const conditions: readonly ((next: Next) => string)[] = [
   (next) => `price__${one(next, ['ge', 'lt', 'ne'])}=${next(60)}.${10 + next(90)}`,
   (next) => `pages__between=(${next(300)},${300 + next(700)})`,
@@ -36,7 +39,10 @@ const conditions: readonly ((next: Next) => string)[] = [
   (next) => `isbn__nin=(${Array.from({ length: 1 + next(12) }, () => text(next))})`,
 ]
 
-/** A list of a shape that was hardly ever asked for; an index serves it, so that the database has time for the others. */
+/**
+ * Makes a request for a list whose combination of parameters hardly ever occurred before. An index serves the list, so that the
+ * database has time for the other requests.
+ */
 function newShape(next: Next): string {
   const filters = several(next, conditions, 3).map((condition) => condition(next))
   const group = several(next, conditions, 3).map((condition) => condition(next))
@@ -186,5 +192,5 @@ export const kinds: readonly Kind[] = [...reads, ...mistakes, ...writes, ...logi
 
 const tickets = kinds.flatMap((kind) => Array.from({ length: kind.weight }, () => kind))
 
-/** One of them, by weight. */
+/** Draws a kind of request, by weight. */
 export const draw = (next: Next): Kind => one(next, tickets)

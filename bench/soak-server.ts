@@ -1,4 +1,7 @@
-/** The server of a soak in a process of its own, with logins: `soak-server.ts <url>`; collects and tells its memory on request. */
+/**
+ * The server of a soak test in a separate process, with logins: `soak-server.ts <url>`. Collects garbage and reports its memory on
+ * request.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApi, defineModel, passwordCheck } from '@model-api/core'
@@ -9,13 +12,13 @@ import pg from 'pg'
 import { poolSize } from './databases.ts'
 import { models } from './models.ts'
 
-/** In bytes, after a collection. */
+/** Memory in bytes, after a garbage collection. */
 export interface Memory {
   readonly heap: number
-  /** Buffers and the like, beside the heap. */
+  /** Memory outside the heap, such as buffers. */
   readonly external: number
   readonly rss: number
-  /** What it has reported: errors that are no answer of the API's own. */
+  /** The errors that the API has reported to `onError`. */
   readonly errors: readonly string[]
 }
 
@@ -51,7 +54,7 @@ const api = createApi({
     ACCESS_SECRET_KEY: 'access: known to everybody who reads this',
     REFRESH_SECRET_KEY: 'refresh: known to everybody who reads this',
     API_LOGIN_RATE_LIMIT: '1000000 per minute',
-    // Counted, so that counting is part of the load.
+    // A limit that is never reached, so that counting is part of the load.
     API_RATE_LIMIT: '100000000 per minute',
   },
   onWarning: () => {},
@@ -67,7 +70,7 @@ server.listen(0, '127.0.0.1', () => {
 
 process.on('message', () => {
   if (globalThis.gc === undefined) throw new Error('start it with --expose-gc')
-  // Twice: what the first one finds to be finalised, the second one frees.
+  // Collects twice: the second collection frees the objects that the first one finalises.
   globalThis.gc()
   globalThis.gc()
   const { heapUsed, external, rss } = process.memoryUsage()

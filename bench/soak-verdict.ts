@@ -1,7 +1,10 @@
-/** What a soak says: the median of the last fifth of its samples beside that of the second; the first is warming up. */
+/**
+ * The result of a soak test: compares the median of the last fifth of its samples with that of the second fifth. The first fifth is
+ * the warm-up.
+ */
 
 export interface Sample {
-  /** How much of the time had passed, 0 to 1. */
+  /** The part of the time that had passed, from 0 to 1. */
   readonly at: number
   /** Bytes. */
   readonly heap: number
@@ -13,10 +16,10 @@ export interface Verdict {
   readonly line: string
 }
 
-/** More than this is growth; less is how full caches happen to be. */
+/** A larger difference counts as growth. A smaller one depends on how full the caches are. */
 const most = 0.1
 
-/** A line, and whether heap or RSS have grown by more than a tenth. */
+/** Returns a line for the output, and whether heap or RSS have grown by more than a tenth. */
 export function verdictOn(samples: readonly Sample[]): Verdict {
   const early = samples.filter(({ at }) => at > 0.2 && at <= 0.4)
   const late = samples.filter(({ at }) => at > 0.8)

@@ -5,7 +5,7 @@ import type { DatabaseName } from './databases.ts'
 // biome-ignore lint/suspicious/noExplicitAny: methods of any driver
 type Methods = Record<string, (...args: any[]) => unknown>
 
-/** Counts from now on, with the driver that the file `from` would import; answers how many there were so far. */
+/** Starts counting, in the driver that the file `from` would import. Returns a function that returns the number so far. */
 export function countStatements(database: DatabaseName, from: string): () => number {
   let count = 0
   const { methods, names } = sending[database](createRequire(from))
@@ -32,7 +32,8 @@ const sending: Readonly<Record<DatabaseName, (require: NodeJS.Require) => Sendin
     const statement = new Sqlite(':memory:').prepare('select 1')
     return { methods: Object.getPrototypeOf(statement), names: ['get', 'all', 'run'] }
   },
-  // The class that pools of mysql2 are made of; its entry does not pass it on.
+  // Depending on its version, mysql2 defines these methods in a base class of `Connection`, which it does not export and from
+  // which the connections of pools inherit too.
   mysql: (require) => {
     const { Connection } = require('mysql2')
     const base = Object.getPrototypeOf(Connection.prototype)

@@ -1,24 +1,24 @@
-/** CPU time of the database's own threads that serve one system; from /proc, so of a server on this machine only. */
+/** The CPU time of the database's threads that serve one system. It comes from /proc, so the database must run on this machine. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { DatabaseName, Script } from './databases.ts'
 
-/** Microseconds used so far by the database for connections that are open; undefined where it cannot be told. */
+/** Returns the microseconds that the database has used so far for open connections; undefined if they cannot be read. */
 export type DatabaseCpu = () => Promise<number | undefined>
 
-/** Tells apart whose connection it is by the processes that opened it. */
+/** Measures the connections that these processes have opened. */
 export function databaseCpu(name: DatabaseName, script: Script, ...pids: number[]): DatabaseCpu {
   if (name === 'sqlite') return async () => undefined
   return async () => cpuOfThreads(await databaseThreads(name, script, ...pids))
 }
 
-/** Microseconds used so far by these processes or threads; undefined where it cannot be told. */
+/** Returns the microseconds that these processes or threads have used so far; undefined if they cannot be read. */
 export const cpuOfThreads = (threads: readonly number[]): number | undefined =>
   threads.reduce<number | undefined>((sum, thread) => {
     const used = microseconds(thread)
     return sum === undefined || used === undefined ? undefined : sum + used
   }, 0)
 
-/** The database's processes or threads that serve the connections of these processes. */
+/** Returns the processes or threads of the database that serve the connections of these processes. */
 export async function databaseThreads(
   name: DatabaseName,
   script: Script,
@@ -36,7 +36,7 @@ async function backends(script: Script, ports: ReadonlySet<number>): Promise<num
   return rows.filter((row) => ports.has(Number(row.client_port))).map((row) => Number(row.pid))
 }
 
-/** MariaDB tells the thread of each connection. */
+/** Returns the threads; MariaDB lists the thread of each connection. */
 async function tids(script: Script, ports: ReadonlySet<number>): Promise<number[]> {
   const rows = await script
     .read('select host, tid from information_schema.processlist')
@@ -46,7 +46,7 @@ async function tids(script: Script, ports: ReadonlySet<number>): Promise<number[
     .map((row) => Number(row.tid))
 }
 
-/** The local ports of a process's connections. */
+/** Returns the local ports of a process's connections. */
 function portsOf(pid: number): ReadonlySet<number> {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -1,10 +1,10 @@
-/** How long the compiler checks models: `pnpm bench:types`. Prints figures; no test asserts them. */
+/** Measures how long the compiler checks models: `pnpm bench:types`. Prints figures; no test asserts them. */
 import { rmSync } from 'node:fs'
 import { budgetFolder, compilerFigures, programOfModels } from '../test/support/ring-of-models.ts'
 
 const folder = budgetFolder('bench-types')
 try {
-  // The first run reads files that later ones find in memory.
+  // The first run reads files from disk, which later runs find in memory.
   compilerFigures(programOfModels(0), folder)
   const none = compilerFigures(programOfModels(0), folder)
   console.log('models  instantiations  a model  seconds of checking')

@@ -1,9 +1,9 @@
-/** The users of measured servers that have some, and the tokens that they send. */
+/** The users of measured servers with users, and the tokens that they send. */
 
 import type { Script } from './databases.ts'
 import { SignJWT } from './jose.ts'
 
-/** So many, and with them values that vary from request to request. */
+/** The number of users. The values of policies vary with the user, and therefore from request to request. */
 export const users = 50
 
 export const accessSecret = 'a'.repeat(40)
@@ -18,7 +18,7 @@ export async function createUsers(script: Script): Promise<void> {
   }
 }
 
-/** A header for each user, with an access token as model-api issues it. */
+/** Returns a header for each user, with an access token in the form that model-api issues. */
 export function userHeaders(): Promise<readonly Readonly<Record<string, string>>[]> {
   const secret = new TextEncoder().encode(accessSecret)
   return Promise.all(

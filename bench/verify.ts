@@ -1,4 +1,4 @@
-/** Before anything is measured: model-api and the limit must give the same values, and rivals the same rows. */
+/** Checks, before anything is measured, that model-api and the limit return the same values, and other servers the same rows. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Form, Found } from './ask.ts'
 import { rivals } from './asks/rivals.ts'
@@ -10,8 +10,8 @@ import type { Workload } from './workloads.ts'
 type Asked = Pick<Server, 'name' | 'asks' | 'port' | 'cursors' | 'users'>
 
 /**
- * Throws where the limit answers something else than model-api, or another server other rows than these: ids, those of embedded
- * rows, and totals. What is written by hand keeps its driver's forms.
+ * Throws if the limit does not return the same values as model-api, or if another server does not return the same rows: ids, ids of
+ * embedded rows, and totals. Servers written by hand may return values in the form of their driver.
  */
 export async function verify(
   servers: readonly Asked[],
@@ -57,7 +57,7 @@ function demandEqual(
   )
 }
 
-/** Undefined where the server has no form for it. */
+/** Sends one request of a workload and reads the response; undefined if the server has no form for the workload. */
 async function foundBy(
   server: Asked,
   workload: Workload,
@@ -80,7 +80,10 @@ function envelope({ body }: Answer): Found {
   return { value, total: total_count }
 }
 
-/** Ids as texts, of the rows and of those below them, which have no order that everybody keeps. */
+/**
+ * Returns the ids of the rows and of their embedded rows as text. Sorts the embedded ids, because servers return embedded rows in
+ * different orders.
+ */
 function identities({ value, total }: Found): unknown {
   return { total, rows: Array.isArray(value) ? value.map(identity) : identity(value) }
 }

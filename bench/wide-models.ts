@@ -1,13 +1,13 @@
 /** A music encyclopaedia of 371 tables: entities with their types, aliases, tags and edits, and a link table for every pair of them. */
 import { type AnyModel, belongsTo, type Column, defineModel, hasMany } from '@model-api/core'
 
-/** The tables of the whole schema. */
+/** The number of tables of the whole schema. */
 export const wideTables = 371
 
 interface Table {
   readonly name: string
   readonly columns: Record<string, Column>
-  /** Foreign key column → the table it refers to. */
+  /** The foreign keys: the column, and the table that it refers to. */
   readonly keys: Record<string, string>
 }
 
@@ -41,7 +41,7 @@ function table(
   return { name, columns: { ...id, ...columns, ...Object.fromEntries(references) }, keys }
 }
 
-/** The tables around one entity. */
+/** Returns the tables that belong to one entity. */
 function around(entity: string): Table[] {
   const own = entity.toLowerCase()
   return [
@@ -115,7 +115,7 @@ function around(entity: string): Table[] {
   ]
 }
 
-/** The link table of a pair of entities, and its example. */
+/** Returns the link table of a pair of entities, in a list. */
 function between(first: string, second: string): Table[] {
   return [
     table(
@@ -186,7 +186,7 @@ const shared: readonly Table[] = [
   ),
 ]
 
-/** The tables that belong to one thing of their own, to fill the schema: statistics, imports, queues. */
+/** Returns a table that brings the schema to its size, like the tables of statistics, imports and queues of a real schema. */
 const further = (index: number): Table =>
   table(
     `Report${index}`,
@@ -198,7 +198,10 @@ const further = (index: number): Table =>
     { editor: 'Editor', release: 'Release' },
   )
 
-/** The first `count` tables of the schema; those that tables refer to come first. */
+/**
+ * Returns the first `count` tables of the schema: first the shared tables, then those of each entity, then the link tables, then as
+ * many further tables as are needed.
+ */
 function tables(count: number): Table[] {
   const pairs = entities.flatMap((first, at) =>
     entities.slice(at).flatMap((second) => between(first, second)),
@@ -210,7 +213,7 @@ function tables(count: number): Table[] {
 
 const lower = (name: string): string => name[0]?.toLowerCase() + name.slice(1)
 
-/** Models of the first `count` tables, with relations both ways; new ones at every call. */
+/** Returns models of the first `count` tables, with relations in both directions; new ones on each call. */
 export function wideModels(count: number = wideTables): AnyModel[] {
   const chosen = tables(count)
   const known = new Set(chosen.map(({ name }) => name))

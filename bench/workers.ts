@@ -1,4 +1,7 @@
-/** What a second process brings: model-api on one and on several workers of node:cluster, asked in turns by one client process. */
+/**
+ * Measures what further processes add: model-api on one and on several workers of node:cluster, to which one client process sends
+ * requests in turns.
+ */
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { fill, sizes } from './data.ts'
@@ -29,7 +32,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** A sample, and in processors what was used besides: 1 is one of them all the time. */
+/** A sample, with the processors that the client and the whole machine used: 1 means one processor all the time. */
 interface Shared extends Sample {
   readonly client: number
   readonly machine: number
@@ -130,7 +133,7 @@ async function shared(
   }
 }
 
-/** Of all processors since the machine began. */
+/** Returns the busy time of all processors since the machine started. */
 function busyMilliseconds(): number {
   return cpus().reduce(
     (sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq,

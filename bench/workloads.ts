@@ -1,4 +1,4 @@
-/** The workloads: what is asked, and what each request of a run is filled in with. */
+/** The workloads: their requests in the form of each measured system, and the random values that each request contains. */
 import {
   type Ask,
   bookChange,
@@ -18,11 +18,11 @@ export type { Ask, Next } from './ask.ts'
 export interface Workload {
   readonly name: string
   readonly title: string
-  /** As a client of model-api asks. */
+  /** The request to model-api. */
   readonly api: Form
-  /** The same of a server written for it: `/<name>/<argument>…`. */
+  /** The request to a server written for this benchmark: `/<name>/<argument>…`. */
   readonly own: Form
-  /** The same of a rival; undefined where it has no form for it. */
+  /** The requests to the rivals; undefined if the rival has no such request. */
   readonly platformatic: Form | undefined
   readonly zenstack: Form | undefined
   readonly feathers: Form | undefined
@@ -31,7 +31,7 @@ export interface Workload {
 
 const flat = 'dump_relationships=false'
 
-/** All forms of one question draw the same numbers. */
+/** Makes a workload of reads. Its requests to all systems contain the same random numbers. */
 function read(
   name: string,
   title: string,
@@ -154,5 +154,5 @@ const writes: readonly Workload[] = [
   }),
 ]
 
-/** Writes come last, so that reads see what was filled. */
+/** Writes come last, so that reads see the original rows. */
 export const workloads: readonly Workload[] = [...reads, ...writes]

@@ -4,20 +4,20 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type KeyEntry, keyTable } from '../packages/core/src/config/key-table.ts'
 import { metaKeyOf } from '../packages/core/src/config/meta.ts'
 
-/** The page this script writes. */
+/** The page that this script writes. */
 export const page = new URL('../docs/configuration.md', import.meta.url)
 
 const source = (file: string): string =>
   readFileSync(new URL(`../packages/core/src/${file}`, import.meta.url), 'utf8')
 
-/** A member of an interface, as its source has it. */
+/** A member of an interface in the source. */
 export interface Member {
   readonly section: string
   readonly name: string
   readonly type: string
-  /** What its comment says of its default; empty where it says nothing. */
+  /** The default according to the comment of the member; empty if the comment has none. */
   readonly default: string
-  /** What its comment says of its spelling in meta: `role_map` or `api_role_map`. */
+  /** The spelling in meta according to the comment, for example `role_map` or `api_role_map`. */
   readonly spelling: string
   readonly meaning: string
 }
@@ -25,7 +25,7 @@ export interface Member {
 const memberForm =
   /^ {2}\/\/ -{10,} (?<section>.+)$|^ {2}\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n(?: {2}\/\/.*\n)*(?: {2}readonly (?<name>\w+)\??: (?<type>.+))?/gm
 
-/** The members of an interface in the order of the file; members without a comment are left out. */
+/** Returns the members of an interface in the order of the file; omits members without a comment. */
 export function membersOf(file: string, name: string): Member[] {
   const text = source(file)
   const start = text.indexOf(`export interface ${name}`)
@@ -57,7 +57,7 @@ function readComment(comment: string): Pick<Member, 'default' | 'spelling' | 'me
   return { default: clause, spelling, meaning: rest }
 }
 
-/** Unions of words, written out where a key has them. */
+/** The unions of strings by the name of the type; the table shows the strings instead of the name. */
 const unions = new Map(
   ['config/config.ts', 'config/settings.ts', 'config/access-types.ts'].flatMap((file) =>
     [...source(file).matchAll(/^export type (\w+) = ((?:'\w+'(?: \| )?)+)$/gm)].map(
@@ -100,7 +100,7 @@ function declarationOf(file: string, name: string): string {
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 const code = (text: string): string => `\`${text}\``
 
-/** A type as the table shows it: words written out, `readonly` and type parameters left out. */
+/** Formats a type for the table: replaces names of unions by their strings, and omits `readonly` and type parameters. */
 function shownType(type: string): string {
   let text = type.replaceAll('readonly ', '').replace(/<UserOf<UserModel>>/, '')
   for (const [name, words] of unions) {
@@ -117,7 +117,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
 }
 
-/** The default of a key: what its comment says, which begins with what the table has. */
+/** Returns the default of a member as the table shows it: a dash if there is none. */
 const shownDefault = (member: Member): string =>
   /^(none|unset)$/.test(member.default) || member.default === '' ? '–' : member.default
 
@@ -169,7 +169,7 @@ const optionRows = (): string[][] =>
 const types = (): string =>
   shownTypes.flatMap(([file, names]) => names.map((name) => declarationOf(file, name))).join('\n\n')
 
-/** The whole page. */
+/** Returns the whole page. */
 export const configurationPage =
   (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/config instead. -->
 

@@ -3,12 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { catalogue } from '../packages/core/src/openapi/catalogue.ts'
 
-/** The page this script writes. */
+/** The page that this script writes. */
 export const page = new URL('../docs/errors.md', import.meta.url)
 
 const source = readFileSync(new URL('../packages/core/src/errors.ts', import.meta.url), 'utf8')
 
-/** A function of errors.ts: the stage it stands under, and what its comment says. */
+/** A function of errors.ts, with its stage and its comment. */
 interface Thrower {
   readonly stage: string
   readonly when: string
@@ -18,7 +18,7 @@ interface Thrower {
 const form =
   /^\/\/ -{10,} (?<stage>[^:\n]+):.*$|^\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\nexport const (?<text>[\s\S]*?)(?=\n\n|\s*$(?![\s\S]))/gm
 
-/** Every error of errors.ts, in its order. */
+/** Returns the functions of errors.ts in the order of the file. */
 export function throwers(): Thrower[] {
   let stage = ''
   return [...source.matchAll(form)].flatMap(({ groups = {} }) => {
@@ -77,7 +77,7 @@ const tables = (): string =>
     })
     .join('\n\n')
 
-/** The short names, by status; what differs from the HTTP phrase is told apart. */
+/** Returns the rows of the table of short names, by status; the changing part after a colon becomes "…". */
 function names(): string {
   const byStatus = new Map<number, Set<string>>()
   for (const { error } of catalogue) {
@@ -92,7 +92,7 @@ function names(): string {
     .join('\n')
 }
 
-/** The whole page. */
+/** Returns the whole page. */
 export const errorsPage =
   (): string => `<!-- Written by scripts/errors.ts from packages/core/src/errors.ts and openapi/catalogue.ts. -->
 

@@ -1,4 +1,7 @@
-/** The workloads in the forms of Feathers' query syntax; it counts always, and has no cursors and no groups. */
+/**
+ * Requests to Feathers: each workload as a GET, POST or PATCH of a service, with Feathers' query syntax (`$limit`, `$sort`,
+ * `$populate`). Feathers always counts the total, so W2n and W11n are missing; it has no groups (W7) and no cursors (W12).
+ */
 import {
   type Ask,
   bookChange,
@@ -34,7 +37,7 @@ export const feathers: RivalAsks = {
   others: {
     W8: (next) => {
       const { created_at, ...same } = newReview(next)
-      // MariaDB takes no other form, and it is passed on as it is.
+      // Feathers passes the time on unchanged, and MariaDB accepts only this form.
       return send('POST', '/reviews', {
         ...same,
         created_at: created_at.replace('T', ' ').replace('Z', ''),

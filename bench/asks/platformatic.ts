@@ -1,4 +1,7 @@
-/** The workloads in Platformatic's forms: REST, and GraphQL for embeds and for changing one column alone. */
+/**
+ * Requests to Platformatic DB: lists, records and cursors by REST; embedded rows (W4 to W6) and the change of one column (W9) by
+ * GraphQL. It has no groups (W7).
+ */
 import {
   type Ask,
   bookChange,
@@ -17,7 +20,7 @@ const total = 'totalCount=true'
 const books = (rest: string): Ask => get(`/books?limit=${pageSize}&orderby.id=asc${rest}`)
 const page = (number: number, rest = ''): Ask => books(`&offset=${(number - 1) * pageSize}${rest}`)
 
-// Foreign keys are columns in its REST alone; GraphQL has the related row in their place.
+// Only REST has foreign key columns; GraphQL has the related record instead.
 const bookFields = 'id title isbn price pages inPrint publishedOn createdAt'
 const authorFields = 'id name email country bornOn'
 const byId = 'orderBy:{field:id,direction:ASC}'
@@ -53,7 +56,7 @@ export const platformatic: RivalAsks = {
   others: {
     W8: (next) => {
       const { book_id, created_at, ...same } = newReview(next)
-      // MariaDB takes no other form, and it is passed on as it is.
+      // Platformatic passes the time on unchanged, and MariaDB accepts only this form.
       const createdAt = created_at.replace('T', ' ').replace('Z', '')
       return send('POST', '/reviews', { ...same, bookId: book_id, createdAt })
     },

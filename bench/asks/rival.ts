@@ -1,13 +1,16 @@
-/** How a rival is asked and understood. Types only. */
+/** RivalAsks: the requests of each workload to a rival, and how to read its responses. Types only. */
 
 import type { Ask, Form, Found } from '../ask.ts'
 import type { Answer } from '../client.ts'
 
 export interface RivalAsks {
-  /** By the name of the workload, given what its own form is given; what is missing cannot be asked. */
+  /**
+   * Makes the request of a read, by the name of the workload, from the same random numbers as the request to model-api. A missing
+   * name means that the rival does not support the workload.
+   */
   readonly reads: Readonly<Record<string, (...args: number[]) => Ask>>
-  /** Workloads that draw otherwise. */
+  /** Workloads that choose their own random values: writes, and pages by cursor. */
   readonly others: Readonly<Record<string, Form>>
-  /** Reads an answer; throws where it is an error under a status of success. */
+  /** Reads a response; throws if it contains an error although its status is a success. */
   found(answer: Answer): Found
 }

@@ -1,4 +1,4 @@
-/** Every rival's forms, by name. */
+/** The requests to every rival, by its name. */
 import type { Rival } from '../ask.ts'
 import { feathers } from './feathers.ts'
 import { platformatic } from './platformatic.ts'

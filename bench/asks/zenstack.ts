@@ -1,4 +1,7 @@
-/** The workloads in the forms of ZenStack's REST handler, which is JSON:API; it always counts, and has no cursors. */
+/**
+ * Requests to ZenStack's REST handler, in JSON:API: `filter[…]`, `sort`, `page[…]`, and `include` for embedded rows. ZenStack
+ * always counts the total, so W2n and W11n are missing; it has no groups (W7) and no cursors (W12).
+ */
 import {
   type Ask,
   bookChange,
@@ -63,7 +66,10 @@ function found({ body }: Answer): Found {
   return { value, total: Array.isArray(data) ? meta.total : 1 }
 }
 
-/** A resource with those that were included below it, and not what it lies below. */
+/**
+ * Converts a JSON:API resource to a row with its included rows. `above` are the types of the rows that contain it; included
+ * resources of these types are left out, so that cycles end.
+ */
 function nested(
   resource: Resource,
   known: ReadonlyMap<string, Resource>,

@@ -1,7 +1,7 @@
-/** The measured multiples at a glance: a table of means, and a picture of it. */
+/** Formats the measured multiples as a table of means, and as a picture. */
 import type { DatabaseName } from '../databases.ts'
 
-/** What one database was measured with: multiples of the first variant, by variant and workload. */
+/** The results of one database: multiples of the first variant, by variant and workload. */
 export interface Multiples {
   readonly database: DatabaseName
   readonly variants: readonly {
@@ -27,7 +27,7 @@ const titles: Readonly<Record<DatabaseName, string>> = {
 export const geometric = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
 
-/** Markdown: a line for each variant, the mean of the reads and the writes on each database that has the figure. */
+/** Returns a Markdown table with a row for each variant: the means of reads and writes on each database that has the figure. */
 export function glanceTable(everything: readonly Multiples[], of: 'server' | 'database'): string {
   const all = everything.filter(({ variants }) => variants[0]?.[of] !== undefined)
   const head = all.flatMap(({ database }) => [
@@ -64,7 +64,7 @@ const colours: Readonly<Record<DatabaseName, string>> = {
   sqlite: '#7a9e48',
 }
 
-/** An SVG of the reads: a group of bars for each variant, a bar for each database. */
+/** Returns an SVG of the reads, with a group of bars for each variant and a bar for each database. */
 export function picture(all: readonly Multiples[]): string {
   const names = namesOf(all)
   const group = all.length * bar + gap

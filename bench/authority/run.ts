@@ -1,4 +1,4 @@
-/** What users, policies and callbacks cost: the same requests on APIs with and without them, in one process, in turns. */
+/** Measures the cost of users, policies and callbacks: the same requests to APIs with and without them, in one process, in turns. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
     requests: { type: 'string', default: '150' },
     rounds: { type: 'string', default: '15' },
     warm: { type: 'string', default: '800' },
-    // As many requests are under way at once.
+    // The number of concurrent requests.
     connections: { type: 'string', default: '16' },
     // Kysely's own drivers instead of those with prepared statements.
     unprepared: { type: 'boolean', default: false },
@@ -55,7 +55,7 @@ async function run(
   await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
-/** Microseconds of CPU of a request: of this process, and of the threads of the database. */
+/** Returns the microseconds of CPU of a request, in this process and in the threads of the database. */
 async function costOf(cpu: DatabaseCpu, count: number, work: () => Promise<void>): Promise<Cost> {
   const [database, before] = [await cpu(), process.cpuUsage()]
   await work()
@@ -146,7 +146,7 @@ async function measure(name: DatabaseName): Promise<Multiples> {
 
 interface Cost {
   readonly server: number
-  /** SQLite runs in the process. */
+  /** Absent for SQLite, which runs in the process. */
   readonly database?: number
 }
 
@@ -156,8 +156,8 @@ const ofs: readonly Of[] = ['server', 'database']
 type Costs = readonly (readonly (readonly Cost[])[])[]
 
 /**
- * What a variant costs under a workload, as a multiple of the first one. Both were measured one after the other in each round:
- * what else uses the machine changes from round to round, and so each is divided by its neighbour.
+ * Returns the cost of a variant under a workload, as a multiple of the first variant. Divides the two costs of each round, because
+ * other load of the machine changes from round to round.
  */
 const multiple = (costs: Costs, variant: number, workload: number, of: Of): number => {
   const first = costs[0]?.[workload] ?? []

@@ -1,4 +1,4 @@
-/** The same API without users, with policies, with JWT, with callbacks and with transactions of the host. */
+/** Variants of one API: without users, with policies, with JWT, with callbacks and with transactions of the host. */
 import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
 import { CompiledQuery, type Kysely } from 'kysely'
 import { models } from '../models.ts'
@@ -6,7 +6,7 @@ import { accessSecret, users } from '../users.ts'
 
 export interface Variant {
   readonly api: Api
-  /** What each user sends. */
+  /** The headers of each user. */
   readonly headers: readonly Readonly<Record<string, string>>[]
 }
 
@@ -21,14 +21,14 @@ export const User = defineModel('User', {
   meta: {},
 })
 
-/** A number that no record has. */
+/** Returns a number that no record has, another one for each user. */
 // biome-ignore lint/suspicious/noExplicitAny: users and requests of any variant
 const strangerOf = ({ user, request }: any): number =>
   -(user?.number ?? Number(request.headers['x-user']))
 
 /**
- * Every row is visible, so that all variants read the same; the value differs from user to user. The condition is on the
- * primary key, which every index of SQLite and MariaDB has, so that a count reads no rows for it.
+ * A policy under which every row is visible, so that all variants read the same rows; its value differs between users. The
+ * condition is on the primary key, which every index of SQLite and MariaDB contains, so that a count reads no rows because of it.
  */
 const policy = {
   // biome-ignore lint/suspicious/noExplicitAny: the query of any of the models
@@ -45,7 +45,7 @@ export const jwt = {
   API_CREDENTIAL_CHECK_METHOD: 'check',
 } as const
 
-/** The connection on which the host begins a transaction for a request, and ends it with its response. */
+/** Gives a request the connection on which the host has begun a transaction. The host ends it after the response. */
 const transactions = (db: AnyKysely) => ({
   API_SESSION_GETTER: (request: object) => held.get(request) ?? db,
 })
@@ -55,7 +55,7 @@ type AnyKysely = Kysely<any>
 
 const held = new WeakMap<object, AnyKysely>()
 
-/** What a part of a variant's name adds: "jwt and scope" has two. */
+/** The options that each part of a variant's name adds: "jwt and scope" has two parts. */
 const parts: Readonly<Record<string, (db: AnyKysely) => object>> = {
   plain: () => ({}),
   jwt: () => jwt,
@@ -119,7 +119,7 @@ function inTransaction(api: Api, db: AnyKysely): Api {
   return { ...api, answer }
 }
 
-/** Reads the user by a statement of the host before each request: what jwt cannot do without, where users are not kept. */
+/** Reads the user by a statement of the host before each request, which jwt also needs if users are not cached. */
 function afterLookUp(api: Api, db: AnyKysely): Api {
   const { sql } = db.selectFrom('bench_users').selectAll().where('id', '=', 0).compile()
   const answer = async (request: Parameters<Api['answer']>[0]) => {
@@ -129,7 +129,7 @@ function afterLookUp(api: Api, db: AnyKysely): Api {
   return { ...api, answer }
 }
 
-/** Parses the records of each response and writes them again: what a callback that receives objects cannot do without. */
+/** Parses the records of each response and writes them again, which a callback that receives objects also needs. */
 function withObjects(api: Api): Api {
   const answer = async (request: Parameters<Api['answer']>[0]) => {
     const response = await api.answer(request)
@@ -139,7 +139,7 @@ function withObjects(api: Api): Api {
   return { ...api, answer }
 }
 
-/** BEGIN and COMMIT of the host around each request, on a connection of which the API is not told that it has a transaction. */
+/** Sends BEGIN and COMMIT of the host around each request. The API does not know that the connection has a transaction. */
 function betweenBeginAndCommit(api: Api, db: AnyKysely): Api {
   const answer = (request: Parameters<Api['answer']>[0]) =>
     db.connection().execute(async (own) => {
@@ -160,7 +160,7 @@ async function bearer(api: Api, id: number): Promise<string> {
     url: '/auth/login',
     headers: { 'content-type': 'application/json' },
     body: { username: `user ${id}`, password: 'the password' },
-    // Logins are limited by address.
+    // Another address for each login, because logins are limited by address.
     ip: `10.0.${address >> 8}.${address++ & 255}`,
   } as never)
   if (status !== 200) throw new Error(JSON.stringify(body))

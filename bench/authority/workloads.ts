@@ -1,4 +1,7 @@
-/** The questions that users are measured with: those of `workloads.ts`, a filtered list, and the same list in a shape that no request had before. */
+/**
+ * The workloads for users: those of `workloads.ts`, a filtered list, and the same list with a combination of filters that no
+ * earlier request had.
+ */
 import { get, type Next } from '../ask.ts'
 import { sizes } from '../data.ts'
 import { type Workload, workloads } from '../workloads.ts'
@@ -7,14 +10,14 @@ export type Question = Pick<Workload, 'name' | 'title' | 'api' | 'writes'>
 
 const list = 'limit=20&count=none&dump_relationships=false'
 
-/** Conditions that every book meets: which of them a query has changes its shape, not its rows. */
+/** Conditions that every book meets. The choice of conditions changes the form of a query, but not its rows. */
 const met = ['id', 'price', 'pages', 'author_id', 'publisher_id'].flatMap((column) =>
   ['ge', 'gt', 'ne'].map((operator) => `${column}__${operator}=-1`),
 )
 
 let shape = 0
 
-/** The number of three conditions in their order, which counts through all shapes. */
+/** Returns four conditions for a number; consecutive numbers give every combination and order. */
 function conditionsOf(number: number): string {
   const left = [...met]
   let rest = number

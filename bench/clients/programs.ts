@@ -1,22 +1,22 @@
 /**
- * The same tables in the words of each client: ten columns, a parent, a twin and children; and for each table one list of
- * names with a condition, and where the client can, the name of the parent with it.
+ * Programs that declare the same tables for each client: ten columns, a parent, a one-to-one relation and children. For each table,
+ * they request one list of names with a condition, and the name of the parent if the client supports that.
  */
 import { ringOfModels } from '../../test/support/ring-of-models.ts'
 
 export interface Client {
   readonly name: string
-  /** What a person or a generator has written before there are types. */
+  /** What a person or a generator must write before there are types. */
   readonly needs: string
-  /** The side of the server, or what a generator makes; nothing of it may reach the browser but for what `browser` imports. */
+  /** The declarations of the server, or the output of a generator. The browser loads nothing of it except what `browser` imports. */
   readonly declarations: (tables: number) => string
-  /** Makes the client and calls it for each table. */
+  /** Creates the client and calls it for each table. */
   readonly calls: (tables: number) => string
 }
 
 const numbers = (tables: number): readonly number[] => Array.from({ length: tables }, (_, i) => i)
 
-/** In tens: in one chain of a hundred, the types of Elysia nest too deeply for the compiler. */
+/** Groups of ten tables. In one chain of a hundred, the types of Elysia nest too deeply for the compiler. */
 const tens = (tables: number): readonly (readonly number[])[] =>
   numbers(Math.ceil(tables / 10)).map((i) => numbers(tables).slice(10 * i, 10 * i + 10))
 

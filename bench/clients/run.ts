@@ -1,6 +1,7 @@
 /**
  * Compares typed clients: `npm ci` in this folder, then `node --conditions=@model-api/source bench/clients/run.ts [tables …]`.
- * Prints, for each, what the compiler does beyond a program of the same libraries without tables, and what a browser loads.
+ * Prints for each client the work of the compiler beyond a program that imports the same libraries without tables, and the bytes
+ * that a browser loads.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +16,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const sizes = process.argv.slice(2).map(Number)
 if (sizes.length === 0) sizes.push(100)
 
-// Not an import that the compiler resolves: the package is installed in this folder only.
+// A variable, so that the compiler does not resolve the import: the package is installed only in this folder.
 const bundler: string = 'esbuild'
 const { build } = await import(bundler).catch(() => {
   console.error(`not installed: cd ${here} && npm ci`)
@@ -34,7 +35,7 @@ const compilerOptions = {
   types: [],
 }
 
-/** Writes the programs of a client; ours are compiled against the packages as they are published. */
+/** Writes the programs of a client. The program of model-api is compiled against the published form of the packages. */
 function write(client: Client, tables: number): string {
   const folder = `${here}.programs/${clients.indexOf(client)}-${tables}`
   mkdirSync(folder, { recursive: true })
@@ -61,7 +62,7 @@ function compile(folder: string): { readonly instantiations: number; readonly se
   }
 }
 
-/** Packages that pages have anyway, and drivers that a package refers to and no page needs. */
+/** Packages that pages load anyway, and drivers that a package refers to but no page needs. */
 const external = [
   'react',
   '@tanstack/react-query',
@@ -71,7 +72,7 @@ const external = [
   ...builtinModules,
 ]
 
-/** What a browser loads to make these calls, beside React and TanStack Query. */
+/** Returns the bytes that a browser loads to make these calls, besides React and TanStack Query. */
 async function browserBytes(folder: string): Promise<number> {
   const { outputFiles } = await build({
     entryPoints: [`${folder}/calls.ts`],

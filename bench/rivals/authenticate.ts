@@ -1,8 +1,8 @@
-/** Tells the users of a rival on Fastify from their tokens, as the servers written by hand do. */
+/** Authenticates the users of a rival on Fastify by their tokens, as the servers written by hand do. */
 import type { FastifyInstance } from 'fastify'
 import { callerOf, type UserRow } from '../systems/hand-users.ts'
 
-/** Gives every request its user, with the role that Platformatic's rules are for; without one, the response is 401. */
+/** Sets the user of every request, with the role that Platformatic's rules require. Responds with 401 without a valid token. */
 export function authenticate(
   app: FastifyInstance,
   read: (id: number) => Promise<UserRow | undefined>,

@@ -14,7 +14,7 @@ interface Relation {
   readonly isMany: boolean
 }
 
-/** By the service and the name of the relation. */
+/** The relations, by service and name. */
 const relations: Readonly<Record<string, Readonly<Record<string, Relation>>>> = {
   authors: { books: { service: 'books', here: 'id', there: 'author_id', isMany: true } },
   books: {
@@ -55,7 +55,7 @@ export async function open(place: Place): Promise<RequestListener> {
   return app.callback()
 }
 
-/** Moves `$populate` from the query, where Knex would take it for a column, to the parameters. */
+/** Moves `$populate` from the query to the parameters, because Knex would treat it as a column. */
 // biome-ignore lint/suspicious/noExplicitAny: not checked here
 function takePopulate({ params }: any): void {
   const { $populate, ...query } = params.query ?? {}
@@ -70,7 +70,7 @@ function hide({ params }: any): void {
   params.query = { ...query, $and: [...$and, { id: { $ne: -params.user.number } }] }
 }
 
-/** Adds the rows of a relation like `books` or `books.reviews`, with one query for each table. */
+/** Adds the rows of a relation such as `books` or `books.reviews`, with one query for each table. */
 // biome-ignore lint/suspicious/noExplicitAny: not checked here
 async function populate({ app, path, params, result }: any): Promise<void> {
   if (params.populate === undefined) return
@@ -107,7 +107,7 @@ function openKnex({ database, location, connections }: Place) {
     connection: { filename: location },
     useNullAsDefault: true,
     pool: {
-      // As every other server opens the file.
+      // Opens the file in the same way as all other servers.
       // biome-ignore lint/suspicious/noExplicitAny: not checked here
       afterCreate: (file: any, done: (error: unknown, file: unknown) => void) => {
         file.pragma('synchronous = normal')

@@ -1,9 +1,9 @@
-/** What a rival is told to open. Types only. */
+/** Place: the database that a rival opens, and its options. Types only. */
 export interface Place {
   readonly database: 'postgres' | 'mysql' | 'sqlite'
   /** A URL, or the file of SQLite. */
   readonly location: string
   readonly connections: number
-  /** Whether every request is of a user, whose condition all queries have. */
+  /** Whether users send the requests, and all queries have their condition. */
   readonly users: boolean
 }

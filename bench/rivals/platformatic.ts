@@ -1,4 +1,7 @@
-/** Platformatic DB's own plugins on Fastify: REST, and GraphQL for what its REST has no form for; with users, rules for every entity. */
+/**
+ * Platformatic DB's plugins on Fastify: REST, and GraphQL for requests that its REST does not support. With users, every entity has
+ * rules.
+ */
 import type { RequestListener } from 'node:http'
 import authorization from '@platformatic/db-authorization'
 import graphql from '@platformatic/sql-graphql'
@@ -8,7 +11,7 @@ import fastify from 'fastify'
 import { authenticate } from './authenticate.ts'
 import type { Place } from './place.ts'
 
-/** The tables have no foreign keys; these are told instead, for relations are read from them. */
+/** The foreign keys that Platformatic derives relations from. The tables do not declare them. */
 const references = [
   ['books', 'author_id', 'authors'],
   ['books', 'publisher_id', 'publishers'],
@@ -28,7 +31,7 @@ export async function open({
     ignore: { filled: true, bench_users: true, categories: true, book_categories: true },
     // Clients set created_at themselves.
     autoTimestamp: false,
-    // As every other server opens the file.
+    // Opens the file in the same way as all other servers.
     ...(database === 'sqlite' ? { onDatabaseLoad: relax } : {}),
   }
   await app.register(mapper, { ...options, dbschema: await schemaOf(app, options) })
@@ -64,7 +67,7 @@ async function addUsers(app: any): Promise<void> {
         delete: visible,
       },
     ],
-    // `authenticate` has set the user; the rules ask for it before each operation.
+    // `authenticate` has set the user, but the rules require a strategy before each operation.
     authStrategies: [{ name: 'access token', createSession: async () => {} }],
   })
   for (const entity of Object.keys(entities)) {

@@ -1,4 +1,4 @@
-/** ZenStack's REST handler (JSON:API) on Fastify; with users, every query obeys the policies of the schema. */
+/** ZenStack's REST handler (JSON:API) on Fastify. With users, the policies of the schema apply to every query. */
 import type { RequestListener } from 'node:http'
 import { ZenStackClient } from '@zenstackhq/orm'
 import { PolicyPlugin } from '@zenstackhq/plugin-policy'

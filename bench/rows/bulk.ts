@@ -1,4 +1,4 @@
-/** Many new records at each size, in lists of as many as a request may have. */
+/** Inserts many new records at each size, in lists of the maximum length of a request. */
 import type { Next } from '../ask.ts'
 import { random } from '../random.ts'
 import { ownersOf } from './data.ts'
@@ -6,10 +6,10 @@ import { type Costs, costOf, noCosts, ways } from './measure.ts'
 import { answerOf, type Place, run } from './place.ts'
 import { columns, type Given } from './questions.ts'
 
-/** `API_MAX_BULK`, as it is unless configured. */
+/** The default of `API_MAX_BULK`. */
 export const recordsOfList = 1_000
 
-/** Writes so many records each way, a list through model-api and a list by hand in turns; then they go again. */
+/** Writes `records` records in each way, in turns a list through model-api and a list by hand. Then deletes them. */
 export async function bulkInTurns(places: readonly Place[], records: number): Promise<Costs> {
   const costs = noCosts(places)
   for (const place of places) {
@@ -46,7 +46,7 @@ const newItem = (next: Next, { rows }: Given): NewItem => ({
   created_at: new Date(Date.UTC(2015, 0, 1) + next(rows) * 1000).toISOString(),
 })
 
-/** From the text of a body to the text of an answer; what a body may hold is not checked. */
+/** Takes the text of a body and returns the text of a response. Does not check the body. */
 async function insert(place: Place, body: string): Promise<string> {
   const items = JSON.parse(body) as readonly NewItem[]
   const one = `(${names.map(() => '?').join(', ')})`

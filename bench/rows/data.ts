@@ -1,19 +1,19 @@
-/** Tables of any number of rows, which the database makes itself: items, ten of each owner. */
+/** Tables with any number of rows, which the database generates: items, ten for each owner. */
 import type { DatabaseName, Script } from '../databases.ts'
 
-/** The databases that make rows: SQLite has no server whose work could be told apart. */
+/** The databases that are measured. SQLite has no server, so its work cannot be separated from that of the process. */
 export const rowsDatabases = ['postgres', 'mysql'] as const satisfies readonly DatabaseName[]
 
 export type RowsDatabase = (typeof rowsDatabases)[number]
 
-/** Each size has a database of its own, beside the one of the other measurements. */
+/** Returns the name of the database of a size; it is not the database of the other measurements. */
 export const databaseOf = (rows: number): string => `model_api_rows_${rows}`
 
 export const itemsOfOwner = 10
 
 export const ownersOf = (rows: number): number => rows / itemsOfOwner
 
-/** Items of one owner lie far from each other, and times are in another order than ids: both factors are prime. */
+/** Factors that scatter the items of one owner, and that make the order of times differ from the order of ids. Both are prime. */
 const scattered = { owner: 7_919, second: 48_271 }
 
 const tables: Readonly<Record<RowsDatabase, readonly string[]>> = {
@@ -49,7 +49,7 @@ function rowsOf(name: RowsDatabase, rows: number): readonly string[] {
   ]
 }
 
-/** Makes tables and rows, unless an earlier run has kept them. */
+/** Makes tables and rows, unless an earlier run has left them. */
 export async function fillRows(name: RowsDatabase, script: Script, rows: number): Promise<void> {
   const filled = await script.read('select n from filled').catch(() => [])
   if (Number(filled[0]?.n) === rows) return

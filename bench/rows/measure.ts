@@ -1,15 +1,15 @@
-/** Asks every size in turns, in both ways, and takes what a request costs. */
+/** Sends requests to every size in turns, in both ways, and measures the cost of a request. */
 import { random } from '../random.ts'
 import { cpuOfThreads, databaseThreads } from '../threads.ts'
 import { answerOf, type Place, run } from './place.ts'
 import type { Question } from './questions.ts'
 
-/** What a request costs. */
+/** The cost of a request. */
 export interface Cost {
   readonly milliseconds: number
-  /** Microseconds of this process. */
+  /** Microseconds of CPU of this process. */
   readonly server: number
-  /** Microseconds of the threads of the database. */
+  /** Microseconds of CPU of the database's threads. */
   readonly database: number
 }
 
@@ -22,16 +22,16 @@ export type Costs = ReadonlyMap<Place, Readonly<Record<Way, Cost[]>>>
 export const noCosts = (places: readonly Place[]): Costs =>
   new Map(places.map((place) => [place, { 'model-api': [], 'by hand': [] }]))
 
-/** How long one turn is: until either is reached, one request at least. */
+/** The length of one turn: until either limit is reached, but at least one request. */
 export interface Turn {
   readonly milliseconds: number
   readonly requests: number
 }
 
-/** Milliseconds; a request that takes longer is not asked again. */
+/** Milliseconds. A request that takes longer is not repeated. */
 const longest = 5_000
 
-/** Every place is asked in both ways in each round; the first round only warms up, and counts where it was long. */
+/** Measures every place in both ways in each round. The first round is the warm-up; it counts only if it was long. */
 export async function inTurns(
   places: readonly Place[],
   question: Question,
@@ -52,7 +52,7 @@ export async function inTurns(
   return costs
 }
 
-/** Sends one request after the other, each with other values; both ways have the same ones. */
+/** Returns a function that sends one request after the other, each with other values. Both ways get the same values. */
 function asking(question: Question, place: Place, way: Way, seed: number) {
   const next = random(seed + 2)
   return way === 'by hand'
@@ -66,13 +66,13 @@ async function byHand(question: Question, place: Place, next: (below: number) =>
   return found
 }
 
-/** The mean of the requests of one turn. */
+/** Returns the mean cost of the requests of one turn. */
 export async function costOf(
   place: Place,
   ask: () => Promise<unknown>,
   { milliseconds, requests }: Turn,
 ): Promise<Cost> {
-  // Pools close connections that nobody used for a while.
+  // The pool may have closed idle connections, so this opens one.
   await run(place, { text: 'select 1' })
   const threads = await databaseThreads(place.given.database, place.script, process.pid)
   const database = cpuOfThreads(threads) ?? Number.NaN
@@ -91,7 +91,7 @@ export async function costOf(
   }
 }
 
-/** Throws where the statements by hand give other rows than model-api, or in another order, for so many different values. */
+/** Throws if the statements by hand do not return the same rows as model-api in the same order, for several different values. */
 export async function requireSameRows(
   question: Question,
   place: Place,
@@ -118,7 +118,7 @@ function requireSame({ name }: Question, own: string, hand: string): void {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Records by their ids, groups by their states. */
+/** Names the rows: records by their ids, groups by their states. */
 const namesOf = (rows: readonly Row[] | undefined): string =>
   (rows ?? []).map(({ id, state }) => String(id ?? state)).join()
 

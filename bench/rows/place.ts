@@ -1,4 +1,4 @@
-/** One size of the table on one server, and how it is asked there: through model-api, or by statements. */
+/** A table of one size on one server, and the two ways to send requests to it: through model-api, or as statements. */
 import { type Api, createApi } from '@model-api/core'
 import { CompiledQuery, type Kysely, type Logger } from 'kysely'
 import { locationOf, openScript, type Script } from '../databases.ts'
@@ -15,16 +15,16 @@ export interface Place {
   readonly script: Script
   readonly db: AnyKysely
   readonly api: Api
-  /** The statements that were sent, where the place was opened to listen; whoever reads them empties it. */
+  /** The statements that were sent, if the place was opened with `listens`. The reader empties the list. */
   readonly sent: CompiledQuery[]
 }
 
-/** Makes the rows, unless they are there, and opens pool and API over them; with `listens`, tells what is sent. */
+/** Makes the rows, unless they exist, and opens a pool and an API over them. `listens` records the statements. */
 export async function open(database: RowsDatabase, rows: number, listens: boolean): Promise<Place> {
   const script = await openScript(database, databaseOf(rows))
   await fillRows(database, script, rows)
   const sent: CompiledQuery[] = []
-  // Parallel workers of PostgreSQL are processes of their own, whose CPU would be nobody's.
+  // No parallel workers on PostgreSQL, because their CPU would not be measured.
   const alone = database === 'postgres' ? '?options=-c%20max_parallel_workers_per_gather%3D0' : ''
   const location = `${locationOf(database, databaseOf(rows))}${alone}`
   const log: Logger = ({ query }) => {
@@ -41,7 +41,7 @@ export async function open(database: RowsDatabase, rows: number, listens: boolea
       API_ALLOW_BULK: true,
       API_SERIALIZATION_TYPE: 'dynamic',
       API_CREATE_DOCS: false,
-      // A count of everything is measured however long it takes.
+      // A count of the whole table may take long.
       API_STATEMENT_TIMEOUT: 120_000,
     },
     onWarning: () => {},
@@ -64,7 +64,7 @@ function cursorOf(answer: string): string {
   return cursor
 }
 
-/** The text of an answer; one that is no success is an error. */
+/** Sends a request to model-api and returns the text of the response. Rejects if it is not a success. */
 export async function answerOf(api: Api, { method, url, body }: ApiAsk): Promise<string> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   const { status, text } = await api.answer({ method, url, headers, body } as never)
@@ -72,7 +72,7 @@ export async function answerOf(api: Api, { method, url, body }: ApiAsk): Promise
   return text ?? ''
 }
 
-/** Runs a statement by hand over the pool that the API has, too. */
+/** Runs a statement by hand over the same pool as the API. */
 export async function run(
   { given, db }: Place,
   { text, parameters = [] }: Statement,

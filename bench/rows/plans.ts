@@ -1,10 +1,13 @@
-/** What model-api sends for a question, and how the database goes about it. */
+/** Shows the statements that model-api sends for a request, and the plan of the database for each. */
 import { CompiledQuery } from 'kysely'
 import { random } from '../random.ts'
 import { answerOf, type Place } from './place.ts'
 import type { Question } from './questions.ts'
 
-/** Statements, each with its plan; of a write the statements alone, which EXPLAIN would need the values' types for. */
+/**
+ * Returns the statements, each with its plan. For a write, returns only the statements, because EXPLAIN would need the types of the
+ * values.
+ */
 export async function plansOf(question: Question, place: Place): Promise<string> {
   const ask = question.api(random(1), place.given)
   place.sent.length = 0

@@ -1,4 +1,4 @@
-/** What is asked of tables of any number of rows: as a client of model-api asks, and as statements by hand. */
+/** The requests to tables of any size: through model-api, and as statements by hand. */
 import type { Next } from '../ask.ts'
 import { ownersOf, type RowsDatabase } from './data.ts'
 
@@ -6,7 +6,7 @@ import { ownersOf, type RowsDatabase } from './data.ts'
 export interface ApiAsk {
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly url: string
-  /** Text of JSON. */
+  /** JSON text. */
   readonly body?: string
 }
 
@@ -18,20 +18,20 @@ export interface Statement {
 
 export interface Question {
   readonly name: string
-  /** Whether the work by hand grows with the table: whole counts, far pages by number. */
+  /** Whether the work by hand also grows with the table, as for whole counts and far pages by number. */
   readonly grows?: true
-  /** The relation whose rows are in the answer; by hand, the last statement reads them. */
+  /** The relation that the response embeds. By hand, the last statement reads its rows. */
   readonly embeds?: 'owner' | 'items'
   readonly api: (next: Next, given: Given) => ApiAsk
-  /** In its order; the rows of the first are compared with those of model-api. */
+  /** The statements by hand, in order. The rows of the first one are compared with those of model-api. */
   readonly hand: (next: Next, given: Given) => readonly Statement[]
 }
 
-/** What a question knows of the table. */
+/** The properties of the table that a request depends on. */
 export interface Given {
   readonly database: RowsDatabase
   readonly rows: number
-  /** Links to the page after the middle of the table, by the name of the question that asks for it. */
+  /** Links to the page after the middle of the table, by the title of the request. */
   readonly links: Readonly<Record<string, string>>
 }
 
@@ -44,20 +44,20 @@ export const columns = 'id, owner_id, title, state, price, pieces, created_at'
 const get = (url: string): ApiAsk => ({ method: 'GET', url })
 const one = (text: string, ...parameters: unknown[]): readonly Statement[] => [{ text, parameters }]
 
-/** When the item in the middle of the order by time was made. */
+/** Returns the time of the item in the middle of the order by time. */
 const middleTime = (rows: number): string =>
   new Date(Date.UTC(2015, 0, 1) + Math.floor(rows / 2) * 1000).toISOString().slice(0, 19)
 
 const secondsAfter = (moment: string, seconds: number): string =>
   new Date(Date.parse(`${moment}Z`) + seconds * 1000).toISOString().slice(0, 19)
 
-/** A page that is in the middle of the table by its conditions, and the same list without them. */
+/** A page in the middle of the table, selected by conditions, and the same list without the conditions. */
 export interface CursorPage {
   readonly list: string
   readonly conditions: (rows: number) => string
 }
 
-/** Where cursors come from: the `next_url` of such a page goes on in the list of all items. */
+/** The pages from which cursors come. The `next_url` of such a page continues in the list of all items. */
 export const cursorPages: Readonly<Record<string, CursorPage>> = {
   'page by cursor, order of ids': {
     list: `/api/items?paging=cursor&${list}`,

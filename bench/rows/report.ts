@@ -1,4 +1,4 @@
-/** Costs at each size → tables. */
+/** Formats the costs at each size as tables. */
 import { fixed, markdown, median } from '../report.ts'
 import type { RowsDatabase } from './data.ts'
 import { type Cost, type Costs, type Way, ways } from './measure.ts'
@@ -15,7 +15,7 @@ const figures: readonly {
   { of: 'server', title: 'Server CPU of a request, µs', digits: 0 },
 ]
 
-/** A table for each figure; a line for each question, a column for each way and size. */
+/** Returns a table for each figure, with a row for each request and a column for each way and size. */
 export function report(
   database: RowsDatabase,
   sizes: readonly number[],
@@ -47,6 +47,6 @@ const valuesOf = (costs: Costs, at: number, way: Way, of: keyof Cost): readonly 
 const middle = (costs: Costs, at: number, way: Way, of: keyof Cost): number =>
   median(valuesOf(costs, at, way, of))
 
-/** How many times the smallest table's cost the largest one has. */
+/** Returns the cost at the largest table as a multiple of the cost at the smallest one. */
 const growth = (costs: Costs, way: Way, of: keyof Cost): number =>
   middle(costs, -1, way, of) / middle(costs, 0, way, of)

@@ -1,4 +1,7 @@
-/** How the costs of a request grow with the table: the same requests at several sizes, beside the same statements by hand. */
+/**
+ * Measures how the cost of a request grows with the table: the same requests at several sizes, compared with the same statements by
+ * hand.
+ */
 import { parseArgs } from 'node:util'
 import { dropDatabase } from '../databases.ts'
 import { fixed } from '../report.ts'

@@ -1,4 +1,4 @@
-/** What is usually written by hand with Kysely: one handler for each question; where there are users, with their condition in every query. */
+/** Handlers as they are usually written by hand with Kysely: one for each workload. With users, every query has their condition. */
 import { type ExpressionBuilder, type Kysely, ParseJSONResultsPlugin } from 'kysely'
 import { jsonArrayFrom as asPostgres, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { jsonArrayFrom as asSqlite, jsonObjectFrom as sqliteObject } from 'kysely/helpers/sqlite'
@@ -8,7 +8,7 @@ import type { DatabaseName } from '../databases.ts'
 type Any = any
 type Database = Kysely<Any>
 
-/** The user's value that every query is narrowed by; undefined without users. */
+/** The value of the user in the condition of every query; undefined without users. */
 export type Caller = number | undefined
 
 export interface Page {
@@ -17,12 +17,12 @@ export interface Page {
   readonly status?: number
 }
 
-/** Answers a question: the numbers of its path, who asks, and what was sent. */
+/** Serves a workload; takes the numbers in the path, the caller and the body. */
 export type Handler = (args: readonly number[], caller: Caller, body: Any) => Promise<Page>
 
 const size = 20
 
-/** By the names of the workloads. */
+/** Returns the handlers by the names of the workloads. */
 export function handlersOf(db: Database, name: DatabaseName): Readonly<Record<string, Handler>> {
   const embeds = embedsOf(db, name)
   const countOf = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<number> =>
@@ -128,7 +128,10 @@ export function handlersOf(db: Database, name: DatabaseName): Readonly<Record<st
   }
 }
 
-/** The rows of a table that the caller sees: all but one that no table has, so that everybody reads the same. */
+/**
+ * Selects the rows of a table that the caller sees: all rows except one that does not exist, so that every system reads the same
+ * rows.
+ */
 function rowsOf(db: Pick<Database, 'selectFrom'>, table: string, caller: Caller) {
   const rows = db.selectFrom(table)
   return caller === undefined ? rows : rows.where(`${table}.id`, '!=', -caller)
@@ -142,11 +145,11 @@ interface Embeds {
 
 function embedsOf(db: Database, name: DatabaseName): Embeds {
   if (name === 'mysql') return batched(db)
-  // SQLite gives JSON as text.
+  // SQLite returns JSON as text, so a plugin parses it.
   return inStatement(name === 'sqlite' ? db.withPlugin(new ParseJSONResultsPlugin()) : db, name)
 }
 
-/** As Kysely's documentation shows it: related rows as JSON in the select list. */
+/** Embeds related rows as JSON in the select list, as Kysely's documentation shows. */
 function inStatement(db: Database, name: DatabaseName): Embeds {
   const array = (name === 'sqlite' ? asSqlite : asPostgres) as typeof asPostgres
   const object = (name === 'sqlite' ? sqliteObject : jsonObjectFrom) as typeof jsonObjectFrom
@@ -219,7 +222,7 @@ function inStatement(db: Database, name: DatabaseName): Embeds {
   }
 }
 
-/** One more statement for every relation, put together here. */
+/** Embeds related rows by one more statement for every relation, and joins the rows in JavaScript. */
 function batched(db: Database): Embeds {
   type Row = Record<string, unknown>
   const attach = async (
@@ -275,7 +278,7 @@ function batched(db: Database): Embeds {
   }
 }
 
-/** The envelope that model-api answers with. */
+/** Returns the envelope that model-api sends. */
 export const envelope = ({ value, total, status = 200 }: Page, started: number): object => ({
   datetime: new Date().toISOString(),
   api_version: '1.0.0',

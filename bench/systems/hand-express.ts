@@ -1,4 +1,4 @@
-/** Express 5 and Kysely by hand, without the ETag that the others do not have either. */
+/** Express 5 and Kysely by hand. Disables Express's ETag, because the other systems have none. */
 import express from 'express'
 import { envelope, type Handler, handlersOf } from './by-hand.ts'
 import { callerOf, kyselyUser } from './hand-users.ts'

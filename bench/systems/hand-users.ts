@@ -1,4 +1,4 @@
-/** How users are told by hand: the token is verified by jose, and the user's row is read for each request. */
+/** Authenticates users by hand: jose verifies the token, and the row of the user is read for each request. */
 
 import type { Kysely } from 'kysely'
 import { jwtVerify } from '../jose.ts'
@@ -19,7 +19,7 @@ export const kyselyUser =
   (id: number): Promise<UserRow | undefined> =>
     db.selectFrom('bench_users').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The caller of an Authorization header; undefined where it has no valid token of a user who is still there. */
+/** Returns the caller of an Authorization header; undefined without a valid token of an existing user. */
 export async function callerOf(
   read: (id: number) => Promise<UserRow | undefined>,
   authorization: string | undefined,

@@ -1,4 +1,4 @@
-/** Kysely over the pool that a service would have, with statements prepared where there is a wrapper for it. */
+/** Kysely over the same pool as in a service, with prepared statements where the core has a wrapper for the driver. */
 import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import {
@@ -53,7 +53,7 @@ function dialectOf(
   }
 }
 
-/** The file as every measured server opens it. */
+/** Opens the file in the same way for every measured server. */
 export function openFile(location: string): Sqlite.Database {
   const database = new Sqlite(location)
   database.pragma('journal_mode = wal')

@@ -1,4 +1,4 @@
-/** model-api on node:http, Express and Koa, over the pool that a service would have. */
+/** model-api on node:http, Express and Koa, over the same pool as in a service. */
 import type { RequestListener } from 'node:http'
 import { type Api, createApi } from '@model-api/core'
 import { listener } from '@model-api/http-node'
@@ -12,11 +12,11 @@ type Host = (api: Api) => RequestListener | Promise<RequestListener>
 
 interface Made {
   readonly prepared?: boolean
-  /** Whether requests are of users, and every model has a policy. */
+  /** Whether users send the requests, and every model has a policy. */
   readonly users?: boolean
 }
 
-/** A host's framework is loaded with it, so that none pays for the others. */
+/** Loads the framework of a host only when it is opened, so that the other systems do not load it. */
 const hosted = (host: Host, { prepared = true, users = false }: Made = {}): System => ({
   asks: 'api',
   open: async (name) => {
@@ -40,10 +40,10 @@ const hosted = (host: Host, { prepared = true, users = false }: Made = {}): Syst
 })
 
 export const modelApi: System = hosted((api) => listener(api))
-/** The same without prepared statements; MySQL has none in either case. */
+/** model-api without prepared statements. MySQL has none in either case. */
 export const modelApiUnprepared: System = hosted((api) => listener(api), { prepared: false })
 
-/** Requests of users, whose row is read for each; a policy as data on every model. */
+/** model-api with users, whose row is read for each request, and a policy as data on every model. */
 export const modelApiUsers: System = hosted((api) => listener(api), { users: true })
 
 export const modelApiExpress: System = hosted(async (api) => {

@@ -1,4 +1,4 @@
-/** Servers of the same kind, from a folder with dependencies of its own that need not be installed. */
+/** Other servers of the same kind. They have their own folder and dependencies, which need not be installed. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Rival } from '../ask.ts'
@@ -14,20 +14,20 @@ const rival = (name: Rival, databases: readonly DatabaseName[], users = false): 
   home,
   isInstalled: () => existsSync(fileURLToPath(new URL('node_modules', home))),
   open: async (database) => {
-    // The types of what may be absent cannot be checked.
+    // The import has no types, because the module may be missing.
     const { open } = await import(new URL(`${name}.ts`, home).href)
     return open({ database, location: locationOf(database), connections: poolSize, users })
   },
 })
 
-/** Its statements for MySQL join laterally, which MariaDB does not parse. */
+/** ZenStack's statements for MySQL use LATERAL joins, which MariaDB does not support. */
 const zenstackDatabases = ['postgres', 'sqlite'] as const
 
 export const platformatic: System = rival('platformatic', databaseNames)
 export const zenstack: System = rival('zenstack', zenstackDatabases)
 export const feathers: System = rival('feathers', databaseNames)
 
-/** The same with users, and their condition as a rule, a policy or a hook. */
+/** The rivals with users. The users' condition is a rule, a policy or a hook. */
 export const platformaticUsers: System = rival('platformatic', databaseNames, true)
 export const zenstackUsers: System = rival('zenstack', zenstackDatabases, true)
 export const feathersUsers: System = rival('feathers', databaseNames, true)

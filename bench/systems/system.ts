@@ -1,17 +1,17 @@
-/** What is measured: a server over one of the databases. Types only. */
+/** System: a server over one of the databases, to be measured. Types only. */
 import type { RequestListener } from 'node:http'
 import type { AskedAs } from '../ask.ts'
 import type { DatabaseName } from '../databases.ts'
 
 export interface System {
   readonly asks: AskedAs
-  /** Whether every request is of a user, who sends a token; default: no. */
+  /** Whether users send the requests, each with a token. Default: false. */
   readonly users?: boolean
   /** Default: all. */
   readonly databases?: readonly DatabaseName[]
-  /** Where it takes its drivers from, as the URL of a file there; default: from here. */
+  /** The URL of the file from which its drivers are resolved. Default: this folder. */
   readonly home?: string
-  /** Whether it is there to be measured; default: yes. */
+  /** Whether the system is installed. Default: true. */
   readonly isInstalled?: () => boolean
   open(name: DatabaseName): Promise<RequestListener>
 }

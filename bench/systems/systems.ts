@@ -1,4 +1,4 @@
-/** Everything that can be measured, by name; each is loaded when it is opened, so that none carries the others. */
+/** All systems by name. Each is loaded only when it is opened, so that no system loads the code of the others. */
 import type { AskedAs } from '../ask.ts'
 import {
   feathers,

@@ -54,10 +54,10 @@ export function testApi(
   const given = {
     db: db.kysely,
     models,
-    // Tests of other things take what they need of a table.
+    // Most tests create only the columns that they need, so the schema check would report differences.
     config: { API_SCHEMA_CHECK: 'off' as const, ...config },
     clock: frozenClock(),
-    // The servers of tests have no time limits, and each API would say so.
+    // Each API would warn that the test servers have no time limits.
     onWarning: () => {},
     ...options,
   }
@@ -87,7 +87,7 @@ export async function send(
       ? textOf(response.body as unknown as JsonValue)
       : ((response as { text?: string }).text ?? '')
   const body = text === '' ? undefined : JSON.parse(text)
-  // OpenAPI 3.1 has no operation for QUERY.
+  // OpenAPI 3.1 has no operation for QUERY, so its responses are checked as those of GET.
   const isQuery = method === 'QUERY' || 'x-http-method-override' in headers
   const [type] = (answered['content-type'] ?? '').split(';')
   const isMinimal = answered['preference-applied'] === 'return=minimal'

@@ -1,7 +1,7 @@
 /** A request as the only operation of a batch. */
 import type { ApiRequest } from '@model-api/core'
 
-/** The headers that an operation may have of its own. */
+/** The headers that an operation of a batch may have. */
 const own = [
   'accept',
   'content-type',

@@ -31,7 +31,7 @@ export const sendBatch = (
 export const posting = (url: string, body: unknown): Operation => ({ method: 'POST', url, body })
 export const getting = (url: string): Operation => ({ method: 'GET', url })
 
-/** The response to a request, sent alone or as a batch of one: the parts that must be the same both ways. */
+/** The parts of a response that must be the same whether the request is sent alone or as a batch of one. */
 export interface Verdict {
   readonly status: number
   readonly value: unknown

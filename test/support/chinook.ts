@@ -7,16 +7,15 @@ import { eachDatabase, notRun, type Test } from './suite.ts'
 
 const beside = fileURLToPath(new URL('../../../shared/data/chinook/', import.meta.url))
 
-/** The folder of the sample, which CHINOOK_DIR may name; undefined if it is not there. */
+/** The folder of the sample: CHINOOK_DIR, or the default. Undefined if the folder does not exist. */
 export function chinookFolder(): string | undefined {
   const folder = process.env.CHINOOK_DIR ?? beside
   return existsSync(join(folder, 'chinook.sqlite')) ? folder : undefined
 }
 
 /**
- * The same cases on Chinook in every available database. Table names differ by database, as in
- * the original scripts: `Album` on SQLite and MySQL, `album` on PostgreSQL. Without the sample the
- * closing table says NOT RUN.
+ * Declares the same tests for Chinook in every available database. Table names differ between databases, as in the original
+ * scripts: `Album` on SQLite and MySQL, `album` on PostgreSQL. Without the sample, the closing table says NOT RUN.
  */
 export function eachChinook(name: string, define: (test: Test, db: TestDatabase) => void): void {
   const folder = chinookFolder()
@@ -34,6 +33,6 @@ export function eachChinook(name: string, define: (test: Test, db: TestDatabase)
 async function load(db: TestDatabase, folder: string): Promise<void> {
   if (db.name === 'sqlite') return
   const text = readFileSync(join(folder, `chinook.${db.name}.sql`), 'utf8')
-  // Leaves out statements that create or choose a database, because the test has one.
+  // Omits statements that create or choose a database, because the test has a database already.
   await db.execScript(text.replace(/^(drop database|create database|use|\\c)\b.*;/gim, ''))
 }

@@ -10,7 +10,7 @@ export type Coverage =
   | 'one server of each engine'
   | 'servers that it starts itself'
 
-/** Of two coverages, the one with fewer servers. */
+/** Returns the coverage with fewer servers. */
 export function narrower(one: Coverage | undefined, other: Coverage): Coverage {
   const byNumber: readonly (Coverage | undefined)[] = [
     'servers that it starts itself',
@@ -58,7 +58,7 @@ export function namesWithoutServer(servers: Servers, names: readonly string[]): 
   })
 }
 
-/** The servers; those that are not named count as missing. */
+/** Returns the servers with each server that is not named marked as missing. */
 export function onlyServers(servers: Servers, names: readonly string[]): Servers {
   const wanted = names.map(readName)
   return servers.map((server) =>

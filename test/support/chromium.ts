@@ -30,7 +30,7 @@ export const chromiumPath = (): string | undefined =>
   places.find((place) => place !== '' && existsSync(place))
 
 /**
- * Opens a URL and waits until `settled`, an expression that is evaluated in the page, is true, or the time is over.
+ * Opens a URL. Waits until the expression `settled`, which is evaluated in the page, is true, or until the time is over.
  *
  * visit('http://127.0.0.1:3000/docs', `document.body.innerText.includes('Books')`)
  */
@@ -147,7 +147,7 @@ async function look(
     (await page('Runtime.evaluate', { expression, returnByValue: true })).result.value
   const until = Date.now() + timeoutMs
   while (Date.now() < until && (await evaluate(settled)) !== true) await pause(100)
-  // Time for late errors and requests of the page.
+  // Late errors and requests of the page need some time.
   await pause(500)
   const title = await evaluate('document.title')
   const text = await evaluate('document.body.innerText')

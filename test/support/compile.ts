@@ -8,7 +8,7 @@ import { compilerOutput } from './typescript.ts'
 /** Below `test`, so that imports find the packages of the workspace; `filesBelow` skips folders named `dist`. */
 const scratch = join(repository, 'test', 'dist')
 
-/** The options of the repository that Node needs in order to run the module as it is. */
+/** The options of the repository with which Node can run the module without compiling it. */
 const overrides = { verbatimModuleSyntax: true, erasableSyntaxOnly: true }
 
 /** The exports of the module; rejects with the errors of the compiler. */

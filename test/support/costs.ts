@@ -31,7 +31,7 @@ const cellsOf = (line: string): string[] => line.split(' | ').map((cell) => cell
 export const expectedCosts = (table: readonly Costs[], engine: Engine): readonly string[] =>
   table.map(({ request, cost }) => `${cost[engine]}: ${request}`)
 
-/** How a count grows with n, as a table writes it: `4`, `3 + 2n`; if it does not grow linearly, the counts. */
+/** Formats how a count grows with n: `4`, `3 + 2n`, or the counts themselves if the growth is not linear. */
 export function growth(counts: readonly (readonly [n: number, count: number])[]): string {
   const [[n0, first] = [0, 0], [n1, second] = [1, 0]] = counts
   const each = (second - first) / (n1 - n0)

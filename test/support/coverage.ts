@@ -11,8 +11,8 @@ const versionsMatter = [
 ]
 
 /**
- * Files about what is decided before there is a statement, or after its rows are read: the database only supplies rows. None of them
- * asks which database it has. In a usual run they have SQLite alone.
+ * Files about decisions before there is a statement, or after its rows were read. The database only supplies rows, and no file
+ * depends on which database it is. In a usual run they have SQLite alone.
  */
 const databaseOnlySuppliesRows = [
   /^auth\/(?:credential-columns|endpoints|passwords|strategies|tokens|user-cache)/,
@@ -25,12 +25,12 @@ const databaseOnlySuppliesRows = [
   /^security\/(?:batch-verdicts|first-asker|pages|paths|refusals|strategies)/,
 ]
 
-/** Files that compare the responses of all engines, and with them what is left of a dialect without shortcuts. */
+/** Files that compare the responses of all engines. They also show how a dialect works without its shortcuts. */
 const comparesEngines = /^(?:golden|parity)\//
 
 /**
- * In other ways than the usual one, files run on SQLite alone: `query` and `batch` differ only before SQL is compiled. `plain` leaves out
- * the shortcuts of each dialect, so the files that compare engines run in it on each of them.
+ * In other ways than the usual one, files run on SQLite alone: the ways `query` and `batch` differ from it only before SQL is
+ * compiled. The way `plain` omits the shortcuts of each dialect, so in that way the files that compare engines run on each engine.
  */
 export function coverageOf({ file, way }: Job, extent: Extent): Coverage | undefined {
   if (extent === 'whole') return way === 'usual' ? undefined : 'one server of each engine'

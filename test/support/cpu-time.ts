@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 /** Milliseconds. */
 export interface CpuTime {
   readonly own: number
-  /** Of the processes that it started and that have ended. */
+  /** The time of processes that the process started and that have ended. */
   readonly children: number
 }
 
-/** The kernel counts the time of children in these. */
+/** Milliseconds in a clock tick, the kernel's unit for the time of children. */
 const msPerTick = 10
 
-/** The time of this process until now. That of children is known on Linux alone. */
+/** The time of this process until now. The time of its children is known on Linux only. */
 function timeUntilNow(): CpuTime {
   const { user, system } = process.cpuUsage()
   const own = (user + system) / 1000
@@ -20,7 +20,7 @@ function timeUntilNow(): CpuTime {
   return { own, children: (Number(fields[13]) + Number(fields[14])) * msPerTick }
 }
 
-/** Returns a function that gives the time since it was called last; at first, since the process started. */
+/** Returns a function that returns the CPU time since its last call, or since the process started. */
 export function cpuMeter(): () => CpuTime {
   let last: CpuTime = { own: 0, children: 0 }
   return () => {
@@ -39,7 +39,7 @@ export interface FileCpu {
   readonly cpu: CpuTime
 }
 
-/** Seconds by folder, the largest first. The time of database servers is not in it. */
+/** Seconds by folder, the largest first, without the time of database servers. */
 export function cpuTable(all: readonly FileCpu[]): string {
   const folderOf = ({ file }: FileCpu): string => file.replace(/\/.*/, '')
   const rows = [...new Set(all.map(folderOf))].map((folder) =>

@@ -15,14 +15,14 @@ export type { Engine } from './servers.ts'
 export type DatabaseName = 'sqlite' | ServerName
 
 export interface TestDatabase {
-  /** The family of its SQL; `mysql` for MariaDB too. */
+  /** The SQL dialect of the database; `mysql` for MariaDB too. */
   readonly name: DatabaseName
   readonly engine: Engine
   /** Unique to the server, such as `PostgreSQL 18.1`; `SQLite`. */
   readonly label: string
   /** The connection string of this database; undefined for SQLite, which is in memory. */
   readonly url: string | undefined
-  /** The database is created, and connected to, at the first statement. */
+  /** The first statement creates the database and connects to it. */
   // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
   readonly kysely: Kysely<any>
   readonly capture: StatementRecorder['capture']
@@ -36,7 +36,7 @@ export interface TestDatabase {
 }
 
 export interface OpenOptions {
-  /** The file that SQLite's database is a copy of; without it, the database is empty. */
+  /** The file to copy into SQLite's database. Without it, the database is empty. */
   readonly sqliteFile?: string
 }
 
@@ -59,7 +59,7 @@ export function databaseBeside({ label }: TestDatabase): TestDatabase {
   return server === undefined ? sqliteDatabase(undefined) : serverDatabase(server)
 }
 
-/** The environment for a process that a test starts: it opens databases on the same servers as the test file. */
+/** The environment for a process that a test starts, so that it opens databases on the same servers as the test file. */
 export const ofSameServers = (): NodeJS.ProcessEnv => ({
   ...process.env,
   TEST_SERVERS: JSON.stringify(covered(knownServers(), coverageOfFile())),
@@ -139,7 +139,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
     await create()
     const { default: pg } = await import('pg')
     const pool = new pg.Pool({ connectionString: url, max: 4, options: unflushed })
-    // A connection may still be closing when its database is dropped; its error then does not matter.
+    // A connection may still be closing when its database is dropped; its error has no effect then.
     pool.on('error', () => {})
     return pool
   })
@@ -207,7 +207,7 @@ function testDatabase(parts: {
   return { ...facts, kysely, capture: recorder.capture, close }
 }
 
-/** What is committed to a test database need not survive a crash of the server, so no COMMIT waits for the disk. */
+/** A test database need not survive a crash of the server, so no COMMIT waits for the disk. */
 const unflushed = '-c synchronous_commit=off'
 
 /** A connection that can run several statements in one call. */
@@ -236,7 +236,7 @@ export async function runScript(name: ServerName, url: string, text: string): Pr
 /** The names of all databases of a run begin with this, so that the runner finds those that a killed file left behind. */
 export const databasePrefix = 'model_api_test_'
 
-/** By server: emptied databases of this process, to be used again. The runner drops them at its end. */
+/** The emptied databases of this process, by server, for use by later tests. The runner drops them at its end. */
 const spares = new Map<string, string[]>()
 
 /** The number of emptied databases that are kept for each server. */

@@ -7,8 +7,9 @@ export interface Opponent {
   // biome-ignore lint/suspicious/noExplicitAny: any tables
   readonly victims: Kysely<any>
   /**
-   * Begins a transaction that locks the first record, then asks for the second, which the caller holds. When the caller
-   * asks for the first, the server ends the caller's transaction; then this one is rolled back, and `over` settles.
+   * Begins a transaction that locks the record of `held` and then waits for the record of `wanted`, which the caller has locked.
+   * When the caller asks for the record of `held`, the server ends the caller's transaction. Then this transaction is rolled back,
+   * and `over` settles.
    */
   meet(held: string, wanted: string): Promise<{ readonly over: Promise<void> }>
   close(): Promise<void>
@@ -19,7 +20,10 @@ export async function deadlockOpponent(db: TestDatabase): Promise<Opponent> {
   return db.name === 'postgres' ? postgresOpponent(db) : mysqlOpponent(db)
 }
 
-/** PostgreSQL: a transaction that waits for a lock longer than its deadlock_timeout checks for a deadlock, and is the one that ends. */
+/**
+ * PostgreSQL: a transaction checks for a deadlock when it has waited for a lock longer than its deadlock_timeout. The server ends
+ * the transaction that finds the deadlock.
+ */
 async function postgresOpponent(db: TestDatabase): Promise<Opponent> {
   const { default: pg } = await import('pg')
   const connection = (timeout: string) => ({

@@ -2,7 +2,7 @@
 /** The first object identifier that PostgreSQL gives to what users create. */
 const firstOwn = 16_384
 
-/** Drops what users create in schemas; each list is made before anything of it is dropped. */
+/** Drops all objects that users create in schemas. Makes each list of objects before it drops one of them. */
 const dropAll = `
 do $$
 declare
@@ -51,7 +51,7 @@ select (${catalogues.map((name) => `(select count(*) from ${name} where oid >= $
      and n.nspacl is distinct from (select initprivs from pg_init_privs
        where objoid = n.oid and classoid = 'pg_namespace'::regclass)))::int as number`
 
-/** Empties the database; returns whether it is then like a new one. */
+/** Empties the database. Returns whether it is then like a new database. */
 export async function emptyPostgres(url: string): Promise<boolean> {
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url, options: '-c client_min_messages=error' })
@@ -65,7 +65,7 @@ export async function emptyPostgres(url: string): Promise<boolean> {
     const { rows } = await client.query<{ number: number }>(leftovers)
     return rows[0]?.number === 0
   } catch {
-    // If something is wrong with the database, dropping it gives the error.
+    // The caller then drops the database, which throws the error if there is one.
     return false
   } finally {
     await client.end().catch(() => {})

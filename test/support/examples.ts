@@ -91,7 +91,7 @@ export function shown(body: Readonly<Record<string, JsonValue>>): JsonValue {
   }
 }
 
-/** Whether `part` equals `whole`, of which it may leave out members of objects, but not items of lists. */
+/** Whether `part` equals `whole`. `part` may lack members of objects, but no items of lists. */
 export function isPartOf(part: JsonValue, whole: JsonValue): boolean {
   if (Array.isArray(part)) {
     return (

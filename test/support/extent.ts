@@ -1,6 +1,6 @@
 /** How much a test run does. */
 
-/** `whole` leaves nothing out; what `usual` leaves out, the closing lines name. */
+/** `whole` leaves nothing out. The closing lines name everything that `usual` leaves out. */
 export type Extent = 'usual' | 'whole'
 
 /** The extent of this run, which the runner tells its processes. */

@@ -15,15 +15,15 @@ export interface Command {
 /** What the proxy does with a command. */
 export type Verdict =
   | 'forward'
-  /** The server does not get it, and the client gets this error; only on MySQL and MariaDB. */
+  /** The server does not receive the command, and the client receives this error; only on MySQL and MariaDB. */
   | { readonly error: readonly [errno: number, message: string]; readonly rollback?: boolean }
-  /** The server does not get it, and the client gets no response. */
+  /** The server does not receive the command, and the client receives no response. */
   | 'swallow'
-  /** The server executes it, and its response is lost. */
+  /** The server executes the command, but the client does not receive the response. */
   | 'lose the answer'
-  /** The server does not get it, and the connection ends. */
+  /** The server does not receive the command, and the connection ends. */
   | 'cut'
-  /** The server executes it, and the connection ends before the response arrives. */
+  /** The server executes the command, and the connection ends before the response arrives. */
   | 'cut afterwards'
 
 export type Decide = (command: Command) => Verdict
@@ -108,7 +108,7 @@ const protocols: Readonly<Record<ServerName, { defaultPort: string; relay: Relay
   postgres: { defaultPort: '5432', relay: relayPostgres },
 }
 
-/** Passes the responses of the server on, as the last verdict says. */
+/** Passes responses of the server on, drops them, or ends the connection, according to the last verdict. */
 function answers({ client, end }: Pair) {
   let mode: 'pass' | 'drop' | 'end' = 'pass'
   return {
@@ -126,7 +126,10 @@ function answers({ client, end }: Pair) {
 const comQuery = 0x03
 const comPrepare = 0x16
 const comExecute = 0x17
-/** Between a server and a client that know query attributes: their number, and the number of their sets. */
+/**
+ * The bytes before a query without attributes, if client and server support query attributes: the number of attributes, and the
+ * number of their sets.
+ */
 const noAttributes = Buffer.of(0, 1)
 
 function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {

@@ -1,4 +1,4 @@
-/** For tests of faults: connections to a database, their models, and the errors that would have ended the process. */
+/** Support for tests of faults: connections to a database, their models, and the errors that would have ended the process. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { type OpenOptions, openDatabase } from '@model-api/http-node'
@@ -20,7 +20,7 @@ export interface Server extends TestDatabase {
   readonly url: string
 }
 
-/** Declares the same suites for each server; for a missing one, the closing table says that `title` did not run. */
+/** Declares the same suites for each server. For a missing server, the closing table says that `title` did not run. */
 export function eachServer(title: string, define: (server: Server) => void): void {
   for (const server of everyDatabase()) {
     const { name, label, url = '', missing } = server
@@ -79,7 +79,7 @@ function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): 
   return new Kysely({ dialect: new PostgresDialect({ pool: wrapped ? preparedPg(pool) : pool }) })
 }
 
-/** Ends a pool. That may never settle if a connection is lost, and may fail if its proxy is closed; neither matters here. */
+/** Ends a pool. Ignores that this may never settle if a connection is lost, and may fail if its proxy is closed. */
 const destroyed = (db: AnyKysely): Promise<void> =>
   Promise.race([
     db.destroy().catch(() => {}),

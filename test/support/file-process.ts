@@ -9,12 +9,12 @@ import { endOfFile, type Order } from './worker-protocol.ts'
 
 export interface FileResult {
   readonly report: Report
-  /** What the process printed during the file, and how it ended if it ended before its report. */
+  /** The output of the process during the file, and how the process ended if it ended before its report. */
   readonly output: string
 }
 
 interface Kind {
-  /** The way in which its requests are sent. */
+  /** The way in which its tests send requests. */
   readonly way: Way
   /** Whether it ends after its first file. */
   readonly alone: boolean
@@ -24,7 +24,7 @@ export interface FileOrder {
   /** Its name in the output of the runner. */
   readonly title: string
   readonly path: string
-  /** The servers that it runs on, if the file does not name them itself. */
+  /** The servers that the file runs on, unless the file declares them itself. */
   readonly coverage: Coverage | undefined
   readonly limitMs: number
 }
@@ -71,7 +71,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
     output += data.toString()
     lookForEnd()
   }
-  // Output arrives through other pipes than the report, perhaps after it. `endOfFile` is printed on both, so the output is
+  // Output and report arrive through different pipes, in any order. `endOfFile` is printed on both outputs, so the output is
   // complete once both marks have arrived.
   const lookForEnd = (): void => {
     if (report?.leftover === undefined && report !== undefined && !alone) {

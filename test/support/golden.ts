@@ -7,8 +7,8 @@ import { printValue } from './print-value.ts'
 
 const inputs = ['request', 'config'] as const
 /**
- * The statements have a section for each engine; `mysql` stands there only where MySQL gets other statements than MariaDB.
- * `response` is one section for all databases: they must agree.
+ * The statements have a section for each engine, but a section `mysql` only if MySQL gets other statements than MariaDB. `response`
+ * is one section for all databases, because they must agree.
  */
 const outputs = [
   'ast',
@@ -22,7 +22,7 @@ const outputs = [
 ] as const
 const names = [...inputs, ...outputs]
 
-/** Both servers have the same collation under names of their own. */
+/** MariaDB and MySQL have different names for the same collation. */
 const onMysql = (statements: string): string =>
   statements.replaceAll('utf8mb4_nopad_bin', 'utf8mb4_0900_bin')
 
@@ -32,7 +32,7 @@ export type SectionName = InputSection | OutputSection
 
 export interface GoldenFile {
   readonly path: string
-  /** `parse/lists`: the place below test/golden without the extension. */
+  /** The path below test/golden without the extension: `parse/lists`. */
   readonly name: string
   /** The sentence before the first section, which says what the case shows. */
   readonly intro: string
@@ -71,8 +71,8 @@ function sectionOf({ sections }: GoldenFile, name: OutputSection): string | unde
 }
 
 /**
- * Throws a diff if the file differs from `actual`; with `--update`, writes the file instead. Sections that `actual` lacks stay as
- * they are: those of databases that are missing in this run.
+ * Throws a diff if the file differs from `actual`; with `--update`, writes the file instead. Does not change sections that `actual`
+ * lacks, because their databases are missing in this run.
  */
 export function compareGolden(file: GoldenFile, actual: ActualSections): void {
   const wanted = wantedSections(file)

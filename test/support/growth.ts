@@ -1,4 +1,7 @@
-/** Measures how the cost of a computation grows with its size, in CPU time of this thread: without other processes and parallel garbage collection. */
+/**
+ * Measures how the cost of a computation grows with its size. The cost is CPU time of this thread, which excludes other processes
+ * and parallel garbage collection.
+ */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -25,16 +28,17 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 /**
  * Measures a computation of the sizes n and 4n, and of 2n if the largest takes long enough to be compared. Returns undefined if
- * twice the size never costs more than three times as much; otherwise the three costs, for a message.
+ * twice the size never costs more than three times as much; otherwise a text with the three costs.
  *
- * If the growth is too steep, measures again, with slightly larger sizes that no cache knows, and compares the smallest costs.
- * `prepare` returns the computation; its own cost is not measured.
+ * If the growth is too steep, measures again, with slightly larger sizes, so that no cache has the results, and compares the
+ * smallest costs. `prepare` returns the computation; its own cost is not measured.
  *
  * ```ts
  * await steepness(10_000, (n) => {
  *   const text = `1${'0'.repeat(n)}1`
  *   return () => /0+$/.test(text)
- * }) // '10000: 51.0 ms, 20000: 204.0 ms, 40000: 816.1 ms'
+ * })
+ * // '10000: 51.0 ms, 20000: 204.0 ms, 40000: 816.1 ms'
  * ```
  */
 export async function steepness(
@@ -53,11 +57,11 @@ export async function steepness(
   const smallest = (size: number): number => Math.min(...(costs.get(size) ?? []))
   const isSteep = (): boolean =>
     sizes.slice(1).some((size) => smallest(size) > steepest * Math.max(smallest(size / 2), floor))
-  // The largest first: it is nearly always fast enough to need no comparison.
+  // Measures the largest size first, because that is nearly always so fast that no comparison is needed.
   await measure(4 * n)
   if (smallest(4 * n) <= steepest * floor) return undefined
   await measure(n)
-  // Such a long time does not need as many measurements.
+  // A time of more than a second varies less, so fewer measurements are enough.
   const times = smallest(4 * n) > 1000 ? 2 : 8
   for (let again = 0; again < times; again++) {
     await measure(2 * n)

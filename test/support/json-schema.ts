@@ -1,4 +1,4 @@
-/** Compiles the keywords of JSON Schema that the document uses to functions; throws for any other keyword. */
+/** Compiles JSON Schemas to functions. Supports the keywords that the OpenAPI document uses, and throws for any other keyword. */
 
 export interface Schema {
   readonly $ref?: string
@@ -212,7 +212,7 @@ const anyOf =
       if (problem === undefined) return undefined
       problems.push(problem)
     }
-    // Reports the alternative with the longest path to its problem: the value fits that one best.
+    // Reports the alternative with the longest path to its problem, which is the alternative that the value almost fits.
     const depth = (problem: string): number => problem.split(' ', 1).join().length
     return problems.sort((a, b) => depth(b) - depth(a))[0] ?? `${at} fits nothing`
   }

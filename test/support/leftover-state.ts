@@ -29,7 +29,7 @@ export function watchState(): () => Promise<string | undefined> {
 }
 
 function currentState(): State {
-  // Reading these opens the outputs, which adds resources, so it comes before the resources are counted.
+  // Reading these properties opens the outputs, which adds resources, so they are read before the resources are counted.
   const writes = [process.stdout.write, process.stderr.write]
   const resources = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { databasePrefix } from './databases.ts'
 import type { Servers } from './servers.ts'
 
-/** The run of an older database has certainly ended; that of a younger one may still be running. */
+/** Seconds after which the run that created a database has certainly ended. The run of a younger database may still be running. */
 const abandonedAfterSeconds = 3600
 
 export async function dropLeftovers(servers: Servers, run: string): Promise<void> {

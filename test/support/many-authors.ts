@@ -1,4 +1,4 @@
-/** Fills the shop with any number of authors, none of whose relations is empty. */
+/** Fills the shop with any number of authors. Each relation of each author has records. */
 import type { TestDatabase } from './databases.ts'
 import { Author, Book, OrderLine, Profile, Tag } from './shop.ts'
 import { insertLinks, insertRows } from './tables.ts'

@@ -15,7 +15,7 @@ export interface Sent {
 
 interface Documented {
   readonly paths: readonly { readonly pattern: RegExp; readonly item: Item }[]
-  /** The schemas of errors without an operation: of unknown paths and of methods that are not allowed. */
+  /** The schemas of errors that belong to no operation: of unknown paths, and of methods that are not allowed. */
   readonly failures: readonly Validate[]
   response(response: Response, whole: boolean): Validate | undefined
 }
@@ -109,7 +109,7 @@ function documentOf(api: Api): Documented {
   return made
 }
 
-/** A path and its aliases. An alias of a collection is also an alias of that part of longer paths. */
+/** Returns a path and its aliases. An alias of a collection also replaces the collection in longer paths. */
 export function allPaths(
   paths: Readonly<Record<string, { readonly 'x-aliases'?: readonly string[] }>>,
   path: string,

@@ -1,4 +1,4 @@
-/** Large packages that only some tests need: with pinned versions, installed on request into a separate folder. */
+/** Installs large packages that only some tests need, on request, with pinned versions and in a separate folder. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,7 +26,7 @@ export function optionalPackages(
   folder: string = join(repository, 'node_modules/.cache', name),
 ): OptionalPackages {
   const manifest = JSON.stringify({ private: true, type: 'module', dependencies })
-  /** Written when everything is installed: a copy of the manifest. */
+  /** A copy of the manifest, written when everything is installed. */
   const mark = join(folder, 'installed.json')
   const notInstalled = (): string | undefined => {
     if (!existsSync(mark)) return 'not installed'

@@ -1,8 +1,8 @@
 /** The way of a test run: how its requests are sent and served. Some files run in several ways. */
 
 /**
- * `plain`: unwrapped drivers, `handle`, and dialects without shortcuts (`plain-dialect.ts`). `query`: each GET of a list is sent
- * as QUERY. `batch`: each request is sent as a batch of one, a GET also on its own.
+ * `plain`: drivers are not wrapped, requests go to `handle`, and dialects have no shortcuts (`plain-dialect.ts`). `query`: each GET
+ * of a list is sent as QUERY. `batch`: each request is sent as a batch of one, and a GET also without a batch.
  */
 export type Way = 'usual' | 'plain' | 'query' | 'batch'
 

@@ -9,7 +9,7 @@ import type {
 } from '@model-api/core/internals'
 import { printValue } from './print-value.ts'
 
-/** The tree without spans and empty lists; fields and texts as the client wrote them. */
+/** Prints a query tree without spans and empty lists, and with fields and texts as the client wrote them. */
 export function printAst(ast: Readonly<Record<string, unknown>>): string {
   const { raw: _, ...rest } = ast
   return printValue(rest, (key, value) => {
@@ -30,7 +30,7 @@ function shortened(node: Readonly<Record<string, unknown>>): unknown {
   return members.length === 1 && members[0] === 'text' ? node.text : node
 }
 
-/** One line per decision, in the order of the plan's passes. */
+/** Prints a plan with one line per decision, in the order of the planning passes. */
 export function printPlan(plan: ReadPlan | ListPlan): string {
   const lines = [`${plan.action} ${plan.rows.shape}`, ...rowLines(plan.rows)]
   if ('page' in plan) lines.push(pageLine(plan.page))

@@ -1,17 +1,20 @@
-/** Settings of property tests: how many runs, from which seed; PROPERTY_RUNS and PROPERTY_SEED change them. */
+/** Settings of property tests: the number of runs and the seed. PROPERTY_RUNS and PROPERTY_SEED change them. */
 import fc from 'fast-check'
 import { extent } from './extent.ts'
 import { notRun, type Test } from './suite.ts'
 
 export const propertySeed = Number(process.env.PROPERTY_SEED ?? 20260102)
 
-/** PROPERTY_RUNS multiplies what a test does by default: 10 for ten times as many runs. */
+/** PROPERTY_RUNS multiplies the default number of runs: 10 means ten times as many. */
 const factor = Number(process.env.PROPERTY_RUNS ?? 1)
 
-/** The share of its runs that a property has in this run. The seeds stay, so a whole run begins with the cases of a usual one. */
+/**
+ * The share of its cases that a property checks in this test run. The seeds are the same, so a whole run begins with the cases of a
+ * usual one.
+ */
 const share = extent === 'whole' ? 1 : 1 / 4
 
-/** How many of the runs that a property has in a whole run are those of this one. */
+/** Returns the number of cases for this test run, from their number in a whole run. */
 export function shareOf(runs: number): number {
   if (share < 1) notRun('random cases', `three of four, from seed ${propertySeed}`)
   return Math.ceil(runs * share * factor)
@@ -43,7 +46,7 @@ export async function check<Case>(
   run: (given: Case) => Promise<string | undefined>,
 ): Promise<void> {
   const problems = new Map<Case, string>()
-  // Stops shrinking after `shrinkMs`, before the test times out: every case after that counts as passed.
+  // Stops shrinking after `shrinkMs`, before the test times out, by letting every later case pass.
   let shrinkUntil = Number.POSITIVE_INFINITY
   const property = fc.asyncProperty(arbitrary, async (given) => {
     if (performance.now() > shrinkUntil) return

@@ -17,10 +17,10 @@ export function queueOf(files: readonly string[], extent: Extent, only?: Way): J
   return queue.sort((a, b) => slowness(a.file) - slowness(b.file))
 }
 
-/** Which files a lane takes first. A `waiting` lane takes no others, so it may end before the queue is empty. */
+/** Which files a lane takes first. A `waiting` lane takes only files that wait, so it may end before the queue is empty. */
 export type Lane = 'waiting' | 'waiting first' | 'computing first'
 
-/** `jobs` lanes for all files, of which the first prefers files that wait, and some more for files that wait only. */
+/** Returns `jobs` lanes for all files, the first of which prefers files that wait, and some further lanes only for files that wait. */
 export function lanesOf(jobs: number): readonly Lane[] {
   return Array.from({ length: jobs + Math.floor(jobs / 3) }, (_, index) => {
     if (index >= jobs) return 'waiting'
@@ -53,8 +53,8 @@ function slowness(file: string): number {
 }
 
 /**
- * Files that also run in the plain way: those that compare whole responses, look for leaks, or write in transactions. Of the
- * others, some compare the ways themselves (the rest of `parity/`), and some test nothing that a way could change.
+ * Files that also run in the plain way: files that compare whole responses, look for leaks, or write in transactions. Of the other
+ * files, some compare the ways themselves (the rest of `parity/`), and some test nothing that the way could change.
  */
 const plainToo = [
   /^golden\//,
@@ -79,8 +79,8 @@ const batchToo = [
 ]
 
 /**
- * Of `plainToo`, what a usual run leaves out: `security/first-asker` compares the plain dialect with the shortcuts, byte for byte, at
- * every door of these matrices.
+ * The files of `plainToo` that a usual run leaves out, because `security/first-asker` already compares the plain dialect with the
+ * shortcuts for every request of these files.
  */
 const plainWhenWhole = /^security\/(?:(?:write-)?leaks|non-interference)/
 
@@ -101,7 +101,7 @@ export function jobsLeftOut(files: readonly string[], extent: Extent): Job[] {
   })
 }
 
-/** Whether a file measures its process, or starts so many processes and servers that it must not share one. */
+/** Whether a file needs its own process, because it measures the process or starts many processes and servers. */
 export function needsOwnProcess(file: string): boolean {
   return /^(?:cli|examples|faults|growth|packages)\//.test(file)
 }

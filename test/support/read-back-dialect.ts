@@ -1,4 +1,4 @@
-/** A dialect whose single-statement writes are all read back by a SELECT, as on MySQL where RETURNING is missing. */
+/** Makes a dialect that reads back every single-statement write by a SELECT, as on MySQL, which has no RETURNING. */
 import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
 
 export function readBackDialect(own: InternalDialect): InternalDialect {

@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts'
 
 export interface RedisServer {
   readonly port: number
-  /** Starts it, at the same port each time; resolves when it answers. */
+  /** Starts the server, at the same port each time; resolves when the server answers. */
   start(): Promise<void>
   /** SIGKILL: its connections break, and new ones are refused. */
   kill(): Promise<void>
@@ -15,7 +15,7 @@ export interface RedisServer {
   resume(): void
 }
 
-/** Seconds after which it is killed, even if the test process could not stop it. */
+/** Seconds after which the server is killed, even if the test process could not stop it. */
 const longestLife = '120'
 
 /** Undefined if `redis-server` cannot be started. */

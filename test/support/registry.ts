@@ -1,4 +1,4 @@
-/** What a test file declares to the runner: its suites, what it cannot run, and what must be closed. */
+/** The declarations of a test file for the runner: its suites, what it cannot run, and what must be closed. */
 import { type Coverage, narrower } from './choose-servers.ts'
 
 /** uvu's own result: error text or true, passed, skipped, number of tests. */
@@ -29,13 +29,13 @@ let hasAsked = false
 let declares = false
 let atOnce = 1
 
-/** The servers that the file runs on, if not on every one. */
+/** The servers that the file runs on; undefined for every server. */
 export function coverageOfFile(): Coverage | undefined {
   hasAsked = true
   return coverage
 }
 
-/** The coverage that the closing lines name; undefined for a file that uses no database. */
+/** The coverage for the closing lines; undefined for a file that uses no database. */
 export const coverageToTell = (): Coverage | undefined =>
   hasAsked || declares ? coverage : undefined
 

@@ -1,4 +1,4 @@
-/** A dialect that reports log positions which the test chooses. */
+/** Makes a dialect that reports the log positions that a test chooses. */
 import { detectDialect } from '@model-api/core/internals'
 import type { Kysely } from 'kysely'
 

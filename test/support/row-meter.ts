@@ -1,4 +1,4 @@
-/** Measures the work of the database for a request: the rows and statements that it counts itself, or CPU time. */
+/** Measures the work of the database for a request: the rows and statements that the database counts, or CPU time. */
 import type { Api } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'

@@ -28,7 +28,7 @@ export interface Server {
   readonly note: string
 }
 
-/** Tests that need one server of a kind use its first. */
+/** The servers of a run. Tests that need one server of a kind use the first of that kind. */
 export type Servers = readonly Server[]
 
 /** A private server on loopback, in a temporary folder, which a test may stop and kill. */
@@ -37,7 +37,7 @@ export interface PrivateServer {
   readonly port: number
   /** Starts it again after `stop` or `kill`, with the same data and port. */
   start(): Promise<void>
-  /** Shuts it down, and its connections. */
+  /** Shuts it down and closes its connections. */
   stop(): Promise<void>
   /** Kills it, as in a crash. */
   kill(): Promise<void>
@@ -52,7 +52,7 @@ interface Kind {
   readonly name: ServerName
   readonly variable: string
   readonly local: string
-  /** The name of such a server as long as its engine and version are not known. */
+  /** The name of the server until its engine and version are known. */
   readonly title: string
   /** Reads engine and version from the server; rejects if it cannot be reached. */
   identity(url: string): Promise<Identity>
@@ -106,7 +106,7 @@ const titles: Readonly<Record<Engine, string>> = {
   mysql: 'MySQL',
 }
 
-/** The servers that the environment names; of a kind without one, a server of this machine. */
+/** Returns the servers that the environment names. For a kind without one, returns a server of this machine. */
 export async function findServers(): Promise<Servers> {
   const found = (await Promise.all(kinds.map(serversOf))).flat()
   const labels = new Map<string, number>()
@@ -134,7 +134,7 @@ async function serversOf(kind: Kind): Promise<readonly Server[]> {
   return Promise.all(given.map((url) => (url === 'local' ? foundHere(kind) : named(kind, url))))
 }
 
-/** A server that the environment names; if it cannot be reached, an entry that says so, not another server. */
+/** Returns a server that the environment names. If it cannot be reached, returns an entry that says so, and looks for no other server. */
 async function named(kind: Kind, url: string): Promise<Server> {
   const missing = (why: string): Server => ({
     ...noServer(kind, why),
@@ -159,7 +159,7 @@ const noServer = (kind: Kind, why: string): Server => ({
 
 /** The service of this machine, otherwise a private server. */
 async function foundHere(kind: Kind): Promise<Server> {
-  // Uses private servers also on a machine with services.
+  // TEST_PRIVATE_SERVERS=1 uses private servers even if this machine has services.
   const useLocal = process.env.TEST_PRIVATE_SERVERS !== '1'
   const local = useLocal
     ? await probe(kind, kind.local, 'local service').catch(reason)
@@ -278,7 +278,7 @@ export async function startGalera(count: number): Promise<Cluster | { lacks: str
     }
     const installed = await installMysql(settings)
     if ('lacks' in installed) return installed
-    // The program that copies data between nodes does not run as root.
+    // The program that copies data between nodes does not run as root, so another user gets the folder.
     if (account !== undefined) await run('chown', ['-R', account, installed.folder])
     nodes.push(await started(kind, installed))
   }
@@ -430,7 +430,7 @@ async function started(kind: Kind, installed: Installed): Promise<PrivateServer>
       } catch (error) {
         children.delete(child)
         child = undefined
-        // For a moment, processes that have outlived a killed server still use its shared memory.
+        // Processes of a killed server use its shared memory for a moment longer.
         if (attempt === 5) throw error
         await sleep(500)
       }
@@ -484,7 +484,7 @@ async function untilUp(child: ChildProcess, ask: () => Promise<unknown>): Promis
   throw new Error('it did not answer within 30 s')
 }
 
-/** The account that PostgreSQL must run under if this process is root; undefined if it is not. */
+/** The account under which PostgreSQL must run if this process is root; undefined if this process is not root. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | 'none' | undefined> {
   if (process.getuid?.() !== 0) return undefined
   try {

@@ -212,7 +212,7 @@ export async function createShop(db: TestDatabase): Promise<void> {
   ])
 }
 
-/** Creates and fills the tables, so that the database can also generate keys. */
+/** Creates and fills the tables so that the database can generate keys for further rows. */
 export async function createWritableShop(db: TestDatabase): Promise<void> {
   await createShop(db)
   // The rows were inserted with their keys, which does not advance PostgreSQL's sequences.

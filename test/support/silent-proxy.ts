@@ -1,4 +1,4 @@
-/** A TCP proxy on loopback that can stop passing data on, as a network does that loses all packets. */
+/** A TCP proxy on loopback that can stop passing data on, like a network that loses all packets. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface SilentProxy {
@@ -9,11 +9,11 @@ export interface SilentProxy {
   silence(): void
   /** Calls `silence` at the first packet of a client that contains this text, and does not pass that packet on. */
   silenceAt(text: string): void
-  /** Passes the data received meanwhile on, and all data from now on. */
+  /** Passes on the data that was received meanwhile, and all data from now on. */
   resume(): void
   /** Connections that are open now never get data again, as after a change of network; new connections work. */
   replace(): void
-  /** Closes the server's side of those connections, as TCP keep-alive does in time. */
+  /** Closes the server's side of the connections of `replace`, as TCP keep-alive eventually does. */
   forget(): void
   close(): Promise<void>
 }

@@ -67,7 +67,7 @@ export function importsOf(text: string): Import[] {
   return imports
 }
 
-/** Splits a source text. The characters before a slash decide whether it begins a regular expression or divides. */
+/** Splits a source text. Tells by the characters before a slash whether it begins a regular expression or divides. */
 export function scan(text: string): Source {
   const kinds = new Uint8Array(text.length)
   const mark = (from: number, to: number, kind: number): void => {

@@ -1,4 +1,4 @@
-/** Declares suites: alone, or once for each database. No other file imports uvu. A failure anywhere in a suite fails it. */
+/** Declares suites, alone or once for each database. Only this file imports uvu. A failure anywhere in a suite makes the suite fail. */
 import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import * as uvu from 'uvu'
@@ -31,7 +31,7 @@ declare global {
   var UVU_QUEUE: (null | (() => Promise<UvuResult>))[][]
 }
 
-/** On a machine without other load. */
+/** The time limit of a test in milliseconds, on a machine without other load. */
 const testTimeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 30_000)
 
 /**
@@ -79,7 +79,7 @@ export function suiteOn(
 }
 
 /**
- * Declares that a file does not run on every server, which the closing table tells. Call it before the suites.
+ * Declares that a file does not run on every server; the closing table says so. Call it before the suites are declared.
  *
  * runsOn('one server of each kind')
  */
@@ -87,14 +87,15 @@ export function runsOn(coverage: Coverage): void {
   coverFile(coverage)
 }
 
-/**
- * Runs this many suites of a file side by side, because they wait more than they compute. Each has its own databases.
- */
+/** Runs this many suites of a file at once, because they wait more than they compute. Each suite has its own databases. */
 export function runsAtOnce(suites: number): void {
   runAtOnce(suites)
 }
 
-/** Loaded on demand, because loading Kysely would slow down tests without a database; synchronously, because suites are. */
+/**
+ * Loads the module on demand, because loading Kysely would slow down tests without a database. Loads it synchronously, because
+ * suites are declared synchronously.
+ */
 function databases(): typeof import('./databases.ts') {
   return createRequire(import.meta.url)('./databases.ts')
 }

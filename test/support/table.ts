@@ -13,9 +13,9 @@ export interface FileReport {
 
 export interface Run {
   readonly files: readonly FileReport[]
-  /** Undefined where no file needs one. */
+  /** Undefined if no file needs a server. */
   readonly servers: Servers | undefined
-  /** The files, with their ways, that only a whole run has. */
+  /** The files that only a whole run has, with their ways. */
   readonly leftOut: readonly string[]
 }
 
@@ -72,7 +72,7 @@ const nameOf = (file: string): string => file.replace('.test.ts', '')
 /** The folder of a file, with the way in which its requests are sent. */
 const folderOf = (file: string): string => file.replace(/[^/ ]+\.test\.ts/, '').replace(/\/ /, '/ ')
 
-/** Whether the files of a folder, if they are several, all leave out the same servers. */
+/** Whether a folder has several files and all of them leave out the same servers. */
 function coverageOfFolder(files: readonly FileReport[], file: string): boolean {
   const folder = files.filter((other) => folderOf(other.file) === folderOf(file))
   return folder.length > 1 && new Set(folder.map(({ report }) => report.coverage)).size === 1

@@ -92,7 +92,7 @@ function pairs(keys: string | readonly string[], model: AnyModel): readonly [str
   return [keys].flat().map((key, i) => [key, primary[i] as Column])
 }
 
-/** Parents before children, as far as there is such an order. */
+/** Sorts parents before children; models that refer to each other in a cycle stay in their order. */
 function sorted(models: readonly AnyModel[], byName: ReadonlyMap<string, AnyModel>): AnyModel[] {
   const done = new Set<AnyModel>()
   const visit = (model: AnyModel, path: readonly AnyModel[]): void => {

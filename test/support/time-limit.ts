@@ -1,4 +1,4 @@
-/** Time limits that grow with the load of the machine, because a test that takes 5 s alone takes 50 s beside nine others. */
+/** Time limits that grow with the load of the machine: a test that takes 5 s alone takes 50 s beside nine others. */
 import { availableParallelism, loadavg } from 'node:os'
 
 const largestFactor = 10
@@ -7,7 +7,7 @@ const largestFactor = 10
 const loadFactor = (): number =>
   Math.min(largestFactor, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()))
 
-/** Calls `over` after `base` milliseconds times the load, with that limit. Returns a function that cancels this. */
+/** Calls `over` with the time limit when it has passed: `base` milliseconds times the load. Returns a function that cancels the call. */
 export function whenOver(base: number, over: (limit: number) => void): () => void {
   const started = performance.now()
   let timer: NodeJS.Timeout

@@ -1,4 +1,4 @@
-/** Runs the TypeScript compiler on programs of tests, which see the packages as users do: by their declarations. */
+/** Runs the TypeScript compiler on programs of tests. The programs see the packages as users do, by their declarations. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const options = {
 }
 
 interface Program {
-  /** Its folder, which exists, below `node_modules` or `test`, so that the packages are found. */
+  /** The folder of the program, below `node_modules` or `test`, so that the packages are found. It must exist. */
   readonly folder: string
   readonly file: string
   readonly text: string

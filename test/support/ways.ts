@@ -1,4 +1,4 @@
-/** Sends a request in the way of this test run (`path.ts`), and returns the response as the usual way gives it. */
+/** Sends a request in the way of this test run (`path.ts`), and returns the response in the form of the usual way. */
 import type { Api, ApiRequest } from '@model-api/core'
 import { batchOfOne } from './batch-of-one.ts'
 import { way } from './path.ts'
@@ -11,7 +11,7 @@ interface Response {
 
 type Ask = (request: ApiRequest) => Promise<Response>
 
-/** The APIs that take batches only because the way of this run sends batches. */
+/** The APIs that allow batches only because this run sends its requests as batches. */
 export const takesBatches = new WeakSet<Api>()
 
 /** Sends the request in the way of this run. A record has no QUERY, so it is read by GET. */
@@ -51,7 +51,10 @@ interface Result {
   readonly value: unknown
 }
 
-/** The response to the only operation of a batch, in the form that it has when sent alone; the response itself if the batch failed. */
+/**
+ * Returns the response to the only operation of a batch, in the form that it would have without the batch. Returns the response
+ * itself if the batch failed.
+ */
 function unbatched({ method }: ApiRequest, answer: Response): Response {
   if (answer.status !== 200) return answer
   const [{ status, headers, value }] = (answer.body as { value: [Result] }).value

@@ -2,7 +2,7 @@
 
 import type { Coverage } from './choose-servers.ts'
 
-/** A file to run, and its servers, if it does not name them itself. */
+/** A file to run, and the servers that it runs on unless it declares them itself. */
 export interface Order {
   readonly file: string
   readonly coverage: Coverage | undefined

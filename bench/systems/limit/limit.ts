@@ -1,10 +1,10 @@
-/** The limit: node:http and the bare driver, one prepared statement where one will do, JSON built where it is cheapest. */
+/** The limit: node:http and the driver alone, one prepared statement where that is enough, and JSON built where it is cheapest. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { DatabaseName } from '../../databases.ts'
 import type { System } from '../system.ts'
 import type { Found } from './text.ts'
 
-/** The answer to one workload. */
+/** Serves one workload. */
 export type Answer = (
   args: readonly number[],
   body: Record<string, unknown>,

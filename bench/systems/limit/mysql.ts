@@ -1,4 +1,4 @@
-/** The limit of MariaDB and MySQL: prepared statements, rows as arrays with times as text, statements sent at once. */
+/** The limit on MariaDB and MySQL: prepared statements, rows as arrays, times as text, and concurrent statements. */
 import mysql from 'mysql2/promise'
 import { locationOf, poolSize } from '../../databases.ts'
 import type { Answers } from './limit.ts'
@@ -32,7 +32,7 @@ export async function open(): Promise<Answers> {
     value: list(rows, members),
     total: Number(rows[0]?.[totalAt] ?? 0),
   })
-  // As texts: numbers would be sent as doubles, which LIMIT does not take.
+  // Returns an offset as text: the driver sends numbers as doubles, which LIMIT does not accept.
   const at = (number: number): string => String((number - 1) * 20)
   const booksAt = async (number: number) =>
     counted(

@@ -1,4 +1,4 @@
-/** The limit of PostgreSQL: named statements, rows as texts, related rows as JSON text of the database. */
+/** The limit on PostgreSQL: named statements, rows as text, and JSON text of related rows, which the database builds. */
 import pg from 'pg'
 import { locationOf, poolSize } from '../../databases.ts'
 import type { Answers } from './limit.ts'
@@ -22,14 +22,14 @@ const url = (resource: string, alias: string, relation: string): string =>
 
 const reviewJson = `(select coalesce(json_agg(j order by j.id), '[]') from (select r.id, r.book_id, r.rating, r.reviewer, r.body, ${moment('r.created_at')} as created_at, ${url('reviews', 'r', 'book')} from reviews r where r.book_id = b.id) j) as reviews`
 
-/** Books of the author `p` as a list in JSON. */
+/** Returns the SQL of a JSON list of the books of the author `p`. */
 const bookJson = (related: string): string =>
   `(select coalesce(json_agg(row_to_json(j) order by j.id), '[]')::text from (select b.id, b.title, b.isbn, b.price::text, b.pages, b.in_print, b.published_on, ${moment('b.created_at')} as created_at, b.author_id, b.publisher_id, ${url('books', 'b', 'author')}, ${url('books', 'b', 'publisher')}, ${related} from books b where b.author_id = p.id) j)`
 
 const authorPage = (related: string): string =>
   `select p.*, ${bookJson(related)}, (select count(*) from authors) from (select ${authors} from authors a order by a.id limit $1 offset $2) p order by p.id`
 
-/** The text of the protocol, without parsers. */
+/** Returns values as the text of the protocol, without parsing them. */
 const types = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
 
 export async function open(): Promise<Answers> {

@@ -1,4 +1,4 @@
-/** The limit of SQLite: cached statements, the whole value as JSON text of the database. */
+/** The limit on SQLite: cached statements, and JSON text of the whole value, which the database builds. */
 import { locationOf } from '../../databases.ts'
 import { openFile } from '../kysely.ts'
 import type { Answers } from './limit.ts'
@@ -28,7 +28,8 @@ export async function open(): Promise<Answers> {
     const statement = file.prepare(text).pluck()
     return (...args: unknown[]): string => statement.get(...args) as string
   }
-  // Of a write, get() neither sees what fails at its end, when it is stored, nor ever moves the log into the file.
+  // Uses all() for a write: get() stops before the end of the statement, so it neither reports an error of storing the row nor
+  // moves the write-ahead log into the file.
   const written = (text: string) => {
     const statement = file.prepare(text).pluck()
     return (...args: unknown[]): string => statement.all(...args)[0] as string
@@ -60,7 +61,7 @@ export async function open(): Promise<Answers> {
     ),
     number(`select count(*) ${where}`),
   )
-  // A value that the planner sees has the statement planned anew for it each time.
+  // The cast hides the value from the planner, which would otherwise plan the statement again for each value.
   const ofOne = 'publisher_id = cast(? as integer)'
   const ofPublisher = (limit: number): string =>
     `(select * from books where ${ofOne} order by id limit ${limit}) b`

@@ -149,9 +149,8 @@ export interface ApiModels {
 /**
  * Infers the type `Given` of the options, while unknown options remain compile errors.
  *
- * It keeps the type of the whole options object, not that of its list of models: TypeScript instantiates every member of a tuple
- * wherever a generic type names the tuple, which takes quadratic time for a client of many models. It instantiates an object type
- * once.
+ * Keeps the type of the whole options object, which TypeScript instantiates once. It would instantiate every member of a list of
+ * models wherever a generic type names the list, which takes quadratic time for a client of many models.
  */
 type Captured<Given> = [Given] extends [never] ? Given : unknown
 
@@ -493,7 +492,8 @@ export function createApi<
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
       )
-      // Copying the API object reads this property without awaiting it. An unhandled rejection must not end the process then.
+      // Code that copies the API object reads this property without awaiting it; an unhandled rejection must not end the process
+      // then.
       ready.catch(() => {})
       return ready
     },

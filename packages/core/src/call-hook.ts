@@ -1,4 +1,5 @@
-// Calls functions of the host application (callbacks, policy hooks, validators, defaults, credential checks): adds the function's name to errors and limits the time it may take.
+// Calls functions of the host application (callbacks, policy hooks, validators, defaults, credential checks): adds the
+// function's name to errors and limits the time it may take.
 
 import { settingNames } from './config/setting-names.ts'
 import { ApiError } from './errors.ts'

@@ -1,4 +1,5 @@
-// Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only; the folder `call` has types for parts of both.
+// Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only; the folder `call`
+// has types for parts of both.
 
 import type { CallerRegistries } from './access/column-rights.ts'
 import type { Policies } from './access/policy.ts'

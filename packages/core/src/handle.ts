@@ -283,7 +283,7 @@ const variesByAccept = ({ vary }: Readonly<Record<string, string>>): string =>
 
 async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
-  // The reason of a host's ApiError may not be serialisable.
+  // An ApiError of the host may have a reason that is not JSON.
   const sendable = error instanceof ApiError && notJson(error.body) === undefined
   const failure = sendable ? error : internalError(requestId)
   if (failure !== error || failure.status >= 500) runtime.report(error, request)
@@ -323,7 +323,10 @@ function plainFailure(answering: Answering): Settled {
   return sentFailure(answering, failure, body)
 }
 
-/** Sends the body of an error. Problem details are made from the envelope, so they lack what a final callback has removed from it. */
+/**
+ * Sends the body of an error. Problem details are made from the envelope, so members that a final callback has removed are missing
+ * in them.
+ */
 function sentFailure(
   { runtime, requestId, asProblem, always }: Answering,
   { status }: ApiError,

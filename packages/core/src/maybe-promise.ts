@@ -25,7 +25,7 @@ export function mapAll<T, R>(
   for (let i = 0; i < items.length; i++) {
     const result = next(items[i] as T)
     if (result instanceof Promise) {
-      // An async function, so that an error it throws does not leave the earlier promises unawaited.
+      // An async function turns a thrown error into a rejection, so that the earlier promises are still awaited.
       const others = items.slice(i + 1).map(async (other) => next(other))
       return Promise.all([...results, result, ...others])
     }

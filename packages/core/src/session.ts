@@ -1,4 +1,5 @@
-// The connection of a request: the `db` of createApi, or the result of the session getter; neither may have a schema plugin the API does not know of.
+// The connection of a request: the `db` of createApi, or the result of the session getter; neither may have a schema plugin the
+// API does not know of.
 
 import type { CallHook } from './call-hook.ts'
 import type { SessionGetter } from './config/config.ts'

@@ -16,7 +16,7 @@ const mostSuggestions = 40
 /** Most names per line; further ones are counted. */
 const mostNames = 8
 
-/** Joins names as `a, b, c`; further names than eight are only counted. */
+/** Joins names as `a, b, c`; of ten or more names, shows eight and counts the others. */
 export function listed(names: readonly string[]): string {
   const more = names.length - mostNames
   return more > 1 ? `${names.slice(0, mostNames).join(', ')} … and ${more} more` : names.join(', ')

@@ -12,7 +12,7 @@ export interface JwtOptions {
 }
 
 export interface RoleOptions {
-  /** One of the roles is enough. Default: all of them are needed. */
+  /** true: one of the roles is enough. Default: a user needs all of them. */
   readonly any_of?: boolean
 }
 
@@ -33,7 +33,7 @@ const users = new WeakMap<IncomingMessage, unknown>()
 export const currentUser = <User = any>(req: IncomingMessage): User =>
   (users.get(req) ?? null) as User
 
-/** Authenticates a request: undefined if it may pass, otherwise the response that refuses it. */
+/** Authenticates a request. Returns undefined if the request may pass, otherwise the response that refuses it. */
 export async function guard(
   api: GuardingApi,
   rule: HostRule,

@@ -63,7 +63,7 @@ interface Place {
   readonly url: string
   /** The prefix of the mount; empty without one. */
   readonly baseUrl: string
-  /** false if the URL has no such prefix; it is then served as if the host had removed it. */
+  /** false if the URL does not begin with the prefix; the request is then served as if the host had removed the prefix. */
   readonly isBelow: boolean
 }
 

@@ -11,7 +11,7 @@ type Body = string | Uint8Array | ApiError | undefined
 /** Reads the body: its text, its bytes if they are not UTF-8, or the ApiError that a write responds with. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Body> {
   if (!hasBody(req)) return undefined
-  // Refused before reading; Node discards the body.
+  // Refuses the body without reading it; Node discards it.
   if (Number(req.headers['content-length'] ?? 0) > limit) return tooLarge(limit)
   const bytes = await collect(req, limit)
   return Buffer.isBuffer(bytes) ? textOf(bytes) : bytes

@@ -75,7 +75,7 @@ export function answerText(world: World, query: Query, depth: number | undefined
     const pairs = [...(kept === '' ? [] : [kept]), `limit=${limit}`, `page=${number}`]
     return `${pathOf(world, query)}?${pairs.join('&')}`
   }
-  // Without a count nobody knows which page is the last one.
+  // Without a count, the last page is unknown.
   const before = query.count === 'none' ? page - 1 : Math.min(page - 1, lastPage)
   return jsonText({
     datetime: '2026-01-02T03:04:05.678+00:00',
@@ -90,7 +90,7 @@ export function answerText(world: World, query: Query, depth: number | undefined
   })
 }
 
-/** Every result of a query, on all of its pages. */
+/** Returns the results of a query on all pages. */
 export function resultsOf(world: World, query: Query, depth: number | undefined): Result[] {
   const { projection } = query
   const rows = matching(world, query)
@@ -105,7 +105,7 @@ export function resultsOf(world: World, query: Query, depth: number | undefined)
   )
 }
 
-/** Combinations that meet every condition. A list below a parent holds that parent's records only. */
+/** Returns the combinations of rows that meet every condition. Below a parent, these are only the parent's records. */
 function matching(world: World, query: Query): Joined[] {
   const base = modelNamed(query.base)
   const { parent } = query
@@ -153,7 +153,7 @@ function projected(query: Query, fields: readonly FieldRef[], rows: readonly Joi
   )
 }
 
-/** Column names, or the client's text where two would be called the same. */
+/** Returns the column names, or the client's text if two columns have the same name. */
 function keysFor(names: readonly { readonly name: string; readonly text: string }[]): string[] {
   return names.map(({ name, text }) =>
     names.filter((other) => other.name === name).length > 1 ? text : name,
@@ -354,7 +354,7 @@ function serialise(world: World, model: AnyModel, row: Row, embeds: Embeds): Res
   return object
 }
 
-/** What the options of one relation leave of one parent's records. */
+/** Returns the records of one parent that the options of a relation select. */
 function chosen(
   world: World,
   model: AnyModel,

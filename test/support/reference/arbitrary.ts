@@ -31,7 +31,7 @@ import {
 } from './schema.ts'
 import { compareText, type ValueType } from './values.ts'
 
-/** A list of numbers, each of which makes one choice; after the last, the first option is always chosen. */
+/** A list of numbers, each of which makes one choice. After the last number, every choice takes the first option. */
 class Tape {
   readonly #numbers: readonly number[]
   #at = 0
@@ -106,7 +106,7 @@ const texts = [
   'a\tb',
   'ZZ',
 ]
-/** Keys: different for every database, also where it compares them without case. */
+/** Keys that every database distinguishes, even if it compares them without case. */
 const codes = ['x', 'a,b/', 'é%', '10', '😀', '9', '_', 'y z']
 const uuids = [
   '00000000-0000-4000-8000-000000000000',
@@ -161,7 +161,7 @@ function pool({ type, scale = 0 }: ValueType): readonly unknown[] {
         { n: 2, r: 3, a: { t: 'A', 'b-1': false } },
         { n: -1, r: -0.25, a: { t: '😀' } },
         { n: 10, r: 100, a: { t: '' } },
-        // At the declared paths, values of other types than declared.
+        // Documents with values of other types than declared at the declared paths.
         { n: '1', r: true, a: { t: 1, 'b-1': 'true' } },
         { n: 2.5, r: '0.5', a: { t: null, 'b-1': 0 } },
         { n: null, a: [{ t: 'a' }] },
@@ -539,7 +539,7 @@ function decodeOptions(
     }
     if (Object.keys(option).length > 1) options.push(option)
   }
-  // A relation with `fields` embeds no further relations, so options of those below it are left out.
+  // A relation with `fields` embeds no further relations, so options of relations below it are omitted.
   const left = embeddedPaths(plannedEmbeds(query, options, depth)).map((path) => path.join('.'))
   return options.filter(({ path }) => left.includes(path.join('.')))
 }

@@ -54,7 +54,7 @@ export async function loadWorld(db: TestDatabase, world: World): Promise<void> {
   })
 }
 
-/** SQLite: stores the same values as other programs might, each row in another form. */
+/** SQLite: stores the same values in the forms that other programs might use, each row in another form. */
 export async function storeInOtherForms(db: TestDatabase): Promise<void> {
   for (const { name, columns } of models) {
     const table = tableNames[name]
@@ -63,7 +63,7 @@ export async function storeInOtherForms(db: TestDatabase): Promise<void> {
       const forms = otherForms[column.type]
       if (forms === undefined) continue
       const name = `"${column.column ?? field}"`
-      // Each row takes one form; a value at the ends of the calendar may not have it.
+      // Each row takes one form. A value at the beginning or end of the calendar may not have that form.
       const choices = forms.map((form, i) => `when ${i} then ${form.replaceAll('x', name)}`)
       const changed = `case (rowid + length(${name})) % ${forms.length + 1} ${choices.join(' ')} end`
       await db.execScript(`update ${table} set ${name} = ifnull(${changed}, ${name})`)

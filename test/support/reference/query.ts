@@ -38,7 +38,7 @@ export interface Group<Item> {
   readonly items: readonly Item[]
 }
 
-/** The filters are about the record at the end of the path. */
+/** A relation filter; its filters test the record at the end of the path. */
 export interface RelationFilter {
   readonly kind: 'exists' | 'missing'
   readonly path: readonly string[]
@@ -47,7 +47,7 @@ export interface RelationFilter {
 
 export type Condition = Filter | Group<Condition> | RelationFilter
 
-/** A filter on the label of an aggregate, and groups of such. */
+/** A filter on the label of an aggregate, or a group of these filters. */
 export interface LabelFilter {
   readonly kind: 'filter'
   readonly label: string
@@ -74,7 +74,7 @@ export interface Aggregate extends FieldRef {
   readonly label?: string
 }
 
-/** What one answer is made of: whole records, chosen columns of joined rows, or groups of them. */
+/** What the results of a query are: whole records, chosen columns of joined rows, or groups of them. */
 export type Projection =
   | { readonly kind: 'records'; readonly options: readonly RelationOption[] }
   | { readonly kind: 'fields'; readonly fields: readonly FieldRef[] }
@@ -111,7 +111,7 @@ export interface Query {
   readonly dumpRelationships?: boolean
 }
 
-/** The query string, in a spelling of our own choice: every value percent-encoded, texts quoted where need be. */
+/** The query string. Percent-encodes every value, and quotes a text if it could be read as structure. */
 export function queryString(query: Query): string {
   const { projection } = query
   const pairs: string[] = query.where.map(conditionText)

@@ -65,7 +65,7 @@ export function related(
   )
 }
 
-/** Joined paths with all that lies before them, in the order in which they are first mentioned. */
+/** Returns the joined paths, with the paths that lead to them, in the order in which a query first mentions them. */
 export function joinedPaths(query: Query): string[][] {
   const paths = new Map<string, string[]>()
   for (const path of query.joins) {
@@ -114,7 +114,7 @@ export function joinRows(world: World, query: Query, base: readonly Row[]): Join
   return combinations
 }
 
-/** A column of a row, or what its document has at a path; values of other types than the path's are null. */
+/** Returns a column of a row, or the value at a path of its document; null if the value has another type than the path. */
 export function storedAt(row: Row | null, column: string): Value {
   const [field = '', ...keys] = column.split('.')
   let value: unknown = row?.[field] ?? null
@@ -166,7 +166,7 @@ export function meets(world: World, base: AnyModel, joined: Joined, condition: C
   }
 }
 
-/** The records at the end of a path; one may be there more than once. */
+/** Returns the records at the end of a path; a record may occur more than once. */
 function endsOf(world: World, base: AnyModel, row: Row | null, path: readonly string[]): Row[] {
   let rows: Row[] = row === null ? [] : [row]
   path.forEach((key, i) => {
@@ -217,7 +217,7 @@ export function compare(
 ): Truth {
   if (operator === 'isnull') return (value === null) === operand
   const list = operand as readonly unknown[]
-  // An empty list says everything without looking at the value.
+  // The result for an empty list does not depend on the value.
   if (operator === 'in' && list.length === 0) return false
   if (operator === 'nin' && list.length === 0) return true
   if (value === null) return null

@@ -1,4 +1,4 @@
-/** The models that random queries are about: every column type and every shape of relation once. */
+/** The models of random queries, with every column type and every shape of relation. */
 import {
   type AnyModel,
   belongsTo,
@@ -154,7 +154,7 @@ export function relationOf(model: AnyModel, key: string): Relation {
   return relation
 }
 
-/** What queries can name: the columns, and behind each json column its paths, such as `extra.a.t`. */
+/** Returns the names that queries can use: the columns, and after each json column its paths, such as `extra.a.t`. */
 export function queryColumns(model: AnyModel): Readonly<Record<string, Column>> {
   const columns: Record<string, Column> = {}
   for (const [field, column] of Object.entries(model.columns)) {
@@ -171,7 +171,7 @@ export const isToOne = ({ kind }: Relation): boolean => kind === 'belongsTo' || 
 export const primaryKey = (model: AnyModel): string[] =>
   Object.keys(model.columns).filter((field) => model.columns[field]?.primaryKey === true)
 
-/** The model a path leads to; the empty path stays where it is. */
+/** The model that a path leads to; the base itself if the path is empty. */
 export function modelAt(base: AnyModel, path: readonly string[]): AnyModel {
   return path.reduce((model, key) => modelNamed(relationOf(model, key).target), base)
 }
@@ -181,7 +181,7 @@ export function pathIsToOne(base: AnyModel, path: readonly string[]): boolean {
   return path.every((key, i) => isToOne(relationOf(modelAt(base, path.slice(0, i)), key)))
 }
 
-/** Every relation path of at most so many steps. */
+/** Returns every relation path of at most `steps` steps. */
 export function pathsOf(base: AnyModel, steps: number): string[][] {
   if (steps === 0) return []
   return Object.entries(base.relations).flatMap(([key, relation]) => [
@@ -190,7 +190,7 @@ export function pathsOf(base: AnyModel, steps: number): string[][] {
   ])
 }
 
-/** Whether going back over `next` returns to where `previous` came from. */
+/** Whether `next` leads back to the model from which `previous` came, by the same keys. */
 export function isInverse(previous: Relation, source: AnyModel, next: Relation): boolean {
   const keys = (relation: Relation): string =>
     relation.kind === 'manyToMany' ? '' : [relation.key].flat().join()
@@ -205,7 +205,7 @@ export function isInverse(previous: Relation, source: AnyModel, next: Relation):
       previous.to === next.from
     )
   }
-  // One side holds the key, the other is found by it.
+  // The foreign key is on exactly one side.
   const oneHolds = (previous.kind === 'belongsTo') !== (next.kind === 'belongsTo')
   return oneHolds && keys(previous) === keys(next)
 }

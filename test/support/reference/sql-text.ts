@@ -9,7 +9,7 @@ import { documentPaths } from './schema.ts'
 const own =
   /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
 
-/** Aliases that the compiler derives from a name: of the rows of a junction, or of the second use of the name. */
+/** Aliases that the compiler derives from a name: for the rows of its junction, or if the name is already used. */
 const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]
 
 /** The quoted names that come neither from the registry nor from the compiler, except for plain labels in the URL. */
@@ -27,7 +27,10 @@ export function foreignIdentifiers(
   })
 }
 
-/** Whether it is the label of an aggregate or group: in the URL after a bar, or a column's name followed by a function's. */
+/**
+ * Whether an identifier is the label of an aggregate or group: the URL has it after a bar, or it is the name of a column, followed
+ * by that of a function.
+ */
 function isLabel(identifier: string, url: string): boolean {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,59}$/.test(identifier)) return false
   if (/^[a-z_]+_(sum|count|avg|min|max)$/.test(identifier)) return true

@@ -69,7 +69,7 @@ export function compareValues({ type }: ValueType, left: Value, right: Value): n
   }
 }
 
-/** Whether one text contains another when case does not matter: simple folding, as ECMA-262 has it. */
+/** Whether a text contains another one, ignoring case by the simple case folding of ECMA-262. */
 export function containsFolded(
   text: string,
   part: string,
@@ -80,7 +80,7 @@ export function containsFolded(
   return new RegExp(pattern, 'iu').test(text)
 }
 
-/** JSON text with the keys of stored documents in order of code points; all else in order of insertion. */
+/** Writes JSON text. The keys of stored documents are in the order of code points, all other keys in the order of insertion. */
 export function jsonText(value: unknown): string {
   if (value instanceof Document) return sortedJson(value.content)
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`

@@ -23,7 +23,7 @@ const specific: Readonly<Record<Action, readonly AccessKey[]>> = {
   GET_ONE: ['GET_ONE', 'GET'],
   POST: ['POST'],
   PATCH: ['PATCH'],
-  // PUT and restore change an existing record; where no rule names them, the one for PATCH applies.
+  // PUT and restore change an existing record. If no rule names them, the rule for PATCH applies.
   PUT: ['PUT', 'PATCH'],
   RESTORE: ['PATCH'],
   DELETE: ['DELETE'],

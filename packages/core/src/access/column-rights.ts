@@ -24,7 +24,7 @@ export interface CallerRegistries {
 /** The part of a call that the rules of columns depend on. */
 export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'method' | 'relation'>
 
-/** A read or write rule of columns. Columns with the same rule share one call of it, because the arguments are the same. */
+/** A read or write rule of columns. Columns with the same rule share one call of its function, because the arguments are the same. */
 interface Rule {
   readonly resource: Resource
   readonly right: ColumnRight
@@ -43,7 +43,7 @@ interface Ruled {
 /** The most caller registries cached at once (LRU); column functions can produce many combinations of answers. */
 const maxRegistries = 100
 
-/** Finds the column rules of a registry. A resource from which no request can reach a column with a rule needs no decision. */
+/** Finds the column rules of a registry. A request that cannot name any column with a rule needs no decision. */
 export function callerRegistries(registry: Registry): CallerRegistries {
   const ruled = ruledModels(registry)
   // Keyed by the first resource of the group and the answers of the rules.
@@ -120,8 +120,8 @@ const refusal = '-'
 const unasked = '.'
 
 /**
- * Evaluates the rules and returns one character for each, in their order. It evaluates one after the other, because functions may
- * share one connection; write rules only if the request writes.
+ * Evaluates the rules and returns one character for each, in their order. Evaluates one rule after the other, because functions may
+ * share one connection. Evaluates write rules only if the request writes.
  */
 function answersOf(call: RightsCall, rules: readonly Rule[]): MaybePromise<string> {
   const onlyReads = call.method === 'GET' || call.method === 'HEAD'

@@ -1,4 +1,5 @@
-// Turns configured policies into objects with hooks: constructs a class once, even if several models share it, and calls a function for each model.
+// Turns configured policies into objects with hooks: constructs a class once, even if several models share it, and calls a
+// function for each model.
 
 import type { AccessPolicy, AccessPolicyOption } from '../config/access-types.ts'
 import { constructed, isPolicyFunction, policyFrom, policyHooks } from '../config/check-policy.ts'
@@ -14,7 +15,7 @@ import { warnOfLiftedRoles } from './role-map-warning.ts'
 export interface Policies {
   get(resource: Resource): AccessPolicy | undefined
   has(resource: Resource): boolean
-  /** Whether the policy of a resource has a hook, apart from the scope, that an action on one record may call. */
+  /** Whether the policy of a resource has a hook, other than the scope, that an action on one record may call. */
   hasHookFor(resource: Resource, action: Action): boolean
   /** Whether the policy of a resource restricts which rows a caller sees. */
   narrows(resource: Resource): boolean

@@ -1,4 +1,4 @@
-// Warns where a model's role map replaces the API's and leaves an action without a rule, which then needs no role.
+// Warns if a model's role map replaces the API's map but has no rule for an action, so that the action needs no role.
 
 import type { Resource } from '../registry/resource.ts'
 import { type Action, methodOf } from './action.ts'

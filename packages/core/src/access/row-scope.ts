@@ -1,4 +1,5 @@
-// rowScopeOf: turns the scope of a policy or filter callback into a condition on columns of the row, which the statement that writes the row can contain.
+// rowScopeOf: turns the scope of a policy or filter callback into a condition on columns of the row, which the statement that
+// writes the row can contain.
 
 import {
   AndNode,

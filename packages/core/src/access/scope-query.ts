@@ -1,4 +1,4 @@
-// The query that scope_query and the filter callback receive, and the check of what they return.
+// Makes the query that scope_query and the filter callback receive, and checks the query that they return.
 
 import type { Expression, OperationNode } from 'kysely'
 import {

@@ -92,8 +92,8 @@ export const scopeRows = (
   )
 
 /**
- * Returns the scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one
- * of them does, since it decides anew for each request.
+ * Returns the scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one of
+ * them narrows it, because it must be called for each request.
  */
 export function openScopes(
   { runtime: { policies }, hooks }: HookCall & Pick<RoutedRequest, 'hooks'>,
@@ -262,10 +262,7 @@ export function scopeOfRecord(
 
 type NarrowedRecord = RowScope | 'all' | 'none' | 'other rows'
 
-/**
- * Hooks that have returned a promise before. `scopeOfRecord` does not call them: the write then takes a transaction, which calls
- * them itself.
- */
+/** Hooks that have returned a promise before. `scopeOfRecord` does not call them; the write takes a transaction and calls them there. */
 const asynchronousHooks = new WeakSet<object>()
 
 /** Applies the conditions of `scope` to the table, or to the query of the filter callback. */

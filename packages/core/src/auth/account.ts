@@ -1,4 +1,5 @@
-// Account key: the key under which failed sign-ins of an account are counted; a hash, so of fixed length and without the name in clear text.
+// Account key: the key under which failed sign-ins of an account are counted; a hash, so of fixed length and without the name
+// in clear text.
 
 import { sha256Hex } from './digest.ts'
 

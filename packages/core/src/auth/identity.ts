@@ -27,7 +27,7 @@ export interface Credential {
   readonly certain: boolean
   /** The key under which failed sign-ins of the account are counted; never a secret. */
   readonly account: string | undefined
-  /** Whether the account is already verified, by the signature of a token. */
+  /** True if the signature of a token has already verified the account. */
   readonly proven: boolean
   /** Verifies the credential; rejects with 401 if it is wrong. */
   verify(guard: CheckGuard): Promise<Identity>
@@ -37,7 +37,7 @@ export interface Credential {
 export interface FindOptions {
   /** Verifies tokens with this secret instead of the configured key. */
   readonly secret?: string
-  /** Whether the route only reads, whatever the method of the request: true for a QUERY that was sent as POST. */
+  /** Whether the route only reads. Also true for a QUERY request that was sent as POST. */
   readonly reads?: boolean
 }
 

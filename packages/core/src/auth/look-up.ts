@@ -66,7 +66,7 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
     const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
     const program = compileByKeys(unscoped(target), prepared, [...values.values()], finish)
     const rows = await readAll(connection, program).catch((error: unknown) => {
-      // The database refused one of the values. Each request now looks up its own, so that only one of them fails.
+      // The database refused one of the values. Each request then looks up its own value, so that only one request fails.
       if (error instanceof ApiError && error.status === 400) return []
       throw error
     })

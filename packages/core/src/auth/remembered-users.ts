@@ -1,4 +1,5 @@
-// Remembered users: caches the user of an access token for a few seconds, so that not every request with the token reads it (API_USER_CACHE).
+// Remembered users: caches the user of an access token for a few seconds, so that not every request with the token reads it
+// (API_USER_CACHE).
 
 import type { Clock } from '../call/clock.ts'
 import type { HookRecord } from '../config/hook-types.ts'
@@ -24,7 +25,8 @@ export function rememberUsers(clock: Clock, seconds: number): RememberUser {
   return async (key, find) => {
     const now = clock.now()
     const before = known.get(key)
-    // An entry from the future means that the clock was set back; using it would keep it for longer than `seconds`.
+    // An entry with a time in the future means that the clock was set back. Using the entry would keep it for longer than
+    // `seconds`.
     if (before !== undefined && now >= before.at && now - before.at < seconds * 1000) {
       return copyJson(before.user) as HookRecord
     }

@@ -24,7 +24,10 @@ export function authorization(request: ApiRequest, scheme: string): string | und
   return blank === -1 ? '' : value.slice(blank + 1)
 }
 
-/** Returns the value of a cookie. If several have the name, it is the first: browsers send the one with the longest path first. */
+/**
+ * Returns the value of a cookie. If several cookies have the name, returns the first: browsers send the cookie with the longest
+ * path first.
+ */
 export function cookie(request: ApiRequest, name: string): string | undefined {
   for (const pair of header(request, 'cookie')?.split(';') ?? []) {
     const equals = pair.indexOf('=')

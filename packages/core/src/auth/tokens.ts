@@ -1,4 +1,5 @@
-// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification: JWT settings, Token claims).
+// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification:
+// JWT settings, Token claims).
 
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../call/clock.ts'
@@ -45,7 +46,7 @@ export interface Tokens {
   readRefresh(token: string): Promise<Claims | undefined>
 }
 
-/** Values of the `typ` header: an access token is not accepted as a refresh token, nor the reverse. */
+/** Values of the `typ` header, so that neither kind of token is accepted as the other. */
 const accessType = 'at+jwt'
 const refreshType = 'rt+jwt'
 

@@ -1,4 +1,5 @@
-// Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes from a query string.
+// Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes
+// from a query string.
 
 import { refOf } from '../plan/names.ts'
 import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
@@ -25,7 +26,7 @@ const rowsOf = (
   distinctBase: false,
 })
 
-/** Plans the read of the user whose columns have the values that a request fills in (`slot`). */
+/** Plans the read of the user with certain values in these columns. Each request fills in its values (`slot`). */
 export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): ReadPlan =>
   planWhere(resource, (from) =>
     columns.map((column, i) => ({

@@ -66,7 +66,7 @@ export function createUsers(
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
   const looks = {
-    // Not shared, because a login name can be any text that a client sends, and one that the database refuses must not delay other
+    // Requests do not share this look-up: a login name can be any text, and a text that the database refuses must not delay other
     // requests.
     name: lookUp(resource, lookup === undefined ? [] : [lookup]),
     key: sharedLookUp(resource, resource.primaryKey),

@@ -26,8 +26,8 @@ type Nested<M extends AnyModel, G extends Given, K> =
     : NestedRecord<Target<M, G, K>, G> | null
 
 /**
- * Columns that clients cannot write, not even through a relation whose foreign key they are. A hidden column is one unless
- * `readOnly` is false.
+ * Columns that clients cannot write, neither directly nor through a relation. A hidden column is one of them unless the model
+ * declares `readOnly: false` for it.
  */
 type Fixed =
   | { readonly readOnly: true }
@@ -62,7 +62,7 @@ export type NestedRecord<M extends AnyModel, G extends Given> = Partial<RowOf<M>
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
 
-/** A new record. A foreign key is optional where its record is given instead. */
+/** A new record. A foreign key is optional if the body contains the related record instead. */
 export type NewRecord<M extends AnyModel, G extends Given> =
   | (NewRowOf<M> & NestedMembers<M, G>)
   | (Omit<NewRowOf<M>, ForeignKey<M> & PropertyKey> &

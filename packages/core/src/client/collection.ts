@@ -39,7 +39,7 @@ type UniqueName<M extends AnyModel> = {
     : never
 }[ColumnName<M>]
 
-/** One unique column, or several columns of any kind, because the types do not contain which columns are unique together. */
+/** One unique column, or several columns of any kind, because the types do not tell which columns are unique together. */
 type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
   ? readonly string[]
   : readonly [UniqueName<M>] | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
@@ -47,7 +47,10 @@ type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string
-  /** Columns of a unique key: if a record with the same values exists, it is changed instead. A single one is `unique` or the key. */
+  /**
+   * Columns of a unique key. If a record with the same values in them exists, it is changed instead. A single column must be
+   * `unique` or the primary key.
+   */
   readonly onConflict?: UniqueKey<M>
 }
 

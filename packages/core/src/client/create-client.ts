@@ -33,7 +33,7 @@ type Collections<G extends Given> = {
 
 type Key = string | number | boolean | readonly (string | number | boolean)[]
 
-/** The options of every method before their types are known. */
+/** The options of all methods, with types that accept every model. */
 interface LooseOptions extends LooseQuery {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
@@ -60,7 +60,8 @@ const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptio
  * const { value } = await client.books.list({ where: { author: { name: { ilike: 'austen' } } }, fields: ['title'] })
  * ```
  *
- * @param url The base URL of the collections: the origin of the server with the prefix of the API. `/api` is added to an origin without a path.
+ * @param url The base URL of the collections: the origin of the server with the prefix of the API. `/api` is added to an origin
+ * without a path.
  */
 export function createClient<A>(
   url: string,

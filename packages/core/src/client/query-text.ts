@@ -53,7 +53,7 @@ const valueText = (value: unknown): string => {
 function filters(column: string, given: unknown): string[] {
   if (given === null) return [`${column}__isnull=true`]
   return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
-    // Not omitted: without the condition, the response would contain records that the caller did not ask for.
+    // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
     if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
     const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
     return `${column}__${operator}=${text}`

@@ -16,7 +16,7 @@ export function reference<T, K extends keyof NonNullable<T> & string>(
   member: K,
 ): NonNullable<T>[K] {
   const path = `${call.request.id}.${member}`
-  // A function, to be distinguishable from objects with conditions. `encoded` writes it unchanged.
+  // A reference is a function, which distinguishes it from objects with conditions. `encoded` writes it unchanged.
   const value = Object.assign(() => path, {
     toJSON: () => ({ $ref: path }),
     toString: () => `{${path}}`,

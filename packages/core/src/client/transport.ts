@@ -1,4 +1,5 @@
-// Sends one request and reads its response, with or without envelope. Sends a query that is too long for a URL as QUERY. Returns errors as values.
+// Sends one request and reads its response, with or without envelope. Sends a query that is too long for a URL as QUERY.
+// Returns errors as values.
 
 import type { CallRequest, Failure, Result } from './call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'

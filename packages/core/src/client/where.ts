@@ -108,7 +108,7 @@ export type Where<M extends AnyModel, G extends Given> = ColumnConditions<M> &
     /** At least one of these must hold. */
     readonly or?: readonly Where<M, G>[]
     readonly and?: readonly Where<M, G>[]
-    /** Negates the conditions; as in SQL, the result is not true if a value is NULL. */
+    /** Negates the conditions. As in SQL, neither a condition on a NULL value nor its negation is true. */
     readonly not?: Where<M, G>
   }
 

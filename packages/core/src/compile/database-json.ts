@@ -1,4 +1,4 @@
-// Decides what the statement of a read's rows returns besides columns: JSON built by the database, and joined to-one relations.
+// Decides which JSON the database builds in the statement of a read's rows, and which to-one relations the statement joins.
 
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
 import { compileEmbeddedJson } from './embedded-json.ts'

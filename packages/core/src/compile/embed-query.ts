@@ -51,8 +51,8 @@ const parentAlias = (i: number): string => `parent_${i}`
 const rank = 'rank_in_parent'
 
 /**
- * Compiles the statement. `maxRows` limits the rows, so that one request cannot read a whole database; null for to-one
- * relations. `object` is the JSON that the database builds of each row.
+ * Compiles the statement. `maxRows` limits its rows, so that one request cannot read a whole database; null for to-one relations.
+ * `object` is the JSON of each row that the database builds.
  */
 export function compileEmbed(
   target: Target,

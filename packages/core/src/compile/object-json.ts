@@ -1,4 +1,5 @@
-// Compiles the JSON of a row's object as one column, with the same bytes that `serialize/` would write, and a regular expression that checks its form.
+// Compiles the JSON of a row's object as one column, with the same bytes that `serialize/` would write, and a regular
+// expression that checks its form.
 
 import type { ObjectText, TextPiece } from '../dialect/shared/object-text.ts'
 import { basePiece, constant, formTest, inRow } from '../dialect/shared/object-text.ts'

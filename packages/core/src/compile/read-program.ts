@@ -1,4 +1,5 @@
-// ReadProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the rows do not have the expected form.
+// ReadProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the rows do
+// not have the expected form.
 
 import { insideQuotes } from '../json/quoted.ts'
 import type { EmbedPlan, ListPlan, ReadPlan, Value } from '../plan/plan.ts'
@@ -32,7 +33,7 @@ import type { Sendable } from './sendable.ts'
 import { keysForm, sliceForm } from './statement-forms.ts'
 import type { Target } from './target.ts'
 
-/** The statement of a read's rows, and the statements of what is embedded in them. */
+/** The statement of a read's rows, and the statements of the rows embedded in them. */
 export interface ReadProgram {
   readonly kind: 'rows'
   readonly rows: RowsStatement
@@ -116,8 +117,8 @@ export interface StatementRequest<R> {
 }
 
 /**
- * Makes a statement: compiles it, or takes the SQL compiled for an earlier request and replaces the values; undefined if it
- * cannot, so that the caller compiles the statement without shortcuts.
+ * Makes a statement: compiles it, or takes the SQL compiled for an earlier request and replaces the values. Undefined if that is
+ * impossible; the caller then compiles the statement without shortcuts.
  */
 export type StatementMaker = <R>(request: StatementRequest<R>) => MadeStatement<R> | undefined
 

@@ -200,8 +200,8 @@ function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
 }
 
 /**
- * Whether the database can build the JSON of the page's rows alone. If it has to sort, it would build the JSON of all rows first,
- * so the page is selected in a derived table, which requires that all columns come from the base.
+ * Whether the database can build the JSON of only the page's rows. If the database has to sort, it would build the JSON of all rows
+ * first. The page is then selected in a derived table, which requires that all columns come from the base.
  */
 export const canBuildObjects = (plan: RowPlan, { keyset }: Slice): boolean =>
   isInOrder(plan) ||

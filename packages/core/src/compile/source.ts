@@ -1,4 +1,5 @@
-// Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this file, so policies and soft delete always apply.
+// Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this
+// file, so policies and soft delete always apply.
 
 import { type Expression, expressionBuilder } from 'kysely'
 import type { KeyPair } from '../dialect/internal-dialect.ts'
@@ -165,8 +166,8 @@ function sameKeys(
 }
 
 /**
- * Returns the columns of the joined rows that the join compares, each with the column that it must equal in the row where the
- * join starts. For a many-to-many they are the junction's foreign key, which `joinedSource` selects as `link_0`, `link_1`, ….
+ * Returns the columns of the joined rows that the join compares, each with the column of the starting row that it must equal. For a
+ * many-to-many, these are the columns of the junction's foreign key, which `joinedSource` selects as `link_0`, `link_1`, ….
  */
 export function comparedColumns({
   relation: { pairs, through },

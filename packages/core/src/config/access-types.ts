@@ -1,4 +1,5 @@
-// Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access policies). Types only.
+// Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access
+// policies). Types only.
 
 import type { ApiRequest } from '../http/request.ts'
 import type { AnyModel } from '../model/define-model.ts'
@@ -30,7 +31,10 @@ export type AccessKey =
   | 'ALL'
   | '*'
 
-/** All listed roles, one role, or any of the roles; `true` requires authentication only. */
+/**
+ * The roles that a request needs. A list: all of its roles. A string: that role. `any_of`: at least one of the roles. `true`:
+ * authentication only.
+ */
 export type RoleRule =
   | readonly string[]
   | string
@@ -40,7 +44,10 @@ export type RoleRule =
 /** Which roles each kind of request needs. */
 export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 
-/** Whether each kind of request needs authentication; strings: true 1 yes on, false 0 no off. */
+/**
+ * Whether each kind of request needs authentication. Strings are accepted too: `true`, `1`, `yes`, `on` and `false`, `0`, `no`,
+ * `off`.
+ */
 export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
 
 /** Row-level access. Each member is optional: a missing one allows everything; a falsy result of a hook gives 403. */

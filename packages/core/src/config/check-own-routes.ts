@@ -1,4 +1,5 @@
-// Checks that the documentation, health and batch routes conflict with no other path, and require authentication only if a strategy is enabled.
+// Checks that the documentation, health and batch routes conflict with no other path, and require authentication only if a
+// strategy is enabled.
 
 import type { AuthSettings } from './auth-settings.ts'
 import type { Problems } from './problems.ts'

@@ -50,7 +50,8 @@ export type SessionGetter = (
 ) => Kysely<any> | Transaction<any> | Promise<Kysely<any> | Transaction<any>>
 
 /**
- * The configuration of an API: `createApi({ db, models, config })`. Every key: https://github.com/model-api/model-api/blob/main/docs/configuration.md
+ * The configuration of an API: `createApi({ db, models, config })`. Every key:
+ * https://github.com/model-api/model-api/blob/main/docs/configuration.md
  *
  * ```ts
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -150,9 +151,9 @@ export interface ApiConfig<
   /** The column that marks deleted records; required with API_SOFT_DELETE. Config, meta. Specification: Model-derived resources 4. */
   readonly API_SOFT_DELETE_ATTRIBUTE?: string
   /**
-   * The values of the soft-delete column in an active record and in a deleted one. The first may be `null`. The second may be `'now'`
-   * in a date or datetime column, or a function of the hook arguments; every record without the first value is then deleted. Default
-   * `[false, true]`. Config, meta. Specification: Model-derived resources 4.
+   * The values of the soft-delete column in an active record and in a deleted one. The first may be `null`. The second may be
+   * `'now'` in a date or datetime column, or a function of the hook arguments; then every record that does not have the first value
+   * counts as deleted. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4.
    */
   readonly API_SOFT_DELETE_VALUES?: SoftDeleteValues<User>
 
@@ -179,13 +180,13 @@ export interface ApiConfig<
   /** Adds `request_id` to the envelope. Default false. Config, meta. */
   readonly API_DUMP_REQUEST_ID?: boolean
   /**
-   * Adds an `ETag` to lists, so that `If-None-Match` is answered with 304 where the page is unchanged. It costs a hash of the page. Default false. Config,
-   * meta.
+   * Adds an `ETag` to lists, so that `If-None-Match` is answered with 304 where the page is unchanged. It costs a hash of the
+   * page. Default false. Config, meta.
    */
   readonly API_LIST_ETAGS?: boolean
   /**
-   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), so that caches can
-   * remove the responses that a write has made stale. Default false. Config only.
+   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), so
+   * that caches can remove the responses that a write has made stale. Default false. Config only.
    */
   readonly API_CACHE_GROUPS?: boolean
   /**
@@ -194,8 +195,8 @@ export interface ApiConfig<
    */
   readonly API_SERVER_TIMING?: boolean
   /**
-   * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`. Default none: the
-   * type is `about:blank`. Config only.
+   * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`.
+   * Default none: the type is `about:blank`. Config only.
    */
   readonly API_PROBLEM_TYPE_PREFIX?: string
 
@@ -238,15 +239,18 @@ export interface ApiConfig<
   /** The strategies that protect the generated endpoints. Default none. Config, meta. Specification: Strategies. */
   readonly API_AUTHENTICATE_METHOD?: readonly StrategyName[]
   /**
-   * Whether each kind of request needs authentication. Default: all, where a strategy is enabled. Config, meta. Specification:
+   * Whether each kind of request needs authentication. Default: true if a strategy is enabled. Config, meta. Specification:
    * Per-method authentication.
    */
   readonly API_AUTH_REQUIREMENTS?: AuthRequirements
   /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
   readonly API_ROLE_MAP?: RoleMap
-  /** Roles that every endpoint requires, all of them; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
+  /** Every endpoint requires all of these roles; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_REQUIRED?: readonly string[] | string
-  /** Roles of which every endpoint requires any one; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
+  /**
+   * Every endpoint requires at least one of these roles; a role map takes precedence. Default none. Config, meta. Specification:
+   * Roles 4.
+   */
   readonly API_ROLES_ACCEPTED?: readonly string[] | string
   /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
   readonly API_ACCESS_POLICY?: AccessPolicyOption<User>
@@ -374,9 +378,9 @@ export interface ApiConfig<
   // ------------------------------------------------------------------ pages
 
   /**
-   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page with links. The page
-   * shows the data of the JSON response and has no scripts. Default true, unless the environment variable `NODE_ENV` is `production` or there is no
-   * environment, as in workers. Config only.
+   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page
+   * with links. The page shows the data of the JSON response and has no scripts. Default true, unless the environment variable
+   * `NODE_ENV` is `production` or there is no environment, as in workers. Config only.
    */
   readonly API_HTML_PAGES?: boolean
 
@@ -418,10 +422,10 @@ export interface ApiConfig<
   readonly API_READ_YOUR_WRITES?: ReadYourWrites
 
   /**
-   * GET and HEAD look up the user of an access token, with its roles, in a replica; a user that the replica does not have yet is
-   * looked up in the primary. A user who was removed, or lost a role, may then read for as long as replicas lag. Passwords and API
-   * keys are checked on the primary, and the users of writes, login and refresh are looked up there. Default false: all users are
-   * looked up in the primary. Config only.
+   * Whether GET and HEAD read the user of an access token, with its roles, from a replica; a user that the replica lacks is read
+   * from the primary. After a user or a role was removed, reads are allowed until the replica has received the change. Passwords
+   * and API keys are checked on the primary, which also has the users of writes, login and refresh. Default false: all users are
+   * read from the primary. Config only.
    */
   readonly API_USERS_FROM_REPLICAS?: boolean
 

@@ -8,7 +8,7 @@ import type { Problems } from './problems.ts'
 /** The requirements of meta or config, as booleans. If a key is absent, the next more general key applies. */
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
-/** Requirements may be strings: true 1 yes on, false 0 no off. */
+/** Converts `true`, `1`, `yes` and `on` to true, and `false`, `0`, `no` and `off` to false. */
 const asBoolean = (value: boolean | string): boolean => /^(?:true|1|yes|on)$/.test(String(value))
 
 /** Requirements with strings converted to booleans. */

@@ -1,4 +1,5 @@
-// Resolves the authentication settings: strategies, routes, and the settings each strategy requires; a missing one is reported as a problem.
+// Resolves the authentication settings: strategies, routes, and the settings each strategy requires; a missing one is reported
+// as a problem.
 
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'

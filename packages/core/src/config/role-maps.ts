@@ -1,4 +1,5 @@
-// Resolves the role maps and the policy of a model: those of meta, otherwise those of config. In each, a role map takes precedence over the lists of roles.
+// Resolves the role maps and the policy of a model: those of its meta, otherwise those of config. In both, a role map takes
+// precedence over lists of roles.
 
 import type { RoleRule } from './access-types.ts'
 import type { ApiConfig } from './config.ts'

@@ -17,8 +17,8 @@ export type ScopeTest<User = HookUser> = {
 }
 
 /**
- * Conditions of which all must hold, by column (`{ owner_id: { eq: … } }`) and by relation (`{ members: { user_id: … } }`: some
- * related row meets the conditions); `and` and `or` take a list of conditions, `not` takes conditions.
+ * Conditions, all of which must hold. On a column: `{ owner_id: { eq: … } }`. On a relation: `{ members: { user_id: … } }`, which
+ * holds if a related row meets the conditions. `and` and `or` take a list of conditions, `not` takes conditions.
  */
 export interface ScopeConditions<User = HookUser> {
   readonly [name: string]:

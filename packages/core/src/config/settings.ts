@@ -200,12 +200,12 @@ export interface ResourceSettings {
   readonly limits: LimitSettings
   /** The role maps that apply; all must allow. Empty: no role is needed. */
   readonly roleMaps: readonly RoleMapSetting[]
-  /** The role maps of the API that the model's own replace. */
+  /** The role maps of config that the model's own role maps replace. */
   readonly replacedRoleMaps: readonly RoleMapSetting[]
   readonly policy: PolicySetting | null
   /** The strategies that protect the resource; empty: it is public. */
   readonly strategies: readonly StrategyName[]
-  /** Whether actions need authentication; an action that no key applies to does. */
+  /** Whether actions need authentication. An action to which no key applies needs it. */
   readonly requirements: Requirements
   readonly rates: RateSettings
   readonly description: string | undefined

@@ -49,7 +49,7 @@ export function resolveSoftDelete(
   if (active === null && column.nullable !== true) wrong(active, 'not nullable')
   if (active !== null && !isValueOf(column, active)) wrong(active)
   const value = deletedValueOf(column, deleted)
-  // NULL is refused: a record that was never marked may hold it.
+  // Refuses NULL as the value of deleted records: records that were never deleted may contain it.
   if (value.kind === 'value' && !isValueOf(column, value.value)) wrong(deleted)
   return { attribute, active, deleted: value }
 }

@@ -34,7 +34,10 @@ export interface DialectColumn {
   readonly aggregate?: 'sum' | 'avg'
 }
 
-/** A table that the API serves. The dialect's other functions later get these same column objects, so they can be keys of a Map. */
+/**
+ * A table that the API serves. The dialect's other functions later receive the same objects for its columns, so these objects can
+ * be keys of a Map.
+ */
 export interface DialectTable {
   /** The database schema. Default: the connection's own. */
   readonly schema?: string
@@ -248,8 +251,8 @@ export interface Dialect {
   /**
    * Returns the value at a path of a json column, in the same form as `comparable` of a column of the path's type, without bound
    * parameters. NULL if the path does not exist, or leads to null or to a value of another JSON type, or if the column does not
-   * contain JSON: no stored value may cause an error. Integers of at most 53 bits count as integers however they are written
-   * (`1.0`); numbers outside the range of a double are NULL. Without this function, `createApi` refuses paths into json columns.
+   * contain JSON. No stored value may cause an error. An integer of at most 53 bits counts as an integer in any notation (`1.0`); a
+   * number outside the range of a double is NULL. Without this function, `createApi` refuses paths into json columns.
    */
   readonly jsonValue?: (
     column: DialectColumn,

@@ -41,7 +41,7 @@ export interface InternalDialect extends Dialect {
     table: TableName,
     name: string,
   ) => Promise<readonly string[]>
-  /** Advice for the case that a counter (sequence, auto-increment) generates keys which already exist: how to set it forward. */
+  /** Advice for a counter (sequence, auto-increment) that generates keys which already exist: how to set it forward. */
   readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
@@ -131,9 +131,9 @@ export interface Shortcuts {
 
   /** True if counting the total in a subquery of the page's statement costs less than a separate statement. */
   readonly countsInStatement?: boolean
-  /** True if such a subquery costs less only if it counts a whole table, without conditions. */
+  /** True if that subquery costs less only without conditions, when it counts a whole table. */
   readonly countsTablesInStatement?: boolean
-  /** True if the statement of the groups may also count them by `count(*) over ()`, because the database then still obeys ORDER BY. */
+  /** True if `count(*) over ()` may count the groups in their own statement. False if the database then ignores ORDER BY. */
   readonly countsGroupsByWindow?: boolean
   /** True if the database computes the select list also for rows that OFFSET skips. A deep page then reads its keys first. */
   readonly computesSkippedRows?: boolean
@@ -143,7 +143,7 @@ export interface Shortcuts {
    * so it looks worse than each custom plan, and every execution is planned again.
    */
   readonly plansForLimit?: boolean
-  /** Whether the database plans a prepared statement again for each value that is compared with the column in this way. */
+  /** Whether the database plans a prepared statement again for each value that it compares with the column; `by` says how it compares. */
   readonly replansForValue?: (
     column: DialectColumn,
     by: 'equality' | 'range' | 'pattern',
@@ -201,7 +201,7 @@ export interface Shortcuts {
   ) => Promise<SingleWrites>
 }
 
-/** A column with one value for each row, as `encode` returns it; some values may be expressions. */
+/** A column with one value for each row. The values are results of `encode`; some may be expressions. */
 export interface BoundColumn {
   /** Null for a column of flags, whose values are 1 or 0. */
   readonly column: DialectColumn | null
@@ -221,8 +221,8 @@ export interface ValuesTable {
 /** The properties of the database on which inserts of many records in one statement rely. */
 export interface MultiRowInserts {
   /**
-   * The value in a row for a column that the row omits but other rows of the statement have: DEFAULT, or NULL if that is the
-   * default. Undefined if the database has neither; the row then needs another statement.
+   * The value that a row gets in a column which it omits but other rows of the statement have: DEFAULT, or NULL if that is the
+   * column's default. Undefined if the database has neither; the row then needs another statement.
    */
   readonly omitted: (column: DialectColumn) => Expression<unknown> | undefined
   /**

@@ -24,7 +24,7 @@ export interface Admission {
   readonly required: boolean
   /** Verifies tokens with this secret instead of the configured key. */
   readonly secret?: string
-  /** The route only reads, whatever the method of the request. */
+  /** Whether the route only reads. Also true for a QUERY request that was sent as POST. */
   readonly reads?: boolean
 }
 

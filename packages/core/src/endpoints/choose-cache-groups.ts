@@ -1,4 +1,5 @@
-// Chooses the cache groups of a response: the resources that a read depends on, or that a write has changed (RFC 9875, API_CACHE_GROUPS; docs/deployment.md).
+// Chooses the cache groups of a response: the resources that a read depends on, or that a write has changed (RFC 9875,
+// API_CACHE_GROUPS; docs/deployment.md).
 
 import type { Call } from '../call.ts'
 import { hasDump } from '../hooks/read-hooks.ts'

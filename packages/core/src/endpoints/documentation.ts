@@ -1,4 +1,5 @@
-// The OpenAPI document and the page of an API: built once, in slices if a request waits for them, and cached as they are sent.
+// The OpenAPI document and the page of an API. Both are built once, in slices if a request waits for them, and cached in the
+// form in which they are sent.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'

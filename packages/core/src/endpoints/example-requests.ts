@@ -11,11 +11,12 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resour
 const most = 5
 
 /**
- * Returns all example requests of the resource that has the most, then one of each other resource, up to five. They name only
- * columns that every caller may read, and relations to resources that this caller may list.
+ * Returns all example requests of the resource that has the most of them, then one of each other resource, up to five. They name
+ * only columns that every caller may read, and relations to resources that this caller may list.
  *
  * ```ts
- * exampleRequests([book, author], '/api')[1] // { description: 'Books by price, the highest first', url: '/api/books?order_by=-price&limit=5' }
+ * exampleRequests([book, author], '/api')[1]
+ * // { description: 'Books by price, the highest first', url: '/api/books?order_by=-price&limit=5' }
  * ```
  */
 export function exampleRequests(

@@ -24,8 +24,8 @@ export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result
 }
 
 /**
- * Runs the return and final callbacks of a write before COMMIT, so that a failing callback rolls the write back. Without
- * such callbacks the result is returned unchanged, and the ETag is added after COMMIT.
+ * Runs the return and final callbacks of a write before COMMIT, so that a failing callback rolls the write back. Without these
+ * callbacks, returns the result unchanged; the ETag is then added after COMMIT.
  */
 export function finishBeforeCommit(call: Call, result: Result): MaybePromise<Result> {
   const { hooks, resource } = call

@@ -19,7 +19,7 @@ import type { JsonValue } from '../json/json-value.ts'
 /** Makes the page of a successful response. */
 export type MakePage = (content: PageContent) => string
 
-/** Whether a page is served where `Accept` asks for one; responses then vary by `Accept`. */
+/** Whether a request gets a page if `Accept` prefers HTML. Responses then vary by `Accept`. */
 export const hasPages = ({ htmlPages }: ApiSettings, { method }: ApiRequest): boolean =>
   htmlPages && /^(?:get|head)$/i.test(method)
 

@@ -44,8 +44,8 @@ export interface ReadRequest<P extends ReadPlan, G> {
 }
 
 /**
- * Plans and compiles a read. If the query differs from an earlier one in values only, the cached plan and statements are
- * used with the new values. If a value does not fit its column, the query is planned from scratch, which gives the error.
+ * Plans and compiles a read. If only values differ from an earlier query, uses the cached plan and statements with the new values.
+ * If a value does not fit its column, plans the query from scratch, which throws the error.
  */
 export function planRead<P extends ReadPlan, G>(
   call: Call,

@@ -12,7 +12,7 @@ type Reading = Pick<Call, 'request' | 'runtime'>
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** Reads from a replica; undefined if no replica is suitable or its connection failed, so that the primary must be read. */
+/** Reads from a replica. Undefined if no replica is suitable or the connection to the replica failed; the primary must then be read. */
 export async function readFromReplica<T>(
   reading: Reading,
   read: (replica: Replica) => Promise<T | undefined>,

@@ -68,7 +68,7 @@ export interface Opened {
   readonly own: AnyDatabase
 }
 
-/** Whether the host application has begun the transaction of a request, which then neither commits nor retries. */
+/** Whether the host application has begun the transaction of a request. The request then neither commits nor retries. */
 export const isHosted = ({ runtime }: Pick<Call, 'runtime'>, own: AnyDatabase): boolean =>
   own.isTransaction && runtime.batch === undefined
 

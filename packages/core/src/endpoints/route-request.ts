@@ -48,8 +48,8 @@ export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[
 }
 
 /**
- * The members of a `Call` that are set after authentication: those that depend on the caller or describe the response, and the
- * query, because the body of a QUERY completes it.
+ * The members of a `Call` that are set after authentication: those that depend on the caller or describe the response. Also the
+ * query, which the body of a QUERY completes.
  */
 type Decided =
   | 'caller'

@@ -84,7 +84,7 @@ async function isRefused(
     return await refusesList(scope, resource)
   } catch (error) {
     if (error instanceof HookTimeout) throw error
-    // An ApiError of the policy would refuse the list, any other error would fail it, so the resource is omitted.
+    // Omits the resource: with an ApiError the policy would refuse the list, and with any other error the list would fail.
     if (!(error instanceof ApiError)) scope.call.runtime.report(error, scope.call.request)
     return true
   }

@@ -1,4 +1,5 @@
-// Write positions: a write returns the primary's replication position, the client sends it with later reads, and replicas behind it are not used.
+// Write positions: a write returns the primary's replication position, the client sends it with later reads, and replicas
+// behind it are not used.
 
 import { cookie } from '../auth/token-providers.ts'
 import type { Call } from '../call.ts'
@@ -15,7 +16,7 @@ const cookieName = 'write_position'
 /** Seconds that a browser keeps the cookie. A replica that is further behind needs attention. */
 const cookieAge = 600
 
-/** The position that is sent if it could not be read; reads with it use the primary. */
+/** The position that a response contains if the position of the write could not be read. Reads that send it use the primary. */
 const unknown = 'unknown'
 
 /**

@@ -8,8 +8,8 @@ export type Executor = ReturnType<AnyDatabase['getExecutor']>
 export type Intercept = <T>(provide: () => Promise<T>) => Promise<T>
 
 /**
- * Changes the executor, and the executors derived from it later, which have other plugins but the same connection. Those in
- * `changed` are left as they are.
+ * Changes the executor, and all executors that are later derived from it, because they have other plugins but the same connection.
+ * Leaves executors in `changed` as they are.
  */
 export function interceptConnection(
   executor: Executor,

@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect/dialect.ts'
 import { clientGone } from '../errors.ts'
 import type { Bounds } from './bounds.ts'
 
-/** Milliseconds: the longest first pause, which doubles with each attempt, up to `maxPause`. */
+/** The longest first pause, in milliseconds; the pause doubles with each attempt, up to `maxPause`. */
 const firstPause = 2
 const maxPause = 50
 

@@ -17,7 +17,7 @@ export async function onOneConnection<T>(
   work: (one: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction || statementTimeout === undefined) return work(db)
-  // SQLite has one connection anyway, and a statement that waits for a lock must release it for other requests.
+  // SQLite has one connection anyway. A statement that waits for a lock must release the connection for other requests.
   if (dialect.capabilities.blocksEventLoop) return work(db)
   let isConnected = false
   const reserve = (): Promise<T> =>

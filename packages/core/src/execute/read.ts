@@ -44,7 +44,7 @@ export interface LoadedPage {
   readonly last: CursorValues | undefined
 }
 
-/** Reads one page, and counts the total unless the page itself proves it. */
+/** Reads one page. Counts the total, unless the rows of the page already show it. */
 export const readPage = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
   withFallback(program, ({ read, ...page }) =>
     read.kind === 'list'
@@ -122,7 +122,10 @@ async function runRead(
   }
 }
 
-/** Whether there are pages before and after this one. `hasExtra`: the statement, which asks for one row more than the page, found it. */
+/**
+ * Whether there are pages before and after this one. `hasExtra`: the statement, which asks for one row more than the page, returned
+ * that row.
+ */
 function neighboursOf(
   { page, count }: ListPlan,
   {

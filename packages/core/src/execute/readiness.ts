@@ -1,4 +1,5 @@
-// Readiness: whether the service accepts requests, which needs a reachable database, a writable one if any endpoint writes, and no draining.
+// Readiness: whether the service accepts requests. It does if it is not draining and the database is reachable, and also
+// writable if any endpoint writes.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { ApiError } from '../errors.ts'

@@ -5,15 +5,18 @@ import { unavailable } from './unavailable.ts'
 
 /** Milliseconds from the start within which the number of attempts is not limited. */
 const retryTime = 1_000
-/** Further attempts, and the milliseconds within which they may start: PostgreSQL detects deadlocks only after a second. */
+/**
+ * The limits of retries after the first second: the number of attempts so far, and the milliseconds since the start. PostgreSQL
+ * detects deadlocks only after a second.
+ */
 const slowRetries = 3
 const slowRetryTime = 5_000
 const minPause = 10
 const maxPause = 100
 
 /**
- * Runs `work`, and retries it after a conflict with a random pause of 10 to 100 ms: at least once, without a limit in the
- * first second, and up to three times within five seconds. Then it throws 503.
+ * Runs `work`. After a conflict, waits 10 to 100 ms and runs it again: always a first time; any number of times in the first
+ * second; after that, until the fifth second, only if it has run at most three times. Then throws 503.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,

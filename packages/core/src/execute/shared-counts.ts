@@ -15,7 +15,7 @@ export type Turn =
   | { readonly kind: 'own'; readonly done: () => void }
   | { readonly kind: 'shared'; readonly total: () => Promise<number> }
 
-/** A running count, and the one that follows it. */
+/** A running count, and the count that follows it. */
 interface RunningCount {
   readonly since: number
   readonly ended: Promise<void>

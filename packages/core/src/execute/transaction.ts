@@ -54,8 +54,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * `inTransaction`; if the driver has no transactions, runs `work` without one. Only for work whose data stay consistent if it
- * fails between two statements.
+ * Like `inTransaction`, but without a transaction if the driver has none. Only for work whose data stay consistent if it fails
+ * between two statements.
  */
 export async function inTransactionIfSupported<T>(
   db: AnyDatabase,

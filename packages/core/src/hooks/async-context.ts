@@ -1,4 +1,5 @@
-// AsyncContext: a value that a function and everything it awaits can read. Uses AsyncLocalStorage, if the runtime has it, without importing it.
+// AsyncContext: a value that a function and everything it awaits can read. Uses AsyncLocalStorage, if the runtime has it,
+// without importing it.
 
 export interface AsyncContext<T> {
   /** Calls a function; inside it `current` returns the value. */

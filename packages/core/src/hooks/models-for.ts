@@ -59,8 +59,9 @@ export interface ModelsFor<User, DB = HookTables> {
 }
 
 /**
- * Types `user` in everything that models are declared with. The type argument is the type of the user in hooks: `Member`, or
- * `Member | null` if some endpoints require no authentication; the second one, if given, the Kysely interface of `args.db` in the callbacks of writes and commits.
+ * Types `user` in everything that models are declared with. The first type argument is the type of the user in hooks: `Member`, or
+ * `Member | null` if some endpoints require no authentication. The second one is the Kysely interface of `args.db` in the callbacks
+ * of writes and commits.
  *
  * ```ts
  * interface Member { readonly id: number; readonly team_id: number }

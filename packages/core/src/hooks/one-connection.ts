@@ -1,4 +1,5 @@
-// For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an error instead.
+// For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an
+// error instead.
 
 import { type CallHook, HookTimeout } from '../call-hook.ts'
 import { hasOneConnection } from '../dialect/shared/one-connection.ts'
@@ -66,7 +67,7 @@ class RunningHook {
   get #failure(): Deferred<never> {
     if (this.#failed === undefined) {
       this.#failed = deferred<never>()
-      // Not awaited if the hook settled before; an unhandled rejection must not end the process.
+      // Nothing awaits this promise if the hook has already settled. Without a handler, its rejection would end the process.
       this.#failed.promise.catch(() => {})
     }
     return this.#failed
@@ -88,7 +89,7 @@ export interface ConnectionGuard {
 
 /**
  * Creates the guard of `db`. If `db` has a single connection and a hook inside a transaction requests it through another instance,
- * the hook fails unless it ends within `graceMs`, with an error that says what to use instead.
+ * the hook fails with an error that says what to use instead, unless the hook ends within `graceMs`.
  *
  * ```ts
  * add_callback: async (book, model, args) => {

@@ -69,7 +69,8 @@ interface DumpCaller extends Caller {
 type Dumper = (object: JsonObject) => MaybePromise<JsonObject>
 
 /**
- * dump: returns the function that passes each object through the callback of its own model, embedded objects first; undefined without callback.
+ * dump: returns the function that passes each object through the callback of its own model, embedded objects first; undefined
+ * without callback.
  *
  * Everything that is the same for all objects of a level is decided here, because a list may embed thousands of them.
  */

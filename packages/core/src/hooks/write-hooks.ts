@@ -53,7 +53,10 @@ type Change = Parameters<WriteHooks['has']>[1]
 /** The HTTP method that usually makes a change: `post_add_callback` also runs for records created in a nested write of a PATCH. */
 const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
 
-/** Returns the callback of a change: the one of the request's method, else the one of the method that usually makes such a change. */
+/**
+ * Returns the callback of a change: the callback for the request's method, otherwise the callback for the method that usually makes
+ * this change.
+ */
 const callbackOf = <C extends Change>(
   { settings: { hooks } }: Resource,
   method: string,

@@ -1,4 +1,5 @@
-// The ETags of a record, `"<row>.<representation>"`, and of a list, `W/"<page>"`, and the conditions If-Match and If-None-Match (docs/writing.md).
+// The ETags of a record, `"<row>.<representation>"`, and of a list, `W/"<page>"`, and the conditions If-Match and If-None-Match
+// (docs/writing.md).
 
 import { stringify } from '../json/stringify.ts'
 import type { Result } from './envelope.ts'

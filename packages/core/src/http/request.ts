@@ -16,8 +16,8 @@ export interface ApiRequest {
   /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   /**
-   * The body: parsed, or as text or bytes. If the adapter could not read it, an ApiError, which is thrown if the endpoint needs the
-   * body.
+   * The body: parsed, or as text or bytes. If the adapter could not read the body, an ApiError, which is thrown only if the
+   * endpoint needs the body.
    */
   readonly body?: unknown
   /** Address of the peer. */
@@ -36,8 +36,8 @@ export interface ApiRequest {
    */
   readonly takesBytes?: boolean
   /**
-   * Aborted when the client disconnects; a running statement of the request is then cancelled. Only read when a statement
-   * takes long, so an adapter can create it in a getter.
+   * Aborted when the client disconnects, so that a running statement of the request is cancelled. The service reads it only if a
+   * statement takes long, so an adapter can create it in a getter.
    */
   readonly signal?: AbortSignal | undefined
   /** The authenticated user; custom strategies may set it. */

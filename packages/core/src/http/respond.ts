@@ -40,7 +40,7 @@ function headersOf(
       }
     : { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
   for (const some of headers) {
-    // A loop, because `Object.assign` takes several times as long for a few members.
+    // Copies in a loop: `Object.assign` takes several times as long for a few members.
     if (some !== undefined) for (const name of Object.keys(some)) all[name] = some[name] as string
   }
   return all

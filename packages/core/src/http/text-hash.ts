@@ -1,8 +1,8 @@
 // A fast, synchronous 64-bit hash of a string's UTF-8 bytes, for ETags.
 
 /**
- * Hashes a string. Two 32-bit lanes process the same little-endian words of four bytes, the last one padded with zeros,
- * and finally the number of bytes.
+ * Hashes a string. Two 32-bit lanes each process all little-endian words of four bytes, the last word padded with zeros, and then
+ * the number of bytes.
  *
  * The hash detects changes; it is not collision-resistant against an attacker.
  */

@@ -64,7 +64,7 @@ export function readBody(
   return text ? readJsonText(bodyText(body, limit), problems) : readParsedJson(body, problems)
 }
 
-/** Throws for a compressed body, for one whose declared size exceeds the limit, and for one that the adapter could not read. */
+/** Throws for a compressed body, for a body whose declared size exceeds the limit, and for a body that the adapter could not read. */
 export function refuseUnreadable(request: ApiRequest, limit: BodyLimit): void {
   const encoding = header(request, 'content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw encodedBody(encoding)

@@ -1,4 +1,4 @@
-// Limits of a document after a merge patch: those of a body, so that clients cannot exceed them step by step.
+// The limits of a document after a merge patch. They equal the limits of a body, so that clients cannot exceed these in several steps.
 
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'

@@ -1,4 +1,5 @@
-// plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most records of a list do.
+// plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most
+// records of a list do.
 
 import type { JsonValue } from '../json/json-value.ts'
 import {

@@ -10,7 +10,7 @@ export const queryMediaType = 'application/x-www-form-urlencoded'
 const form = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
 /**
- * The query of a QUERY request: that of its URL, then its body. Throws 400 without a media type, 415 for another one, and 413
+ * The query of a QUERY request: the query of its URL, then its body. Throws 400 without a media type, 415 for another one, and 413
  * beyond the limit.
  *
  * `QUERY /api/books?limit=5` with the body `price__ge=30` → `limit=5&price__ge=30`

@@ -1,4 +1,5 @@
-// Turns a JSON object into a WriteNode. Reports every field that is unknown, has the wrong type or is not writable; ignores none (docs/writing.md).
+// Turns a JSON object into a WriteNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
+// none (docs/writing.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'

@@ -47,8 +47,8 @@ const order = (value: JsonValue, limit: number | string): number | undefined =>
     : compareDigits(String(value), String(limit))
 
 /**
- * Measures in code points, as databases do. Counts them only if the number of UTF-16 units does not decide: that is up to twice as
- * large.
+ * Counts code points, as databases do, but only if the number of UTF-16 units leaves the result open: a code point is one unit or
+ * two.
  */
 function wrongLength({ minLength = 0, maxLength }: Column, value: string): string | undefined {
   const isLong = maxLength !== undefined && value.length > maxLength

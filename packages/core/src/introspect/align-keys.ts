@@ -1,4 +1,4 @@
-// Foreign keys between `integer` and `bigint`: both sides get one of the two types.
+// Gives both sides of a foreign key between `integer` and `bigint` the same type.
 
 import type {
   CatalogueColumn,
@@ -10,11 +10,12 @@ type Tables = Map<string, CatalogueTable>
 
 /**
  * Gives both sides of a foreign key the same type, because in JSON a bigint is a string and an integer a number. The foreign key
- * gets the type of the key that it refers to; but if it is a bigint that may contain larger numbers, the key becomes a bigint.
+ * gets the type of the key that it refers to. But if the foreign key is a bigint that may contain larger numbers, the key becomes a
+ * bigint.
  */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name, table]))
-  // A key may itself be a foreign key; each round aligns one more link of such a chain.
+  // A key may itself be a foreign key, so foreign keys form chains; each round aligns one more link.
   for (let round = 0; round < tables.length && alignOnce(aligned); round++);
   return [...aligned.values()]
 }
@@ -48,8 +49,8 @@ function find(table: CatalogueTable | undefined, name: string): CatalogueColumn 
 }
 
 /**
- * Returns the name as the table spells it: a database that ignores the case of names may spell them differently in the foreign
- * key. An exact match takes precedence, for databases in which case distinguishes names.
+ * Returns a name in the spelling of the table. A database that ignores the case of names may spell it differently in the foreign
+ * key. An exact match takes precedence, for databases that distinguish names by case.
  */
 function spelt(names: Iterable<string>, name: string): string {
   const all = [...names]
@@ -62,7 +63,10 @@ function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   return types.includes('integer') && types.includes('bigint')
 }
 
-/** Whether a foreign key may contain numbers beyond JSON's safe integers. If the database enforces it, an integer key excludes them. */
+/**
+ * Whether a foreign key may contain numbers beyond JSON's safe integers. A foreign key that the database enforces contains only
+ * values of its integer key.
+ */
 function isWider(
   { shape, fitsNumber }: CatalogueColumn,
   { unchecked }: CatalogueForeignKey,

@@ -11,7 +11,7 @@ import { sql } from '../sql/fragment.ts'
 import { rowsOf } from '../sql/statement.ts'
 import { tableOf } from '../sql/table-name.ts'
 
-/** Number of rows that are searched for other spellings of members, if the collation compares spellings as equal. */
+/** Number of rows to search for other spellings of members, if the collation treats different spellings as equal. */
 const sampleRows = 1000
 
 /**

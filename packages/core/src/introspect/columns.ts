@@ -58,7 +58,7 @@ function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
   return withRequirement(column, `${why}, so it is served as text and cannot be written`)
 }
 
-/** Adds to the note `why`, if the column is required and has no default, that records cannot be created. */
+/** Extends the note `why`: if the column is required and has no default, the API cannot create records. */
 function withRequirement(column: CatalogueColumn, why: string): string {
   const required = !column.nullable && !column.hasDefault && !column.generated && !column.readOnly
   return required ? `${why}; it is required, so records cannot be created` : why

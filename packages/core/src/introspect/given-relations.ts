@@ -1,4 +1,4 @@
-// Relations without foreign keys: those that the user gives, and guesses by name, which are only suggested.
+// Relations without foreign keys: relations that the user gives, and relations that are suggested because of column names.
 
 import { type CatalogueTable, ownName } from '../dialect/shared/catalogue.ts'
 import { toCase } from '../naming/case.ts'

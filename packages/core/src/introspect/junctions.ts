@@ -12,8 +12,8 @@ export interface Junction {
 }
 
 /**
- * Finds the tables with two foreign keys that together are a unique key, with or without other columns. A table of only two
- * foreign keys that are never NULL is a junction too, although it may contain a pair of keys twice.
+ * Finds the tables with two foreign keys whose columns together form a unique key; the table may have other columns. A table that
+ * consists of two foreign keys that are never NULL is a junction too, although it may contain a pair of keys twice.
  */
 export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
   return drafts.flatMap((draft) => {

@@ -51,7 +51,7 @@ function fits({ columns }: CatalogueTable, name: string): boolean {
   return shape !== undefined && canBeKey(shape)
 }
 
-/** Chooses a unique index whose columns are never NULL and can be part of a URL: with the fewest columns, and of those the first. */
+/** Chooses a unique index whose columns are never NULL and can be part of a URL: the first of those with the fewest columns. */
 function uniqueKey(table: CatalogueTable): readonly string[] | undefined {
   const names = table.columns.map(({ name }) => name)
   const candidates = table.uniqueKeys.filter((key) => key.every((name) => identifies(table, name)))

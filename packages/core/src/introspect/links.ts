@@ -20,7 +20,7 @@ export interface Link {
   readonly references: readonly string[]
   /** Whether `references` is the parent's primary key. */
   readonly toKey: boolean
-  /** Whether at most one row of the child can refer to the same row of the parent. */
+  /** Whether at most one row of the child can refer to each row of the parent. */
   readonly unique: boolean
 }
 

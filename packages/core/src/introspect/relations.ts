@@ -18,7 +18,7 @@ import { firstFree, isRelationName, keyStem, singularSnake } from './names.ts'
 /** Relations of each draft by model name. */
 export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
 
-/** Assigns names in three rounds, so that relations by a table's own foreign keys get the plain names. */
+/** Assigns names in three rounds: first to relations by a table's own foreign keys, so that these get the plain names. */
 export function nameRelations(
   drafts: readonly Draft[],
   links: readonly Link[],

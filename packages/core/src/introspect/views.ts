@@ -25,8 +25,8 @@ export async function whyUnreadable(
 }
 
 /**
- * Completes views that show rows of one table with what the catalogue lacks for views: the types of columns, which of them are
- * never NULL, and those primary, unique and foreign keys whose columns the view shows.
+ * Completes views that show rows of one table, because the catalogue lacks some properties of views: the types of columns, which of
+ * them are never NULL, and the primary, unique and foreign keys whose columns the view shows.
  */
 export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const byName = new Map(tables.map((table) => [table.name, table]))

@@ -7,7 +7,7 @@ import { isKeptSorted, isVerbatim, keepSorted } from './verbatim.ts'
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || isVerbatim(value)) return value
   if (Array.isArray(value)) return value.map(copyJson)
-  // Not by assignment: assigning a key "__proto__" would set the prototype.
+  // Does not assign the members, because assigning a key `__proto__` would set the prototype.
   const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, copyJson(one)]))
   if (isKeptSorted(value)) keepSorted(copy)
   return copy

@@ -4,7 +4,10 @@ import type { JsonValue, VerbatimNumber } from './json-value.ts'
 
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** Counts how often JSON.stringify serialises one of these values. If the count rises, `stringify` writes the whole value itself. */
+/**
+ * Counts how often JSON.stringify serialises a verbatim number or an object with sorted keys. If the count rises, `stringify`
+ * writes the whole value itself.
+ */
 const seen = { count: 0 }
 
 function numberOf(this: VerbatimNumber): number {

@@ -4,8 +4,8 @@ import { type Ip, type IpRange, inRange, parseIp } from '../config/ip-range.ts'
 import { type ApiRequest, wholeHeader } from '../http/request.ts'
 
 /**
- * Returns the address under which requests are counted. IPv6 addresses count per /64, since a client usually owns a whole /64.
- * An address that cannot be parsed is `unknown`, and all of those share one count.
+ * Returns the address under which requests are counted. IPv6 addresses count per /64, since a client usually owns a whole /64. An
+ * address that cannot be parsed is `unknown`; all such requests share one count.
  */
 export function clientAddress(request: ApiRequest, trusted: readonly IpRange[] | number): string {
   const ip = clientIp(request, trusted)

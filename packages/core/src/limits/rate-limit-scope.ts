@@ -1,4 +1,5 @@
-// Rate limit scope: whether requests are counted per process or in a shared store. Several processes need a shared store to enforce one limit.
+// Rate limit scope: whether requests are counted per process or in a shared store. Several processes need a shared store to
+// enforce one limit.
 
 import type { ApiSettings } from '../config/settings.ts'
 import type { Registry } from '../registry/resource.ts'

@@ -3,8 +3,8 @@
 import type { AnyModel } from './define-model.ts'
 import type { BelongsTo, Key, Relation } from './relation.ts'
 
-// Relations are compared with unions of strings (`Book`, `Book.title`). TypeScript would copy a union of models for every relation
-// that is compared with it, which takes quadratic time.
+// Relations are compared with a union of strings (`Book`, `Book.title`), not with a union of models: TypeScript would copy that
+// union for each relation, which takes quadratic time.
 type FieldsOf<M> = M extends AnyModel ? `${M['name']}.${keyof M['columns'] & string}` : never
 
 /** A string type that says which field does not exist; `never` if there is none. */

@@ -111,7 +111,8 @@ export function looksLikeCredential(
 
 /** Whether a table with this name probably holds credentials. */
 export function isCredentialTable(name: string): boolean {
-  // Tables are named in the plural: `token_types` holds no tokens, as a `token_type` does not.
+  // Table names are plural, so the singular must look like a credential too: neither a `token_type` nor `token_types` holds
+  // tokens.
   return looksLikeCredential(name) && looksLikeCredential(name.replace(/s$/i, ''))
 }
 
@@ -123,7 +124,8 @@ const wordsOf = (name: string): readonly string[] =>
 
 function isContent(text: string, type: ColumnType, table: string): boolean {
   if (/^sessions?$/.test(wordsOf(table).at(-1) ?? '')) {
-    // The textual key of a session is what its cookie holds; sessions of a conference have numbers or uuids.
+    // A login session has a text as its key, which is the content of its cookie. Other sessions, such as those of a conference,
+    // have numbers or uuids.
     return sessionOf.test(text) || (text === 'id' && (type === 'string' || type === 'text'))
   }
   return contentOf.test(text) && isCredentialTable(table)

@@ -168,7 +168,7 @@ export type Merged<Base extends Columns, Own extends Columns> = Omit<Base, keyof
 
 /** Copies and freezes each member, so that a declaration cannot change while it is served. */
 const frozen = <T extends Readonly<Record<string, object>>>(members: T | undefined): T =>
-  // fromEntries keeps a member named __proto__, which is then a start-up error; an assignment would lose it.
+  // fromEntries keeps a member named `__proto__`, so that `createApi` reports it; an assignment would lose the member.
   Object.freeze(
     Object.fromEntries(
       Object.entries(members ?? {}).map(([name, member]) => [name, Object.freeze({ ...member })]),

@@ -36,7 +36,7 @@ type Unwritable =
   | { readonly generated: true | 'uuid' }
   | { readonly managed: 'created' | 'updated' }
 
-/** Columns that a new record may omit. Those with rights are omitted by callers who may not write them. */
+/** Columns that a new record may omit. They include columns with a right, because some callers may not write them. */
 type Optional =
   | { readonly read: NonNullable<unknown> }
   | { readonly write: NonNullable<unknown> }
@@ -68,7 +68,7 @@ type WithheldPart<C extends Shapes> = {
       : never]?: Json<C[K]>
 }
 
-// Most models have no `read` rules; for them this avoids flattening an intersection, for which TypeScript computes each member twice.
+// Avoids flattening an intersection for models without `read` rules, which are most: TypeScript computes each member of it twice.
 type VisibleRow<C extends Shapes> = [Extract<C[keyof C], Withheld>] extends [never]
   ? CommonPart<C>
   : Flat<CommonPart<C> & WithheldPart<C>>

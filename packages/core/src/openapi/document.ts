@@ -118,7 +118,7 @@ export function queriedPaths(
 
 interface RouteAt {
   readonly path: string
-  /** Further paths; those of a collection also apply to everything below it. */
+  /** Further paths. A further path of a collection is also a prefix of the paths below the collection. */
   readonly aliases: readonly string[]
   readonly route: Route
 }

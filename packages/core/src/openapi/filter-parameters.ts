@@ -1,4 +1,5 @@
-// Filters as OpenAPI parameters: one object of all columns with the operators of their types, and parameters with free names (docs/query-language.md).
+// Filters as OpenAPI parameters: one object of all columns with the operators of their types, and parameters with free names
+// (docs/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { operatorFits } from '../model/type-rules.ts'

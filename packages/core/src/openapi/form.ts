@@ -184,7 +184,7 @@ export interface Components {
   header(key: string, wanted: string, make: () => HeaderObject): ReferenceObject
   /** Memoises a value that several operations share but that is not a component. */
   once<T>(key: string, make: () => T): T
-  /** Builds the referenced parts, one in each step, including those that they refer to. */
+  /** Builds the referenced parts, one in each step, and the parts to which these refer. */
   steps(): Generator<
     void,
     Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses' | 'headers'>

@@ -275,7 +275,7 @@ function sortableNames(
 ): Schema | ReferenceObject {
   const columns = queryColumns(resource)
   const sortable = columns.filter(isSortable)
-  // Names of joined columns and labels are free, and so are their prefixes and suffixes.
+  // The schema cannot list the names of joined columns and labels, nor therefore `-` and `.nullsfirst` with each name.
   if (others) {
     return sortable.length === columns.length
       ? columnNames(components, resource)

@@ -210,8 +210,8 @@ function collectQueries(
       : objectOf(own.map(resolve))
 
   /**
-   * Returns the schema of the parameters that resources share. If it includes those of a single record's query, it extends the
-   * schema of that query.
+   * Returns the schema of the parameters that resources share. If these include the parameters of a single record's query, the
+   * schema extends the schema of that query.
    */
   const sharedRef = (shared: readonly Parameter[]): ReferenceObject => {
     const base = shared.filter((one) => recordNames.has(partName(one)))
@@ -276,7 +276,7 @@ function kindOf(shared: readonly Parameter[], returns: boolean): string {
 
 const nameOf = ({ $ref }: ReferenceObject): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** Whether a parameter belongs to one resource: its name then begins with that of the resource and a dot. */
+/** Whether a parameter belongs to one resource: then its name begins with the resource's name and a dot. */
 const isOwn = (one: Parameter): boolean => partName(one).includes('.')
 
 /**

@@ -188,7 +188,7 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
 const writtenColumns = (resource: Resource, mode: WriteMode): readonly NamedColumn[] =>
   columnsOf(resource).filter((column) => unwritable(resource, column, mode) === undefined)
 
-/** Returns the schema of a request body, by reference to that of PATCH if it has all members of the latter. */
+/** Returns the schema of a request body. If it has all members of the body of PATCH, it refers to that body's schema for them. */
 function membersBesidesPatch(records: Records, resource: Resource, mode: WriteMode): Schema {
   const properties = writtenMembers(records, resource, mode)
   if (mode === 'update' || !resource.settings.methods.has('PATCH'))

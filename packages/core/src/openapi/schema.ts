@@ -5,7 +5,7 @@ import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
 /** A schema, or a reference to one. */
 export interface Schema extends SchemaObject {
   patternProperties?: Readonly<Record<string, SchemaObject | ReferenceObject>>
-  /** As `additionalProperties`, for members that no part of `allOf` names. */
+  /** Like `additionalProperties`, but for the members that no part of `allOf` names. */
   unevaluatedProperties?: boolean
 }
 

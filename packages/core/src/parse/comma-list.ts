@@ -1,4 +1,5 @@
-// Parses the lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: they contain only names, so both `,` and `%2C` separate items.
+// Parses the lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: they contain only names, so both `,` and `%2C`
+// separate items.
 
 import { type Cursor, malformed } from './cursor.ts'
 import { checkListLength } from './limits.ts'

@@ -12,8 +12,8 @@ export interface Cursor {
 }
 
 /**
- * Which `,` and `=` are separators. `raw`: only unencoded ones; `%2C` is a comma in the text. `decoded`: all, because the opening
- * bracket was percent-encoded, as URLSearchParams does.
+ * Which `,` and `=` are separators. `raw`: only those that are not percent-encoded; `%2C` is a comma in the text. `decoded`: all of
+ * them, because the opening bracket was percent-encoded, as URLSearchParams does.
  */
 export type Reading = 'raw' | 'decoded'
 

@@ -20,7 +20,7 @@ export interface ParseLimits {
 /** Levels of nested groups; fixed, because it prevents a stack overflow, and real queries are far below. */
 export const maxGroupDepth = 32
 
-/** Counters of what was parsed so far. */
+/** Counts the conditions and relation filters that were parsed so far. */
 export interface Tally {
   readonly limits: ParseLimits
   conditions: number

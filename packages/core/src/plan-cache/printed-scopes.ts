@@ -1,4 +1,5 @@
-// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL share a cached statement.
+// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL
+// share a cached statement.
 
 import type { RootOperationNode } from 'kysely'
 import { hasConditions, type ScopeDecisions, type Scopes } from '../compile/scopes.ts'
@@ -9,11 +10,11 @@ import type { TextStyle } from '../sql/print.ts'
 
 export interface PrintedScopes {
   /**
-   * The SQL of each scope without its parameters, in the order of the sources. Statements of one plan have the same SQL if
-   * these are equal.
+   * The SQL of each scope without its parameters, in the order of the sources. If `forms` are equal, the statements of one plan
+   * have the same SQL.
    */
   readonly forms: readonly string[]
-  /** The same decisions; each narrowed query is a fragment whose origin is its source. */
+  /** The scopes that were given, with each narrowed query replaced by its printed fragment, whose origin is the source. */
   readonly scopes: Scopes
   readonly fragments: ReadonlyMap<object, Fragment>
 }

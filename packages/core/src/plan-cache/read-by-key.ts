@@ -1,4 +1,5 @@
-// The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request replaces the values.
+// The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request
+// replaces the values.
 
 import { noShortcuts } from '../compile/database-json.ts'
 import { compileRead, type ReadProgram } from '../compile/read-program.ts'

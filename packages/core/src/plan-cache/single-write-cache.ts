@@ -32,7 +32,7 @@ type SingleWriteStatement = Omit<CompiledWrite, 'statement'> & { readonly statem
 
 /** Makes the statements of single-statement writes. */
 export interface SingleWriteStatements {
-  /** `insert into t (…) values (…) returning …`, including whether the row is in scope. */
+  /** `insert into t (…) values (…) returning …`; the returned row tells whether it is in the scope of the caller. */
   insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
   /** `update t set … where key returning …`, only of a record that is not soft-deleted. */
   update(

@@ -1,4 +1,5 @@
-// The skeleton of a query: the raw query string without the values of its filters, its page and its cursor. Queries with the same skeleton share a cached plan.
+// The skeleton of a query: the raw query string without the values of its filters, its page and its cursor. Queries with the
+// same skeleton share a cached plan.
 
 export interface Skeleton {
   /** The query string with each removed value replaced by a newline. */

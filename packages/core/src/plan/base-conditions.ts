@@ -1,4 +1,5 @@
-// Turns joins into `exists` conditions on the base if neither output nor order reads their columns, so that joined rows need not be combined.
+// Turns joins into `exists` conditions on the base if neither output nor order reads their columns, so that joined rows need
+// not be combined.
 
 import type { ResolvedRelation } from '../registry/resource.ts'
 import { isShared, type LookUpStart, lookUpStep } from './look-up.ts'
@@ -204,7 +205,7 @@ function valueForNulls(condition: Condition): boolean | null {
     case 'isNull':
       return !condition.negated
     case 'oneOf':
-      // An empty list compiles to a constant, which does not depend on the column.
+      // A condition with an empty list is true or false for every row, even where the column is NULL.
       return condition.values.length === 0 ? condition.negated : null
     case 'compare':
     case 'between':

@@ -15,7 +15,7 @@ export interface PlanContext {
   readonly aliases: Aliases
   readonly reach: Reach
   readonly includeDeleted: boolean
-  /** Whether the query has so few joins and relation filters that the database can plan them all as one join. */
+  /** Whether the query has so few joins and relation filters that the database can plan them as one join. */
   readonly fewRelations: boolean
 }
 

@@ -1,4 +1,5 @@
-// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become URLs (docs/query-language.md).
+// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become
+// URLs (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import type { SerializationType } from '../config/settings.ts'
@@ -22,7 +23,7 @@ import { planWhere } from './where.ts'
 
 const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
 
-/** One level of the embed tree, with everything that decides which of its relations are embedded. */
+/** One level of the embed tree, with the values that decide which relations of the level are embedded. */
 interface Level {
   readonly context: PlanContext
   readonly mode: SerializationType
@@ -37,7 +38,10 @@ interface Level {
   readonly options: RelationOptions
 }
 
-/** Validates `dump` and `dump_relationships` for projections and groups, which ignore them because they have no relations. */
+/**
+ * Validates `dump` and `dump_relationships` for projections and groups. Both have no relations, so the parameters have no effect on
+ * them.
+ */
 export function checkRelationParameters(context: PlanContext): void {
   dumpMode(context)
   showsRelations(context)

@@ -1,4 +1,5 @@
-// The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object (docs/query-language.md).
+// The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object
+// (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import {

@@ -8,7 +8,7 @@ import { type PlanContext, textAt } from './context.ts'
 import { type Names, refOf, resolveColumn } from './names.ts'
 import type { ColumnRef, Output, Source } from './plan.ts'
 
-/** Returns all visible columns, then the hidden columns among `keys`, which links and embeds need. */
+/** Returns all visible columns, then the hidden columns among `keys`, whose values links and embeds need. */
 export function entityOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
   const visible = [...source.resource.columns.values()].map((column) =>
     member(source, column, true),

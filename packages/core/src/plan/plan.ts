@@ -1,4 +1,5 @@
-// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur only as values, which are sent as parameters. Types only.
+// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
+// only as values, which are sent as parameters. Types only.
 
 import type { SearchIndex } from '../dialect/dialect.ts'
 import type { AggregateFunction } from '../parse/operators.ts'
@@ -207,7 +208,7 @@ export interface KeysetPage {
 
 export type Page = NumberedPage | KeysetPage
 
-/** A statement's rows, read from one base table and what is joined to it. */
+/** The rows of a statement: those of one base table with its joins. */
 export interface RowPlan {
   /** entity: resource objects; projection: `fields`; groups: groupby and aggregates. */
   readonly shape: 'entity' | 'projection' | 'groups'

@@ -1,4 +1,5 @@
-// Relations whose foreign key refers to the whole primary key of the target. They lead to at most one row, so a left join never changes the number of rows.
+// Tells relations whose foreign key refers to the whole primary key of the target. They lead to at most one row, so a left join
+// to the target never changes the number of rows.
 
 import type { ResolvedRelation } from '../registry/resource.ts'
 

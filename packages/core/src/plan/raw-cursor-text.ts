@@ -22,7 +22,7 @@ export const isRawCursorText = ({ type }: Pick<NamedColumn, 'type'>, value: Valu
   type !== 'text' &&
   type !== 'enum'
 
-/** Reads the stored value back from such a text; undefined for any other text. */
+/** Reads the stored value from a text that `rawCursorText` has written; undefined for any other text. */
 export function rawValueOf(text: string): string | number | Uint8Array | undefined {
   try {
     const key: unknown = JSON.parse(text.slice(mark.length))

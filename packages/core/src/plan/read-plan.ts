@@ -254,7 +254,7 @@ function refuseOnOne(context: PlanContext): void {
   }
 }
 
-/** Refuses a field of a to-many join in `fields`: it has several values for one object, but a member of an object has one. */
+/** Refuses a field of a to-many join in `fields`: the field has several values for one object, and a member of an object has one. */
 function refuseManyValues(context: PlanContext, names: Names): void {
   for (const field of context.ast.fields ?? []) {
     const [output] = projectionOutput(context, names, [field])
@@ -265,7 +265,7 @@ function refuseManyValues(context: PlanContext, names: Names): void {
   }
 }
 
-/** Refuses conditions that combine several to-many joins in one "or": they can be tested only through a subquery that selects keys. */
+/** Refuses an "or" of conditions on several to-many joins: the database can test it only through a subquery that selects keys. */
 function refuseMixedConditions(
   base: Source,
   where: readonly Condition[],

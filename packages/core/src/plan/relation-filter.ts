@@ -1,4 +1,5 @@
-// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested `exists` condition (docs/query-language.md).
+// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested
+// `exists` condition (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../errors.ts'

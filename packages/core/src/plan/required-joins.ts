@@ -1,4 +1,5 @@
-// Finds the joins that can change which base rows a query returns. Counts and key subqueries omit the other joins: left joins that no condition reads.
+// Finds the joins that can change which base rows a query returns. Counts and key subqueries omit the other joins: left joins
+// that no condition reads.
 
 import type { Condition, Operand, PlannedJoin, RowPlan, Source } from './plan.ts'
 

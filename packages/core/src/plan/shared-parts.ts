@@ -1,11 +1,12 @@
-// The parts of plans that depend on the resource alone. All plans of a resource share these objects, so that a select list can be cached by the object it was compiled from.
+// The parts of plans that depend on the resource alone. All plans of a resource share these objects, so that a select list can
+// be cached by the object it was compiled from.
 
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
 import { entityOutput } from './output.ts'
 import type { EmbedPlan, Output, Source } from './plan.ts'
 
-/** The relations of a level: those that it embeds, and those that become URLs. */
+/** The relations of a level: the embedded ones, and the ones that become URLs. */
 export interface PlannedRelations {
   readonly embeds: readonly EmbedPlan[]
   readonly links: readonly ResolvedRelation[]

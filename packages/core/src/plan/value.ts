@@ -1,4 +1,5 @@
-// Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and never reaches SQL (docs/query-language.md).
+// Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and
+// never reaches SQL (docs/query-language.md).
 
 import { invalidValue } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'

@@ -1,4 +1,5 @@
-// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from HAVING (docs/query-language.md).
+// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from
+// HAVING (docs/query-language.md).
 
 import { settingNames } from '../config/setting-names.ts'
 import {

@@ -1,4 +1,5 @@
-// The registry of one caller: columns that the caller may not read are hidden, those it may not write are read-only, and relations that need an unreadable column do not exist.
+// The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are
+// read-only. Relations that need an unreadable column do not exist.
 
 import { junctionOf } from './junction.ts'
 import type {
@@ -65,7 +66,7 @@ export function callerRegistry(
       view.allRelations.set(name, mapped)
     }
   }
-  // Relations are added when all resources have their columns, because they depend on the readable columns of both sides.
+  // Adds relations after all resources have their columns, because a relation depends on the readable columns of both sides.
   for (const [resource, view] of own) {
     for (const [name, relation] of view.allRelations) {
       if (keysOf(relation).every(isReadable)) view.relations.set(name, relation)

@@ -34,7 +34,7 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
   }
 }
 
-/** Sets `inverse` of every relation that has one. If several relations match, the one declared first is the inverse. */
+/** Sets `inverse` of every relation that has an inverse. If several relations match, the first declared one is the inverse. */
 export function linkInverses(resources: readonly Resource[]): void {
   const bySignature = new Map<string, OpenRelation>()
   const open: { readonly relation: OpenRelation; readonly back: string }[] = []

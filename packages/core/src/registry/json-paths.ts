@@ -96,7 +96,7 @@ function badPath(text: string): string | undefined {
   if (!keys.every((key) => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key))) {
     return 'the names in a path have letters, digits, _ and -, and do not begin with a digit.'
   }
-  // Only the last name of a path could be read as an operator or as the place of NULLs.
+  // The parser looks for an operator, `nullsfirst` and `nullslast` only in the last name of a path.
   return keys.includes('__proto__')
     ? badFieldName('__proto__')
     : badFieldName(last.replaceAll('-', '_'))

@@ -25,7 +25,7 @@ export interface DeclaredTable {
 export interface RelationScope {
   /** Every declared model by name, published or not. */
   readonly models: ReadonlyMap<string, AnyModel>
-  /** By `tableKey`. */
+  /** The declared tables, by their `tableKey`. */
   readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>
@@ -71,7 +71,7 @@ const agree = (a: NamedColumn, b: NamedColumn): boolean =>
 
 const isText = ({ type }: NamedColumn): boolean => type === 'string' || type === 'text'
 
-/** Pairs the columns of two keys; undefined if they differ in length or in type, which is a problem. */
+/** Pairs the columns of two keys. If the keys differ in length or in type, reports a problem and returns undefined. */
 function pairUp(
   from: readonly NamedColumn[],
   to: readonly NamedColumn[],

@@ -17,10 +17,7 @@ export interface NamedColumn {
   readonly type: ColumnType
   readonly nullable: boolean
   readonly hidden: boolean
-  /**
-   * In the registry of one caller: what the caller may not do with the column. `read`: it is hidden; `write`: it is
-   * read-only. Absent otherwise.
-   */
+  /** Only in the registry of one caller: the right that the caller lacks. `read`: the column is hidden; `write`: it is read-only. */
   readonly withheld?: 'read' | 'write'
   readonly precision?: number
   readonly scale?: number
@@ -35,7 +32,7 @@ export interface NamedColumn {
   readonly paths?: ReadonlyMap<string, PathColumn>
   /** Set if this is a path into a json column, whose `dbName` it has. */
   readonly path?: JsonPlace
-  /** The expression of a path is in the form of `Dialect.comparable`. */
+  /** Set if the expression of the path already has the form that `Dialect.comparable` produces. */
   readonly comparable?: true
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column
@@ -56,7 +53,7 @@ export interface PathColumn extends NamedColumn {
   readonly path: JsonPlace
 }
 
-/** The parts of a relation's URL: the collection of `resource`, then a key made of values of the row with the relation, then `rest`. */
+/** The parts of a relation's URL: the collection of `resource`, then a key that values of the row make up, then `rest`. */
 export interface RelationAddress {
   readonly resource: Resource
   /** The columns of the row whose values make up the key, in the order of the resource's primary key. */

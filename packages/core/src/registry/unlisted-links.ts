@@ -1,4 +1,5 @@
-// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record deletes the rows.
+// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record
+// deletes the rows.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Key } from '../model/relation.ts'
@@ -8,7 +9,7 @@ import type { DeclaredTable } from './resolve-relations.ts'
 import type { Resource, UnlistedLinks } from './resource.ts'
 
 interface LinkScope {
-  /** By `tableKey`. */
+  /** The declared tables, by their `tableKey`. */
   readonly tables: ReadonlyMap<string, DeclaredTable>
   /** The published models. */
   readonly byName: ReadonlyMap<string, Resource>

@@ -62,7 +62,7 @@ const isComparable = ({ source, target }: ResolvedRelation, schema: DatabaseSche
     return found !== undefined && !isView(found)
   })
 
-/** Whether the table with the foreign key is only read: it may be a view, which has no foreign keys, and nothing writes the key. */
+/** Whether nothing writes the foreign key, because its model is read-only. Its table may be a view, which has no foreign keys. */
 const isOnlyRead = ({ kind, source, target, through }: ResolvedRelation): boolean => {
   if (kind === 'manyToMany') return through?.resource?.model.readOnly === true
   return (kind === 'belongsTo' ? source : target).model.readOnly === true

@@ -12,7 +12,7 @@ export interface SchemaTable extends CatalogueTable {
 export interface DatabaseSchema {
   /** The tables that the models name. */
   readonly tables: readonly SchemaTable[]
-  /** The names of all tables of a schema in which a table is missing, by the schema as the models name it. */
+  /** The names of all tables of each schema in which a table is missing. The key is the schema as the models name it. */
   readonly names: ReadonlyMap<string | undefined, readonly string[]>
   /** Whether any table has a foreign key, including tables without a model; also false if there are no relations. */
   readonly hasForeignKeys: boolean
@@ -65,7 +65,10 @@ export const includesAll = (
   names: readonly string[],
 ): boolean => names.every((name) => columns.some((column) => sameColumn(schema, column, name)))
 
-/** Whether it is no ordinary table: views have no keys, and the database does not know which of their columns may be NULL. */
+/**
+ * Whether the table is a view or foreign table. Views have no keys, and the database does not know which of their columns may be
+ * NULL.
+ */
 export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
 
 /** Whether the columns are unique, according to the keys of the table. */

@@ -99,7 +99,7 @@ export type Difference =
       readonly found: Pick<Reference, 'table' | 'references'> | undefined
     })
 
-/** Columns of a table that refer to those of another one. */
+/** Columns of one table that refer to columns of another table. */
 export interface Reference {
   /** The table of `columns`. */
   readonly from: string

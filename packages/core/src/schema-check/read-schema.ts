@@ -1,4 +1,5 @@
-// Reads the tables of the models, in the schema that they declare or where the database looks for them. Of other tables, it reads at most the names.
+// Reads the tables of the models, in the schema that they declare or where the database looks for them. Of other tables, it
+// reads at most the names.
 
 import type { SchemaRules } from '../dialect/shared/schema-rules.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -7,7 +8,7 @@ import type { DatabaseSchema, SchemaTable } from './database-schema.ts'
 
 type Schema = string | undefined
 
-/** The tables that were read for the models that name one schema, or for those that name none. */
+/** The tables that were read for one schema that models name, or for the models that name no schema. */
 interface Found {
   readonly tables: readonly SchemaTable[]
   /** The schemas in which tables were looked for. */

@@ -130,7 +130,7 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       if (mistake !== undefined) throw mistake
     },
     differences: async () => {
-      // Leaves out only models that switch the check off themselves: the setting of the whole API says nothing about a single model.
+      // Leaves out only models that switch off the check in their own meta. The setting of the whole API does not count here.
       const asked = models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off')
       return (await compared(asked, db, options)).map(describeDifference)
     },
@@ -150,7 +150,7 @@ const isMistake = (one: Difference): boolean =>
 
 const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
-/** Returns the published models, and those of users and their roles even if they are not published. */
+/** Returns the published models, and the models of users and roles even if these are not published. */
 function comparedModels({ resources, users }: Registry): readonly ComparedModel[] {
   const internal = [users, users?.roles?.target].flatMap((one) => one ?? [])
   return [...new Set([...resources, ...internal])].map((resource) => ({

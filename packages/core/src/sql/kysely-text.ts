@@ -22,7 +22,7 @@ export function kyselyText(
 ): KyselyText | undefined {
   const { sql: text, parameters } = db.getExecutor().compileQuery(node, createQueryId())
   const strings = text.split(placeholders === 'numbered' ? /\$\d+/ : '?')
-  // Each parameter has one placeholder. Another number of matches means that a literal or an operator looks like one.
+  // Each parameter has one placeholder. If the number of matches differs, a literal or an operator looks like a placeholder.
   if (strings.length !== parameters.length + 1 || !parameters.every(isBindable)) return undefined
   strings[0] = `(${strings[0]}`
   strings[parameters.length] += ')'

@@ -39,7 +39,7 @@ export function createTableOnce(
     async ensure(db, dialect) {
       if (!db.isTransaction) return create(db, dialect)
       // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
-      // transaction and is not remembered, because a rollback would drop the table.
+      // transaction, and the next request checks the table again, because a rollback drops it.
       if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
       if (!made.has(root))
         await executeFragment(db.withoutPlugins(), statement(storeTypesOf(dialect)))

@@ -1,4 +1,5 @@
-// The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again revokes its successors.
+// The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again
+// revokes its successors.
 
 import type { Dialect, StoreTypes } from '../dialect/dialect.ts'
 import type { Bounds } from '../execute/bounds.ts'
@@ -191,7 +192,7 @@ const revokeOne = async (
     sql`update ${table} set ${set(now)} where ${sql.id('token')} = ${digest} and ${alive}`,
   )) > 0
 
-/** Revokes every successor of a token that was used twice, because one may be stolen. Returns whether one was valid. */
+/** Revokes every successor of a token that was used twice, because a thief may have one of them. Returns whether one was valid. */
 async function revokeDescendants(
   fragments: Fragments,
   from: string,

@@ -9,8 +9,8 @@ const mostEnds = 5
 export type Restart = number | 'never'
 
 /**
- * Returns how long to wait before a worker that ended is replaced: the first one within a minute immediately, the next ones after
- * 1, 2, 4 … 30 s. The fifth one is never replaced if no other worker serves.
+ * Returns how long to wait before a worker that ended is replaced. The first worker that ends within a minute is replaced
+ * immediately, the next ones after 1, 2, 4 … 30 s. The fifth is never replaced if no other worker serves.
  *
  * `ends` are the times of all ends up to now, in milliseconds.
  */

@@ -18,7 +18,7 @@ export interface Supervised {
   readonly later: (milliseconds: number, then: () => void) => () => void
 }
 
-/** Milliseconds after which a worker that was asked to end is killed; longer than it waits for running requests. */
+/** Milliseconds after which a worker that was asked to end is killed. A worker waits for running requests for a shorter time. */
 const killAfter = 15_000
 
 /**

@@ -12,7 +12,7 @@ interface Sample {
 /** Most tables that are queried to find an example row. */
 const mostAttempts = 5
 
-/** Returns the URLs of a list, a filter, an order, a relation and an or-group, as far as the schema allows. */
+/** Returns up to five URLs: of a list, a filter, an order, a relation and an or-group. Omits those that the schema does not allow. */
 export async function exampleRequests(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,

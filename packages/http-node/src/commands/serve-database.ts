@@ -1,4 +1,5 @@
-// model-api serve of a database: publishes all tables, read-only without `--write`, and prints which tables are published and which are not.
+// model-api serve of a database: publishes all tables, read-only without `--write`, and prints which tables are published and
+// which are not.
 
 import { type ApiConfig, createApi, type Registry } from '@model-api/core'
 import { schemasWithTables } from '@model-api/core/introspect'

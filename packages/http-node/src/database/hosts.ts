@@ -1,4 +1,4 @@
-// Fail-over between several servers behind one pool: connections are opened to the current server, and to the next one when it fails.
+// Fail-over between several servers behind one pool: new connections are opened to one server, and to the next one when that server fails.
 
 /** Closes a connection immediately, even during a statement. */
 type Close = () => void
@@ -45,13 +45,16 @@ export function createHosts(
   }
 }
 
-/** Creates the error for a read-only server where a writable one is needed. Like a refused connection, it gives 503. */
+/** Creates the error for a server that is read-only although writes are needed. Like a refused connection, it gives 503. */
 export const notWritable = (): Error =>
   Object.assign(new Error('The server takes no writes, and one that does is wanted.'), {
     code: 'ECONNREFUSED',
   })
 
-/** Repeats a failed attempt on the next server, until each was tried once, or the failure was no reason to leave the server. */
+/**
+ * Repeats a failed attempt on the next server. Ends when each server was tried once, or when the failure is no reason to leave the
+ * server.
+ */
 export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Promise<T> {
   for (let left = hosts.urls.length - 1; ; left -= 1) {
     const before = hosts.current

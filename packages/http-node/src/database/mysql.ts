@@ -146,7 +146,7 @@ function setUp({ statementTimeout, readOnly, causalReads }: Limits): string[] {
   const mysql = `/*!50708 , max_execution_time = ${statementTimeout} */`
   return [
     `set time_zone = '+00:00' ${maria} ${mysql}`,
-    // 1: wait before reads and before starting transactions.
+    // With the value 1, the server waits before reads and before transactions start.
     ...(causalReads ? ['set session wsrep_sync_wait = 1'] : []),
     ...(readOnly ? ['set session transaction read only'] : []),
   ]

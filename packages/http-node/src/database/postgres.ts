@@ -33,7 +33,7 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
     // JIT compilation is not interrupted by statement_timeout. `current_setting(…, true)`: not every compatible server has `jit`.
     "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end",
   ]
-  // A statement, because connection poolers refuse start-up parameters.
+  // A statement sets the settings, because connection poolers refuse start-up parameters.
   const isReadOnly = `current_setting('transaction_read_only') = 'on' as "isReadOnly"`
   const text = `select ${[...calls, isReadOnly].join(', ')}`
   const mustWrite = hosts.urls.length > 1 && !limits.readOnly

@@ -1,4 +1,5 @@
-// The strategy jwt: an access token that a token provider finds; the user is loaded for every request, or remembered for API_USER_CACHE seconds.
+// The strategy jwt: an access token that a token provider finds; the user is loaded for every request, or remembered for
+// API_USER_CACHE seconds.
 
 import { crossSiteRequest, invalidCredentials, tokenHasExpired } from '../../errors.ts'
 import type { ApiRequest } from '../../http/request.ts'

@@ -1,4 +1,5 @@
-// Any other database that Kysely supports: portable SQL, with the database's own order and case rules, and without the guarantee of the same response bytes.
+// Any other database that Kysely supports: portable SQL, with the database's own order and case rules, and without the
+// guarantee of the same response bytes.
 
 import type { SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../json/base64.ts'

@@ -1,4 +1,4 @@
-// The CHECK constraints of MySQL and MariaDB, as far as they are rules for single columns.
+// Reads the rules for single columns from the CHECK constraints of MySQL and MariaDB.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
@@ -9,8 +9,8 @@ import { among } from '../shared/table-names.ts'
 
 export interface TableChecks {
   /**
-   * The text columns with CHECK (json_valid(…)), as MariaDB's json is. On MySQL they keep the digits of numbers, which its json
-   * rewrites.
+   * The text columns with CHECK (json_valid(…)), which is how MariaDB stores json. On MySQL, such a column keeps the digits of
+   * numbers; the type json rewrites them.
    */
   readonly json: ReadonlySet<string>
   readonly rules: readonly CheckRule[]

@@ -208,8 +208,8 @@ function dialectWith(facts: Facts): InternalDialect {
     if (keys.some((key) => clash(facts.of(key.column), facts.of(key.otherColumn)))) {
       return inKeys(keys.map(keySides), rows)
     }
-    // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table
-    // with a join and another EXISTS; it rewrites EXISTS as IN in any case.
+    // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table with a join
+    // and another EXISTS. IN avoids that; MariaDB rewrites EXISTS as IN in any case.
     return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
   }
 
@@ -266,8 +266,8 @@ function dialectWith(facts: Facts): InternalDialect {
       ...(facts.hasJsonTable === true && { valuesTable: jsonTable }),
       sharesLookUps: true,
       textStyle: { quote: '`', placeholders: 'question marks' },
-      // A round trip and a plan cost more than the subquery. A window function does not count groups, because MariaDB 10.11 then
-      // ignores ORDER BY.
+      // A separate count costs more than the subquery, because of its round trip and its plan. Groups are not counted by a window
+      // function, with which MariaDB 10.11 ignores ORDER BY.
       countsInStatement: true,
       writer: writerOf,
       keysIn,

@@ -1,4 +1,4 @@
-// What is special about MariaDB.
+// mariadbEngine: the SQL that MariaDB needs and MySQL does not have.
 
 import { sql } from '../../sql/fragment.ts'
 import type { Engine } from './engine.ts'

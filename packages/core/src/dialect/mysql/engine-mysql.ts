@@ -1,4 +1,4 @@
-// What is special about MySQL, since 8.0.17.
+// mysqlEngine: the SQL that MySQL, since 8.0.17, needs and MariaDB does not have.
 
 import { sql } from '../../sql/fragment.ts'
 import type { Engine } from './engine.ts'

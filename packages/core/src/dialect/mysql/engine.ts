@@ -8,8 +8,9 @@ export interface Engine {
   /** The collation of utf8mb4 that orders by code point and compares trailing spaces. */
   readonly codePointCollation: Fragment
   /**
-   * Wraps a GROUP BY expression that is used inside another expression, such as `… is null` in ORDER BY. There, MySQL recognises
-   * grouped columns, but it recognises other grouped expressions only as a whole ORDER BY term or a whole item of the select list.
+   * Wraps a GROUP BY expression that is used inside another expression, such as `… is null` in ORDER BY. Inside of expressions,
+   * MySQL recognises grouped columns, but no other grouped expressions; those must be a whole ORDER BY term or item of the select
+   * list.
    */
   readonly insideGroup: (grouped: Ref) => Ref
   /** Converts a double to text with every digit, also a double that the statement computes. */

@@ -1,4 +1,5 @@
-// preparedMysql: a pool of `mysql2` that executes repeated statements as prepared statements, so that MariaDB parses them once per connection.
+// preparedMysql: a pool of `mysql2` that executes repeated statements as prepared statements, so that MariaDB parses them once
+// per connection.
 
 import type { MysqlPool, MysqlPoolConnection } from 'kysely'
 import { lruMap } from '../../lru-map.ts'
@@ -88,9 +89,9 @@ interface Preparing {
 }
 
 /**
- * Whether a statement may be prepared. The service's own statements select each value in a form that is the same in the protocols
- * of text and of prepared statements. Of other statements, only writes that return no rows are safe; a write with the word
- * `returning` anywhere in its text is sent as text.
+ * Whether a statement may be prepared. The service's own statements may: they select each value in a form that is the same in the
+ * protocols of text and of prepared statements. Of other statements, only writes that return no rows may be prepared; a write with
+ * the word `returning` anywhere in its text is sent as text.
  */
 const isWorthPreparing = ({ text, arrays }: Recurring): boolean =>
   arrays || (write.test(text) && !/\breturning\b/i.test(text))

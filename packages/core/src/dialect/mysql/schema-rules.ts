@@ -44,7 +44,10 @@ export const mysqlSchema: SchemaRules = {
   }),
 }
 
-/** Whether the catalogue shows every trigger of a database: it shows only those of tables on which the user has the TRIGGER privilege. */
+/**
+ * Whether this user sees every trigger of a database. The catalogue shows a trigger only to users with the TRIGGER privilege on its
+ * table.
+ */
 async function seesTriggers(db: AnyDatabase, name: string): Promise<boolean> {
   const grants = (await rowsOf<Readonly<Record<string, string>>>(db)`show grants`).map(
     (row) => Object.values(row)[0] ?? '',

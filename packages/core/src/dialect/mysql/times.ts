@@ -31,7 +31,8 @@ export function compareSecond(ref: Ref, operator: Comparison, time: string): Tes
   // 838:59:59 and -838:59:59 are the limits of TIME: MySQL would replace the next second by the limit.
   if (time.endsWith('838:59:59')) return plainCompare(ref, operator, time)
   if (!time.startsWith('-')) return rangeCompare(ref, operator, time, nextSecond(time))
-  // Responses show `-00:00:05` for the times from after `-00:00:06` to `-00:00:05`, and `-00:00:00` only for fractions below zero.
+  // Responses show every stored time that is later than `-00:00:06` and at most `-00:00:05` as `-00:00:05`. They show only the
+  // fractions between `-00:00:01` and zero as `-00:00:00`.
   const after = sql<SqlBool>`${ref} > ${`-${nextSecond(time.slice(1))}`}`
   const isZero = time === '-00:00:00'
   const until = isZero ? sql<SqlBool>`${ref} < ${'00:00:00'}` : sql<SqlBool>`${ref} <= ${time}`

@@ -52,8 +52,8 @@ export function arraysTable(
 }
 
 /**
- * Writes an array literal: `{1,NULL,"a \"b\""}`. Uses JSON.stringify, which is faster, if its escapes are those of an array literal.
- * Undefined if a value cannot be an item.
+ * Writes an array literal: `{1,NULL,"a \"b\""}`. Undefined if a value cannot be an item. Uses JSON.stringify, which is faster, if
+ * the JSON has no escape with another meaning in an array literal.
  */
 function literalOf(values: readonly unknown[]): string | undefined {
   if (!values.every(isPlain)) return undefined

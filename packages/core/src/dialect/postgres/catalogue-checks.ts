@@ -1,4 +1,4 @@
-// The CHECK constraints of PostgreSQL's tables and domains, as far as they are rules for single columns.
+// Reads the rules for single columns from the CHECK constraints of PostgreSQL's tables and domains.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
@@ -65,7 +65,10 @@ const byOwner = (rows: readonly CheckRow[]): ReadonlyMap<string, readonly CheckR
     ]),
   )
 
-/** The rules for a column: those of its table, and those of its domain, whose expressions name the value VALUE. */
+/**
+ * The rules for a column: the rules of its table, and the rules of its domain, in whose expressions the name VALUE stands for the
+ * value.
+ */
 export const rulesOf = (
   { ofTables, ofDomains }: ConstraintRules,
   table: string,

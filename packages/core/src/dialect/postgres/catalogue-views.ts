@@ -1,4 +1,4 @@
-// Views of PostgreSQL: their queries, which of them show rows of one table, and which columns of materialised views hold no NULL.
+// Reads views of PostgreSQL: their queries, which views show rows of one table, and which columns of materialised views contain no NULL.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'

@@ -20,7 +20,7 @@ export interface Facts {
 export interface DeclaredType {
   readonly name: string
   readonly scale: number | undefined
-  /** For a PostGIS type, the schema of `st_astext`; cast to text, such a type is hexadecimal bytes. */
+  /** For a PostGIS type: the schema that contains `st_astext`, because a cast to text would give hexadecimal bytes. */
   readonly geometry?: string
 }
 

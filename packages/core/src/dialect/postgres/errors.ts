@@ -75,8 +75,8 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
 const domainOf = ({ dataType, type_name }: DriverError): unknown => dataType ?? type_name
 
 /**
- * "cached plan must not change result type": the tables of a prepared statement have changed. The message may be in any language.
- * It aborts the transaction, which succeeds if it is run again, because the statement is then prepared again.
+ * The error "cached plan must not change result type", in any language: the tables of a prepared statement have changed. It aborts
+ * the transaction. A retry succeeds, because the statement is then prepared again.
  */
 const isStalePlan = ({ code, routine }: DriverError): boolean =>
   code === '0A000' && routine === 'RevalidateCachedQuery'

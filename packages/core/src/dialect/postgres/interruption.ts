@@ -5,7 +5,7 @@ import type { Interrupted, Interruption } from '../shared/interruption.ts'
 
 export const postgresInterruption: Interruption = {
   async cancel(interrupted) {
-    // Kysely cancels over a new connection, which has an error listener and a time limit only if preparedPg makes it.
+    // Kysely cancels over a new connection. That connection has an error listener and a time limit only if preparedPg makes it.
     if (!interrupted.isWrapped) return close(interrupted)
     cancelOnServer(interrupted).catch(() => {})
     return false
@@ -21,8 +21,8 @@ async function cancelOnServer({ connection, send }: Interrupted): Promise<void> 
 }
 
 /**
- * Closes the connection by making a ROLLBACK fail: Kysely then closes a connection of `pg` instead of returning it to the pool.
- * Nothing is sent, because the connection's `executeQuery` is replaced before.
+ * Closes the connection by making a ROLLBACK fail: Kysely then closes a connection of `pg` instead of returning it to the pool. The
+ * ROLLBACK is not sent, because the connection's `executeQuery` was replaced.
  */
 async function close({ db, connection, error }: Interrupted): Promise<boolean> {
   // Kysely 0.28 never closes connections; connections of other drivers lack this member.

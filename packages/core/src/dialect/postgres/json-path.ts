@@ -5,7 +5,7 @@ import type { JsonPath } from '../dialect.ts'
 import type { Ref } from '../shared/sql-parts.ts'
 import type { DeclaredType } from './column-facts.ts'
 
-/** A column of another type than these two holds JSON as text; the schema check refuses it. */
+/** A column whose type is neither json nor jsonb contains JSON as text; the schema check refuses such a column. */
 export function jsonValue(
   declared: DeclaredType | undefined,
   ref: Ref,
@@ -44,8 +44,8 @@ const numberOf = (type: 'integer' | 'float', numeric: Ref): Fragment =>
     : sql`case when abs(${numeric}) < 2.5e-324 then 0 when abs(${numeric}) < 1.7976931348623157e308 then ${numeric}::float8 end`
 
 /**
- * Whether the document is free of escapes that PostgreSQL's text cannot contain (U+0000, half of a surrogate pair). With such an
- * escape, reading any part of the document is an error.
+ * Whether the document contains no escape of a character that PostgreSQL's text cannot contain (U+0000, half of a surrogate pair).
+ * With such an escape, reading any part of the document is an error.
  */
 const isReadable = (ref: Ref): Fragment =>
   sql`(${ref}::text !~ '\\\\u(0000|[dD][89a-fA-F])' or ${ref}::text !~ '(?<!\\\\)(\\\\\\\\)*\\\\u0000' and ${ref}::text !~ '(?<!\\\\)(\\\\\\\\)*\\\\u[dD][89abAB]..(?!\\\\u[dD][c-fC-F])' and ${ref}::text !~ '(?<!\\\\u[dD][89abAB]..)\\\\u[dD][c-fC-F]')`

@@ -24,8 +24,8 @@ export const postgresJson = (facts: Facts): JsonText => ({
 })
 
 /**
- * Takes the place of a value whose JSON the service must build itself; `fitsJson` finds it. If a text contains these characters by
- * chance, the service only reads the rows again.
+ * Replaces a value whose JSON the service must build itself; `fitsJson` finds it. A text that contains these characters by chance
+ * only makes the service read the rows again.
  */
 const unfit = sql`chr(1) || '?'`
 

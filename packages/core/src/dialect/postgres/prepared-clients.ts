@@ -10,9 +10,9 @@ export const connectTimeout = 5_000
 const cancelTimeout = 5_000
 
 /**
- * Derives a class with a time limit for connecting, unless the pool has one: otherwise a server that does not respond occupies
- * connections of the pool. Clients listen to errors from the beginning: a server may end a connection in the same packet that says
- * it is ready, before the pool has handed the client out, and an error without a listener ends the process.
+ * Derives a class with a time limit for connecting, unless the pool has one. Without a limit, a server that does not respond
+ * occupies connections of the pool. Clients have an error listener from the beginning: a server may end a connection in the same
+ * packet that says it is ready, before the pool has handed the client out, and an error without a listener ends the process.
  */
 export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {

@@ -1,4 +1,5 @@
-// preparedPg: a pool of `pg` that sends repeated statements as named prepared statements, so that PostgreSQL parses them once per connection.
+// preparedPg: a pool of `pg` that sends repeated statements as named prepared statements, so that PostgreSQL parses them once
+// per connection.
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { withTimeLimit } from '../../time-limit.ts'
@@ -150,8 +151,8 @@ const arrayRows = {
 } as const
 
 /**
- * Sends a statement. Uses the driver's callback: its promise keeps the rows of one result in memory until long after the next
- * one, and garbage collection then takes a third of the time of a query for a hundred rows.
+ * Sends a statement. Uses the driver's callback, because its promise keeps the rows of a result in memory until long after the next
+ * result. Garbage collection then takes a third of the time of a query for a hundred rows.
  */
 function send(
   client: PgClient,
@@ -248,7 +249,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   }
 
   const release = (destroy?: boolean): void => {
-    // The `end` event has already released it.
+    // The `end` event has already released the connection.
     if (!isOut) return
     isOut = false
     if (transaction.take() !== undefined) inTransaction = false

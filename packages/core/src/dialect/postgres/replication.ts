@@ -10,7 +10,7 @@ export const postgresReplication: Replication = {
   position: sql`case when pg_is_in_recovery() then null else pg_current_wal_insert_lsn()::text end`,
   needs: 'a server that is no replica itself',
   isPosition: (text) => position.test(text),
-  // A server that is not a replica, or no longer one, has everything that was written to it.
+  // A server that is not a replica, or was promoted, has everything that was written to it.
   reached: (text) =>
     sql`case when not pg_is_in_recovery() or pg_last_wal_replay_lsn() >= ${text}::text::pg_lsn then 1 else 0 end`,
 }

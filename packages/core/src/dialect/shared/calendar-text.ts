@@ -1,4 +1,5 @@
-// Converts dates and times from the text of databases to their JSON forms. Everything is in UTC; the time zone of the process has no effect.
+// Converts dates and times from the text of databases to their JSON forms. Everything is in UTC; the time zone of the process
+// has no effect.
 
 /** Date, time, fraction, offset and era. An offset has seconds if it is of a local mean time. */
 const timestamp =

@@ -45,7 +45,7 @@ export interface CheckSyntax {
   readonly backslash: 'escapes' | 'plain'
   /** Its functions for the length of a string, in lower case. */
   readonly lengths: Readonly<Record<string, 'characters' | 'bytes'>>
-  /** Whether strings with characters beyond ASCII are read. False if the catalogue shows such characters garbled. */
+  /** Whether to read strings with characters beyond ASCII. False if the catalogue garbles these characters. */
   readonly anyCharacters: boolean
 }
 
@@ -289,7 +289,7 @@ function arrayItems(
   return literals(tokens.slice(2, -1), syntax)
 }
 
-/** Reads a list of literals. Undefined if an item is not a literal: NULL, for example, would let every value pass. */
+/** Reads a list of literals. Undefined if an item is no string or number; `in ('a', null)`, for example, refuses no value. */
 function literals(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,

@@ -72,7 +72,7 @@ export function jsonOfConstant(
   }
 }
 
-/** The JSON defaults that are read. Databases may store others differently from how they are written. */
+/** The only JSON defaults that are read. Databases may store other defaults in another form than they were written in. */
 const emptyJson: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['{}', {}],
   ['[]', []],

@@ -87,7 +87,7 @@ export function firstKnown(
   return { kind: 'other' }
 }
 
-/** Classifies failures of the connection itself, which look alike in all drivers; undefined for other errors. */
+/** Classifies failures of the connection itself, whose errors are similar in all drivers; undefined for other errors. */
 export function connectionFailure(error: DriverError): DatabaseFailure | undefined {
   const code = text(error.code)
   const message = text(error.message)

@@ -75,7 +75,7 @@ function foldClasses(): ReadonlyMap<string, string> {
   return found
 }
 
-/** Whether these are two letters that are each other's upper and lower case, as most are; no regular expression is then needed. */
+/** Whether the two letters are upper and lower case of each other, as most pairs are. Then no regular expression is needed. */
 function isPair([a = '', b = '', ...others]: readonly string[]): boolean {
   if (others.length > 0 || b === '') return false
   return (

@@ -19,7 +19,7 @@ export const writerOfDecoder =
   (raw) =>
     stringify(decode(raw))
 
-/** Returns a writer that puts the text of `inside` between quotes, and writes values for which it returns undefined by `plain`. */
+/** Returns a writer that puts the text of `inside` between quotes. If `inside` returns undefined, `plain` writes the value. */
 export const writerOfTexts = (
   inside: (raw: unknown) => string | undefined,
   plain: JsonWriter,

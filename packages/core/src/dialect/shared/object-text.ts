@@ -7,8 +7,9 @@ import type { Fragment } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 
 /**
- * For databases that do not enforce the declared types, such as SQLite. Testing each value in SQL costs more than writing it, so
- * the database writes the values as they are stored, and the service tests the text and discards it if the test fails.
+ * For databases that do not enforce the declared types, such as SQLite. There, testing each value in SQL would cost more than
+ * writing it. So the database writes values as they are stored, and the service tests the whole text and discards it if the test
+ * fails.
  */
 export interface ObjectText {
   /** Writes a value as JSON; undefined if the JSON could differ from the text of `writer(column)` even for values in their usual format. */

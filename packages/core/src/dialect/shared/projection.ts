@@ -1,4 +1,4 @@
-// Finds which columns of one table a view shows, if the table is in the schema that is read.
+// Finds the columns of one table that a view shows. The table must be in the schema that is read.
 
 import type { Projection } from './catalogue.ts'
 import { all, type ViewQuery } from './view-query.ts'

@@ -52,7 +52,7 @@ export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
 }
 
-/** `in`, or `not in`, for types whose equality is a range: one test per value, joined by OR or AND. */
+/** Compiles `in` or `not in` if one value equals a range of stored values: one test per value, joined by OR, or by AND if negated. */
 export function eachOf(
   values: readonly PlanValue[],
   negated: boolean,
@@ -86,7 +86,7 @@ export function inList(ref: Ref, items: readonly unknown[], negated: boolean): T
 export const tuple = (parts: readonly Ref[]): Ref =>
   parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
 
-/** The expressions for both sides of a comparison of keys: they are equal if the keys are. */
+/** The expressions for both sides of a comparison of keys. They are equal exactly if the keys are equal. */
 export interface KeySides {
   readonly own: Ref
   readonly other: Ref

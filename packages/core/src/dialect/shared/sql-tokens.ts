@@ -31,8 +31,8 @@ const patterns = {
 } as const
 
 /**
- * Reads tokens, without comments. With `backslash: 'escapes'`, `\'` is a quote inside a string, and a string with any other
- * backslash is `unknown`, since its meaning depends on the mode of the session that wrote it.
+ * Reads tokens; omits comments. With `backslash: 'escapes'`, `\'` is a quote inside a string. A string with any other backslash is
+ * `unknown`, since its meaning depends on the mode of the session that wrote it.
  *
  * `"status" in ('new', 'it''s')` → quoted status, name in, symbol (, string new, symbol `,`, string it's, symbol )
  */

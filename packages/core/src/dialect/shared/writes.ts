@@ -15,7 +15,7 @@ export type SingleWriteEcho = 'returned' | 'read'
 /** Returns how the written row is read back; undefined if the write needs a transaction. */
 export type SingleWrites = (change: RowChange, table: TableName) => SingleWriteEcho | undefined
 
-/** For databases where every write has RETURNING. `plain` are the tables on which RETURNING gives the row as it is finally stored. */
+/** For databases where every write has RETURNING. On the tables in `plain`, RETURNING gives the row as it is finally stored. */
 export function returningOnTables(plain: readonly DialectTable[]): SingleWrites {
   const keys = new Set(plain.map(keyOf))
   return (_change, table) => (keys.has(tableKey(table)) ? 'returned' : undefined)

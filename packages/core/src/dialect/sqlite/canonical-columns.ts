@@ -128,8 +128,8 @@ const shape = {
 } as const
 
 /**
- * Whether stored values sort in the order of the values that they represent. Two formats of datetimes do so together if the same
- * instant is never stored in both: seconds and milliseconds, for example, as long as no text ends in `.000`.
+ * Whether stored values sort in the order of the values that they represent. A column with two formats of datetimes still sorts
+ * correctly if no instant is stored in both formats: for example with and without milliseconds, as long as no text ends in `.000`.
  */
 const isOneForm = (shapes: ReadonlySet<number>): boolean =>
   [

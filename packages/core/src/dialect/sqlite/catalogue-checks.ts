@@ -1,4 +1,4 @@
-// The CHECK constraints in a CREATE TABLE text, as far as they are rules for single columns.
+// Reads the rules for single columns from the CHECK constraints in a CREATE TABLE text.
 
 import { type CheckRule, type CheckSyntax, rulesOfTokens } from '../shared/check-rules.ts'
 import { closingOf, isKeyword, isSymbol, sqlTokens } from '../shared/sql-tokens.ts'

@@ -1,4 +1,5 @@
-// Finds the columns of a violated constraint by what SQLite's error contains: the columns of a unique key, or the name or expression of a CHECK.
+// Finds the columns of a violated constraint by what SQLite's error contains: the columns of a unique key, or the name or
+// expression of a CHECK.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'

@@ -208,8 +208,8 @@ const asciiLower = (text: string): string =>
 const nestedSizes = [4, 16]
 
 /**
- * `replace(replace(text, 'é', 'É'), '', '')`: replacing an empty text does nothing. If there are more replacements than the largest
- * size, a recursive query makes them one after the other; SQLite accepts a few hundred such queries in a statement.
+ * Returns `replace(replace(text, 'é', 'É'), '', '')`; replacing an empty text changes nothing. More replacements than the largest
+ * size are made one after the other by a recursive query; SQLite accepts a few hundred of these queries in a statement.
  */
 function withReplaced(text: Ref, forms: Folded['forms']): Ref {
   const size = nestedSizes.find((most) => forms.length <= most)

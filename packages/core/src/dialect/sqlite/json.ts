@@ -21,7 +21,7 @@ export const sqliteObjectText = (stored: ReadonlySet<DialectColumn>): ObjectText
     values: [sql`case when ${condition} then 'null' else ${printed(piece)} end`],
     form: (base) => `(?:null|${piece.form(base)})`,
   }),
-  // SQLite keeps the order of a derived table for this function.
+  // SQLite passes the rows of a derived table to this function in their order.
   listed: (text) => sql`group_concat(${text}, ',')`,
   written: (piece) => (isOneCall(piece) ? printed(piece) : undefined),
 })

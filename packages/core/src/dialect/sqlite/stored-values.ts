@@ -126,7 +126,7 @@ const texts =
   (raw: unknown): string | undefined =>
     read(textOf(raw))
 
-/** Returns the writer of the JSON text of what `storedDecoder` reads. */
+/** Returns a function that writes the JSON text of a stored value, equal to the JSON of the value that `decode` returns. */
 export function storedWriter(column: DialectColumn, decode: Decoder): JsonWriter {
   const plain = writerOfDecoder(decode)
   switch (column.type) {

@@ -1,4 +1,5 @@
-// Exact sums and averages as texts of fixed width, which sort like the numbers that they represent, because SQLite's integers have only 64 bits.
+// Exact sums and averages as texts of fixed width, which sort like the numbers that they represent, because SQLite's integers
+// have only 64 bits.
 
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { PlanValue } from '../dialect.ts'

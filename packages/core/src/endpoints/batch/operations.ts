@@ -37,8 +37,8 @@ export interface BatchBody {
 }
 
 /**
- * The headers that an operation may have. All others, in particular credentials, come from the batch's request, because a proxy
- * that sets or removes headers sees only those.
+ * The headers that an operation may have. All other headers, in particular credentials, come from the batch's request: a proxy that
+ * sets or removes headers sees only that request.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
@@ -114,7 +114,7 @@ function refuseOthers(
   }
 }
 
-/** Throws 414 for a URL that is too long with its references as written, before they are parsed. */
+/** Throws 414 for a URL that is too long as it was sent, before its references are parsed and replaced. */
 function refuseLongTemplate(runtime: Runtime, item: JsonValue, index: number): void {
   if (!isObject(item) || typeof item.url !== 'string' || typeof item.method !== 'string') return
   const { url, method } = item

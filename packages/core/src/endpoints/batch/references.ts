@@ -40,7 +40,7 @@ const neighbours = {
 } as const
 
 /**
- * Splits a URL at its references; a string says what is wrong with one of them.
+ * Splits a URL at its references. Returns a string that says what is wrong if a reference is invalid.
  *
  * `/api/books/{a.id}?author_id__eq={b.id}` → text, path reference, text, query reference
  */

@@ -25,13 +25,16 @@ export interface OperationResult {
   /** The call of the operation, and the keys of the records that it wrote. */
   readonly call: RoutedCall
   readonly keys: Result['keys'] | undefined
-  /** The cache groups that it has changed. */
+  /** The cache groups that the operation has changed. */
   readonly changed: readonly string[]
   /** Its JSON text in the response. */
   readonly json: string
 }
 
-/** Returns the result of an operation; HEAD has no value. Runs `final` if it has not run yet, because it may remove a value. */
+/**
+ * Returns the result of an operation; HEAD has no value. Calls the `final` callback if it was not called yet, because the callback
+ * may remove a value.
+ */
 export function operationResult(
   id: string,
   call: RoutedCall,

@@ -8,7 +8,7 @@ import { deadlineOf } from '../../execute/bounds.ts'
 import { isOutcomeUnknown } from '../../execute/transaction.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
 
-/** The time starts when the object is created. All attempts of a batch share one. */
+/** The time starts when the object is created. All attempts of a batch share one object. */
 export class TimeLimit {
   readonly #milliseconds: number
   readonly #end: number
