@@ -90,6 +90,7 @@ suite('a policy class', (test) => {
         methods: new Set(),
         roleMaps: [],
         replacedRoleMaps: [],
+        ignoredRoleLists: [],
       },
     }) as unknown as Resource
   const registry = (...resources: Resource[]) => ({ resources }) as unknown as Registry
@@ -207,6 +208,52 @@ suite('a role map of a model', (test) => {
     equal(warnings({ role_map: { POST: 'editor' } }, {}), [])
     equal(warnings({ role_map: { POST: 'editor' } }, { API_ROLE_MAP: { DELETE: 'admin' } }), [])
     equal(warnings({}, { API_ROLES_REQUIRED: 'staff' }), [])
+  })
+})
+
+suite('a role map beside a list of roles', (test) => {
+  const warnings = (config: ApiConfig, ...metas: Meta[]): string[] => {
+    const heard: string[] = []
+    const models = metas.map((meta, i) =>
+      defineModel(`Book${i}`, {
+        table: `books${i}`,
+        columns: { id: { type: 'integer', primaryKey: true } },
+        meta: { allowed_methods: ['GET', 'POST'], ...meta },
+      }),
+    )
+    const { registry } = buildRegistry({ models, config })
+    buildPolicies(registry, collectProblems(), (message) => heard.push(message))
+    return heard
+  }
+
+  test('gets one warning for the methods it has no rule for, whatever number of models it applies to', () => {
+    equal(
+      warnings(
+        { API_ROLE_MAP: { GET: 'viewer' }, API_ROLES_REQUIRED: 'staff' },
+        {},
+        { allowed_methods: ['GET', 'DELETE'] },
+      ),
+      [
+        'config.API_ROLE_MAP takes precedence over config.API_ROLES_REQUIRED and has no rule for POST, DELETE, which therefore need no role. Add ALL to it to set a rule for them, as ALL: ["staff"].',
+      ],
+    )
+    equal(
+      warnings(
+        {},
+        { role_map: { POST: 'editor' }, roles_required: 'staff', roles_accepted: ['a', 'b'] },
+      ),
+      [
+        'models.Book0.meta.role_map takes precedence over models.Book0.meta.roles_required and models.Book0.meta.roles_accepted and has no rule for GET_MANY, GET_ONE, which therefore need no role. Add ALL to it to set a rule for them.',
+      ],
+    )
+    equal(warnings({}, { role_map: {}, roles_accepted: 'a' }).length, 1)
+  })
+
+  test('gets none if it has a rule for each method, or if the model has rules of its own', () => {
+    const beside = { API_ROLES_REQUIRED: 'staff' }
+    equal(warnings({ API_ROLE_MAP: { GET: 'viewer', ALL: 'editor' }, ...beside }, {}), [])
+    equal(warnings({ API_ROLE_MAP: { GET: 'a', POST: 'b' }, ...beside }, {}), [])
+    equal(warnings({ API_ROLE_MAP: { DELETE: 'a' }, ...beside }, { roles_required: 'b' }), [])
   })
 })
 
