@@ -216,6 +216,36 @@ suite('the OpenAPI document', (test) => {
     }
   })
 
+  test('names the parameters of the host on every operation that accepts them', () => {
+    const api = apiOf(models, {
+      ...config,
+      API_ADDITIONAL_QUERY_PARAMS: ['theme', 'lang'],
+      API_ALLOW_BATCH: true,
+    })
+    const document: Anything = api.openapi()
+    const namesOf = ({ parameters = [] }: Anything): string[] =>
+      parameters.map(
+        ({ $ref = '', name }: Anything) =>
+          name ?? document.components.parameters[$ref.split('/').pop()].name,
+      )
+    const { paths } = document
+    const operations = [
+      paths['/api'].get,
+      paths['/api/batch'].post,
+      paths['/api/books'].get,
+      paths['/auth/me'].get,
+    ]
+    for (const operation of operations) {
+      const names = namesOf(operation)
+      ok(names.includes('theme') && names.includes('lang'), `${operation.operationId}: ${names}`)
+    }
+    const { components, paths: others }: Anything = api.openapi({ version: '3.2' })
+    for (const operation of [others['/api'].get, others['/api/batch'].post]) {
+      equal(operation.parameters, [{ $ref: '#/components/parameters/ServiceQuery' }])
+    }
+    equal(Object.keys(components.schemas.ServiceQuery.properties), ['theme', 'lang'])
+  })
+
   test('names every operation once', () => {
     for (const make of Object.values(documents)) {
       const ids = operationsOf(make()).map(({ operation }) => operation.operationId)
