@@ -268,6 +268,12 @@ suite('a role map at start-up', (test) => {
     equal(wrong({ ALL: true, '*': { roles: ['a'] } }), '')
   })
 
+  test('says that GET decides about HEAD and QUERY, and that OPTIONS needs no role', () => {
+    match(wrong({ HEAD: 'viewer' }), 'HEAD cannot be a key: HEAD is answered like GET')
+    match(wrong({ QUERY: 'viewer' }), 'QUERY cannot be a key: QUERY is answered like GET of a list')
+    match(wrong({ OPTIONS: 'viewer' }), 'OPTIONS cannot be a key: OPTIONS needs neither')
+  })
+
   test('refuses misspelt keys, with a suggestion', () => {
     match(wrong({ GETMANY: 'viewer' }), 'unknown key "GETMANY". Did you mean "GET_MANY"?')
     match(wrong({ get: 'viewer' }), 'unknown key "get". Did you mean "GET"?')
@@ -280,5 +286,36 @@ suite('a role map at start-up', (test) => {
     }
     match(wrong({ GET: { roles: ['a'], any_of: 'yes' } }), 'GET: expected a role')
     match(wrong({ GET: { roles: ['a'], anyof: true } }), 'GET: expected a role')
+  })
+})
+
+suite('requirements at start-up', (test) => {
+  const wrong = (map: unknown): string => keyTable.API_AUTH_REQUIREMENTS.check(map) ?? ''
+
+  test('may name any method, if HEAD and QUERY say the same as GET and OPTIONS says no', () => {
+    equal(wrong({ GET: 'no', HEAD: false, QUERY: 0, OPTIONS: 'off', POST: true }), '')
+    equal(wrong({ '*': true, HEAD: true, QUERY: true }), '')
+    equal(wrong({ HEAD: true }), '')
+    equal(wrong({ GET_MANY: false, QUERY: false }), '')
+  })
+
+  test('refuse what HEAD, QUERY and OPTIONS cannot have', () => {
+    match(
+      wrong({ HEAD: false, GET: true }),
+      'HEAD: false has no effect. HEAD is answered like GET without a body, and GET decides about it. Leave it out.',
+    )
+    match(wrong({ HEAD: false }), 'HEAD: false has no effect.')
+    match(wrong({ HEAD: false, GET_MANY: false }), 'HEAD: false has no effect.')
+    match(wrong({ QUERY: 'no', GET_ONE: false }), 'QUERY: "no" has no effect.')
+    match(
+      wrong({ OPTIONS: true }),
+      'OPTIONS: true has no effect. OPTIONS needs neither authentication nor a role: browsers send it without credentials. Leave it out.',
+    )
+  })
+
+  test('refuse misspelt keys and other values', () => {
+    match(wrong({ HED: false }), 'unknown key "HED". Did you mean "HEAD"?')
+    match(wrong({ GET: 'maybe' }), 'GET: expected true or false')
+    match(wrong([]), 'expected')
   })
 })

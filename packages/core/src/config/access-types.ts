@@ -40,8 +40,13 @@ export type RoleRule =
 /** Which roles each kind of request needs. */
 export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 
-/** Whether each kind of request needs authentication; strings: true 1 yes on, false 0 no off. */
-export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
+/**
+ * Whether each kind of request needs authentication; strings: true 1 yes on, false 0 no off. HEAD and QUERY are answered like GET and
+ * may only say the same as it does; OPTIONS never needs authentication.
+ */
+export type AuthRequirements = {
+  readonly [K in AccessKey | 'HEAD' | 'QUERY' | 'OPTIONS']?: boolean | string
+}
 
 /** Row-level access. Each member is optional: a missing one allows everything; a falsy result of a hook gives 403. */
 export interface AccessPolicy<User = HookUser> {

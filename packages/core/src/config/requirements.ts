@@ -8,14 +8,15 @@ import type { Problems } from './problems.ts'
 /** The requirements of meta or config, as booleans. If a key is absent, the next more general key applies. */
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
-/** Requirements may be strings: true 1 yes on, false 0 no off. */
-const asBoolean = (value: boolean | string): boolean => /^(?:true|1|yes|on)$/.test(String(value))
+/** Whether a requirement says true; it may be a string: true 1 yes on, false 0 no off. */
+export const isRequired = (value: boolean | string): boolean =>
+  /^(?:true|1|yes|on)$/.test(String(value))
 
 /** Requirements with strings converted to booleans. */
 function readRequirements(given: AuthRequirements): Requirements {
   return Object.fromEntries(
     Object.entries(given).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, asBoolean(value)]],
+      value === undefined ? [] : [[key, isRequired(value)]],
     ),
   )
 }
