@@ -336,7 +336,8 @@ export function createApi<
     { replicas: given, schema: options.schema, dialect: detected, named, readYourWrites },
     problems,
   )
-  const session = sessions(db, config.API_SESSION_GETTER, options.schema, { callHook, watch })
+  const getter = config.API_SESSION_GETTER
+  const { session, knownSession } = sessions(db, getter, options.schema, { callHook, watch })
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
@@ -415,6 +416,7 @@ export function createApi<
     clock,
     dialect,
     session,
+    knownSession,
     callHook,
     callHookOn,
     report,
