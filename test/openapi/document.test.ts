@@ -170,6 +170,27 @@ suite('the OpenAPI document', (test) => {
     }
   })
 
+  test('is refused in a version that it does not have', () => {
+    const api = apiOf(models, config)
+    const messageOf = (options: object): string => {
+      try {
+        api.openapi(options as never)
+        return ''
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    for (const version of ['3.0', 3.1, null, '3.1.0']) {
+      const expected = `api.openapi: there is no version ${JSON.stringify(version)}. Expected '3.1' or '3.2'.`
+      equal(messageOf({ version }), expected)
+    }
+    equal(
+      messageOf({ verson: '3.2' }),
+      'api.openapi: unknown option "verson". Expected { version: \'3.2\' }.',
+    )
+    equal(messageOf({ version: undefined }), '')
+  })
+
   test('is the same every time', () => {
     const [first, second] = [0, 1].map(() => JSON.stringify(documents.everything?.().openapi()))
     equal(first, second)
