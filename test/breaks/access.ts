@@ -273,4 +273,29 @@ export const access: readonly Break[] = [
     replace: 'matches(recordText(resource, stored))',
     fails: 'test/security/writing-without-reading.test.ts',
   },
+  {
+    title:
+      'A caller who may not read a record learns which hidden record it refers to, by sending the reference back',
+    file: 'packages/core/src/write/execute/checks.ts',
+    find: 'if (isUnchanged && (await mayRead(context, resource))) continue',
+    replace: 'if (isUnchanged) continue',
+    fails: 'test/security/writing-without-reading.test.ts',
+  },
+  {
+    title: 'A reference sent back unchanged tells whether the record out of scope is still there',
+    file: 'packages/core/src/write/execute/checks.ts',
+    find: 'if (isUnchanged && (await mayRead(context, resource))) continue',
+    replace:
+      'if (isUnchanged && (await existsUnscoped(context, relation.target, matchesOf(keyParts(relation.to), key)))) continue',
+    fails: 'test/security/write-leaks.test.ts',
+  },
+  {
+    title:
+      'A caller who may not read a column learns by If-None-Match of PATCH whether an ETag was computed from its value',
+    file: 'packages/core/src/write/endpoints/update.ts',
+    find: 'const precondition = preconditionOf(call, resource)',
+    replace:
+      'const precondition = preconditionOf(call, call.runtime.registry.resources.find(({ name }) => name === resource.name) ?? resource)',
+    fails: 'test/security/write-leaks.test.ts',
+  },
 ]

@@ -128,7 +128,7 @@ export { ${names.join(', ')} }\n`,
     equal([list.value.items.length, list.body.served_by], [1, 'library'])
     equal((await get(api, '/api/books/1')).value.id, 1)
     equal((await get(api, '/api/books/999')).body.served_by, 'library')
-    equal(shown.failures, ['GET No such record.'])
+    equal(shown.failures, ['GET Book: No such record.'])
   })
 
   test('the most specific level is called', async () => {

@@ -170,6 +170,27 @@ suite('the OpenAPI document', (test) => {
     }
   })
 
+  test('is refused in a version that it does not have', () => {
+    const api = apiOf(models, config)
+    const messageOf = (options: object): string => {
+      try {
+        api.openapi(options as never)
+        return ''
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    for (const version of ['3.0', 3.1, null, '3.1.0']) {
+      const expected = `api.openapi: there is no version ${JSON.stringify(version)}. Expected '3.1' or '3.2'.`
+      equal(messageOf({ version }), expected)
+    }
+    equal(
+      messageOf({ verson: '3.2' }),
+      'api.openapi: unknown option "verson". Expected { version: \'3.2\' }.',
+    )
+    equal(messageOf({ version: undefined }), '')
+  })
+
   test('is the same every time', () => {
     const [first, second] = [0, 1].map(() => JSON.stringify(documents.everything?.().openapi()))
     equal(first, second)
@@ -214,6 +235,36 @@ suite('the OpenAPI document', (test) => {
       equal([match.name, noneMatch.name], ['If-Match', 'If-None-Match'], operation.operationId)
       ok(noneMatch.description.includes('412'), noneMatch.description)
     }
+  })
+
+  test('names the parameters of the host on every operation that accepts them', () => {
+    const api = apiOf(models, {
+      ...config,
+      API_ADDITIONAL_QUERY_PARAMS: ['theme', 'lang'],
+      API_ALLOW_BATCH: true,
+    })
+    const document: Anything = api.openapi()
+    const namesOf = ({ parameters = [] }: Anything): string[] =>
+      parameters.map(
+        ({ $ref = '', name }: Anything) =>
+          name ?? document.components.parameters[$ref.split('/').pop()].name,
+      )
+    const { paths } = document
+    const operations = [
+      paths['/api'].get,
+      paths['/api/batch'].post,
+      paths['/api/books'].get,
+      paths['/auth/me'].get,
+    ]
+    for (const operation of operations) {
+      const names = namesOf(operation)
+      ok(names.includes('theme') && names.includes('lang'), `${operation.operationId}: ${names}`)
+    }
+    const { components, paths: others }: Anything = api.openapi({ version: '3.2' })
+    for (const operation of [others['/api'].get, others['/api/batch'].post]) {
+      equal(operation.parameters, [{ $ref: '#/components/parameters/ServiceQuery' }])
+    }
+    equal(Object.keys(components.schemas.ServiceQuery.properties), ['theme', 'lang'])
   })
 
   test('names every operation once', () => {

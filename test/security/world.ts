@@ -317,6 +317,7 @@ const config: ApiConfig = {
   API_SOFT_DELETE: true,
   API_SOFT_DELETE_ATTRIBUTE: 'deleted',
   API_HEALTH_ROUTE: '/health',
+  API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
 }
 
 export const viewer = { id: 7, roles: ['viewer'] }

@@ -18,6 +18,7 @@ export const patch = (url: string, body: unknown, headers = {}): Write => ({
 })
 const merge = (url: string, body: unknown): Write =>
   patch(url, body, { 'content-type': 'application/merge-patch+json' })
+const put = (url: string, body: unknown): Write => ({ method: 'PUT', url, body })
 export const post = (url: string, body: unknown): Write => ({ method: 'POST', url, body })
 const remove = (url: string, headers = {}): Write => ({ method: 'DELETE', url, headers })
 
@@ -33,6 +34,15 @@ export const newBook = (more: Row) => ({
 
 /** Keys of what is there, out of scope, deleted, and nowhere. */
 const keys = ['1', '11', '21', '99']
+
+/** Books with a reference that is theirs, and with others: books 3 and 4 refer to authors whom the writer cannot see. */
+const sentBack = [
+  [3, 11],
+  [3, 21],
+  [4, 21],
+  [11, 1],
+  [21, 1],
+] as const
 
 export const writes: Readonly<Record<string, readonly Write[]>> = {
   'change of a record': [
@@ -109,6 +119,13 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     patch(`/api/books/${key}`, { title: 'Changed' }, { 'if-match': '"stale"' }),
     remove(`/api/reviews/${key}`, { 'if-match': '"stale.stale"' }),
     patch(`/api/books/${key}`, { title: 'Changed' }, { 'if-match': '*' }),
+    patch(`/api/books/${key}`, { title: 'Changed' }, { 'if-none-match': '"stale"' }),
+    remove(`/api/reviews/${key}`, { 'if-none-match': '"stale.stale"' }),
+    patch(`/api/books/${key}`, { title: 'Changed' }, { 'if-none-match': '*' }),
+  ]),
+  'an unchanged reference sent back': sentBack.flatMap(([key, author_id]) => [
+    patch(`/api/books/${key}`, { author_id }),
+    put(`/api/books/${key}`, newBook({ id: key, author_id })),
   ]),
   'resources without a policy': [
     ...['url', 'json', 'hybrid'].flatMap((dump) => [
@@ -172,6 +189,12 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
       { id: 1, owner_id: 8 },
     ]),
   ],
+  'unchanged references in a list of changes': sentBack.map(([key, author_id]) =>
+    patch('/api/books', [
+      { id: 2, author_id: 2 },
+      { id: key, author_id },
+    ]),
+  ),
   'a hidden column in a list of changes': [
     patch('/api/books', [
       { id: 2, title: 'x' },
@@ -249,6 +272,13 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
     ]),
   ],
 }
+
+/** Writes whose precondition is an ETag that somebody was sent, or has computed. */
+export const guessesOf = (key: string, etag: string): readonly Write[] =>
+  ['if-match', 'if-none-match'].flatMap((name) => [
+    patch(`/api/books/${key}`, { title: 'Changed' }, { [name]: etag }),
+    remove(`/api/books/${key}`, { [name]: `"0.0", W/${etag}` }),
+  ])
 
 /** The database itself refuses these: a key that is taken, however invisible its row. */
 export const taken: readonly Write[] = [

@@ -169,6 +169,14 @@ const nested: Readonly<Record<ResolvedRelation['kind'], Readonly<Record<string, 
       url: '/shelves',
       body: { id: fresh(1), items: numbers(fresh(n), n).map((each) => ({ id: each })) },
     }),
+    'POST of a list, each record with a list of new records': async ({ fresh }, n) => ({
+      method: 'POST',
+      url: '/shelves',
+      body: numbers(fresh(n), n).map((each) => ({
+        id: each,
+        items: numbers(fresh(2), 2).map((item) => ({ id: item })),
+      })),
+    }),
     'POST with a list of stored records': async (world, n) => {
       const { ids } = await items(world, n)
       return {
@@ -188,6 +196,14 @@ const nested: Readonly<Record<ResolvedRelation['kind'], Readonly<Record<string, 
         body: { labels: all.map((each) => ({ id: each })) },
       }
     },
+    'POST of a list, each record with a list of links to new records': async ({ fresh }, n) => ({
+      method: 'POST',
+      url: '/items',
+      body: numbers(fresh(n), n).map((each) => ({
+        id: each,
+        labels: numbers(fresh(2), 2).map((label) => ({ id: label })),
+      })),
+    }),
     'PATCH with a list of other links': async (world, n) => {
       const { ids } = await items(world, 1)
       const before = await labels(world, n)

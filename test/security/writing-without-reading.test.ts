@@ -25,8 +25,10 @@ const Bill = defineModel('Bill', {
     total: { type: 'integer', readOnly: true, nullable: true },
     payer_id: { type: 'integer', nullable: true },
     seller_id: { type: 'integer', nullable: true, readOnly: true },
+    backer_id: { type: 'integer', nullable: true },
   },
   relations: {
+    backer: belongsTo('Person', 'backer_id'),
     payer: belongsTo('Person', 'payer_id'),
     seller: belongsTo('Person', 'seller_id'),
     tags: manyToMany('Tag', { through: 'bill_tags', from: 'bill_id', to: 'tag_id' }),
@@ -36,7 +38,8 @@ const Bill = defineModel('Bill', {
 const Person = defineModel('Person', {
   columns: { id, name: { type: 'string' } },
   relations: { bills: hasMany('Bill', 'payer_id') },
-  meta: {},
+  // Nobody sees those whom backer_id refers to.
+  meta: { access_policy: { scope: { or: [{ id: { lt: 8 } }, { id: { gt: 9 } }] } } },
 })
 const Tag = defineModel('Tag', {
   columns: { id, name: { type: 'string' } },
@@ -54,12 +57,14 @@ const config: ApiConfig = {
 
 /** Two sets of stored values; each write guesses those of the first. */
 const bills = {
-  guessed: { id: 1, title: 'May', total: 41, payer_id: 1, seller_id: 2 },
-  other: { id: 1, title: 'June', total: 42, payer_id: 2, seller_id: null },
+  guessed: { id: 1, title: 'May', total: 41, payer_id: 1, seller_id: 2, backer_id: 8 },
+  other: { id: 1, title: 'June', total: 42, payer_id: 2, seller_id: null, backer_id: 9 },
 }
 const people = [
   { id: 1, name: 'Ann' },
   { id: 2, name: 'Bob' },
+  { id: 8, name: 'Hal' },
+  { id: 9, name: 'Ida' },
 ]
 
 interface Guess {
@@ -91,6 +96,26 @@ const guesses: Readonly<Record<string, Guess>> = {
     body: { seller: '/api/bills/1/seller' },
   },
   'a relation that is null': { method: 'PATCH', url: '/api/bills/1', body: { seller: null } },
+  'a reference to a record that nobody sees': {
+    method: 'PATCH',
+    url: '/api/bills/1',
+    body: { backer_id: 8 },
+  },
+  'a reference to a record that nobody sees, in PUT': {
+    method: 'PUT',
+    url: '/api/bills/1',
+    body: { title: 'May', backer_id: 8 },
+  },
+  'a reference to a record that nobody sees, in a list': {
+    method: 'PATCH',
+    url: '/api/bills',
+    body: [{ id: 1, backer_id: 8 }],
+  },
+  'a reference to a record that nobody sees, in an upsert': {
+    method: 'POST',
+    url: '/api/bills?on_conflict=id',
+    body: { id: 1, title: 'May', backer_id: 8 },
+  },
   'a child that is moved': {
     method: 'POST',
     url: '/api/people',
@@ -170,6 +195,20 @@ eachDatabase('a caller who may write and not read', (test, db) => {
     const any = { method: 'PATCH', url: '/api/bills/1', body: { title: 'May' } }
     ok((await told(writer, any, { 'if-match': '*' })).startsWith('200'))
     ok((await told(reader, any, { 'if-match': headers.etag ?? '' })).startsWith('200'))
+  })
+
+  test('is not told by If-None-Match which ETag a record has', async () => {
+    for (const guess of [
+      { method: 'PATCH', url: '/api/bills/1', body: { title: 'May' } },
+      { method: 'DELETE', url: '/api/bills/1' },
+    ]) {
+      await fill('guessed')
+      const { headers } = await send(api, 'GET', '/api/bills/1', { user: reader })
+      const noneMatch = { 'if-none-match': headers.etag ?? '' }
+      ok((await told(reader, guess, noneMatch)).startsWith('412'))
+      ok((await told(writer, guess, { 'if-none-match': '*' })).startsWith('412'))
+      ok((await told(writer, guess, noneMatch)).startsWith('200'))
+    }
   })
 
   test('changes records by their keys, and is told to name them', async () => {

@@ -86,6 +86,13 @@ createApi({
       user?.email
       return many ? result : [result]
     },
+    API_SETUP_CALLBACK: (_request, { user, model }) => {
+      holds<Equal<typeof user, { id: number; name: string; secret: string } | null>>()
+      holds<Equal<typeof model, AnyModel | null>>()
+    },
+    API_FINAL_CALLBACK: (body, { user }) => [body, user?.name ?? null],
+    // @ts-expect-error: nobody may have asked
+    API_ERROR_CALLBACK: (_error, _request, { user }) => void user.name,
     API_ACCESS_POLICY: {
       scope_query: (query, { user }) => user !== null && query.where('owner_id', '=', user.id),
       // @ts-expect-error: a user has no such field

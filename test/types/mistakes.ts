@@ -24,6 +24,14 @@ defineModel('Book', { columns: { id, at: { type: 'datetime', managed: 'inserted'
 defineModel('Book', { columns: { id: { primaryKey: true } } })
 // @ts-expect-error: a path has one of the types text, integer, float and boolean
 defineModel('Book', { columns: { id, meta: { type: 'json', json: { 'a.b': 'string' } } } })
+// @ts-expect-error: table, not tabel
+defineModel('Book', { tabel: 'books', columns: { id } })
+// @ts-expect-error: an object of settings
+defineModel('Book', { columns: { id }, meta: true })
+// @ts-expect-error: a base has no tables
+defineBase({ columns: { id }, table: 'books' })
+// @ts-expect-error: table, not tabel, with a base too
+defineBase({ columns: { id } }).define('Book', { tabel: 'books', columns: {} })
 // @ts-expect-error: a base's columns too
 defineBase({ columns: { at: { type: 'datetime', manged: 'created' } } })
 

@@ -15,6 +15,7 @@ import type { Clock } from './call/clock.ts'
 import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
+import { shown } from './config/checks.ts'
 import type { ApiConfig } from './config/config.ts'
 import type { HookUser } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
@@ -30,6 +31,7 @@ import {
   type AnyDocument,
   createDocumentation,
   type OpenApiVersion,
+  openApiVersions,
 } from './endpoints/documentation.ts'
 import { type AccessExplanation, explainAccess } from './endpoints/explain-access.ts'
 import { describeExposure } from './endpoints/exposure.ts'
@@ -335,7 +337,8 @@ export function createApi<
     { replicas: given, schema: options.schema, dialect: detected, named, readYourWrites },
     problems,
   )
-  const session = sessions(db, config.API_SESSION_GETTER, options.schema, { callHook, watch })
+  const getter = config.API_SESSION_GETTER
+  const { session, knownSession } = sessions(db, getter, options.schema, { callHook, watch })
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
   for (const warning of credentialWarnings(registry)) warn(warning)
@@ -414,6 +417,7 @@ export function createApi<
     clock,
     dialect,
     session,
+    knownSession,
     callHook,
     callHookOn,
     report,
@@ -455,8 +459,18 @@ export function createApi<
   }
   function openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
   function openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
-  function openapi({ version = '3.1' }: { readonly version?: OpenApiVersion } = {}): AnyDocument {
+  function openapi(options: { readonly version?: OpenApiVersion } = {}): AnyDocument {
     const { documentation } = runtime
+    const { version = '3.1', ...others } = options
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined) {
+      throw new Error(`api.openapi: unknown option "${unknown}". Expected { version: '3.2' }.`)
+    }
+    if (!openApiVersions.includes(version)) {
+      throw new Error(
+        `api.openapi: there is no version ${shown(version)}. Expected '${openApiVersions.join("' or '")}'.`,
+      )
+    }
     return version === '3.2' ? documentation.queryStringDocument() : documentation.document()
   }
   const owns = (url: string): boolean => {

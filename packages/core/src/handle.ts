@@ -1,6 +1,8 @@
 // handle and answer: the pipeline of a request; errors of all stages are caught here and nowhere else.
 
+import { type KnownCall, requestArgs } from './access/hook-args.ts'
 import type { Runtime } from './call.ts'
+import type { RequestArgs } from './config/hook-types.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { DumpSettings } from './config/settings.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth/route.ts'
@@ -110,6 +112,8 @@ interface Answering {
   /** The API's settings until the route is known, then those of its resource. */
   hooks: HookSettings
   dump: DumpSettings
+  /** What callbacks receive about the request: its route and its caller, as soon as they are known. */
+  known: KnownCall
   /** Whether errors are sent as problem details. */
   asProblem: boolean
   /** Whether the client can choose between JSON and an HTML page. */
@@ -137,6 +141,7 @@ async function settle<R>(
     timing: settings.serverTiming ? startTiming(() => clock.elapsed()) : undefined,
     hooks: settings.hooks,
     dump: settings.dump,
+    known: {},
     asProblem: false,
     negotiates: false,
     page: undefined,
@@ -145,8 +150,7 @@ async function settle<R>(
   try {
     answering.asProblem = prefersProblem(request)
     if (refused !== undefined) {
-      const { hooks, dump } = responseSettingsOf(runtime, request) ?? settings
-      Object.assign(answering, { hooks, dump })
+      Object.assign(answering, responseSettingsOf(runtime, request))
       throw refused.error
     }
     checkRequest(request)
@@ -168,12 +172,17 @@ async function settle<R>(
     if (endpoint !== undefined) {
       answering.always['cache-control'] = 'no-store'
       answering.timing?.enter('authenticate')
-      return form(await answerSuccess(answering, await serveAuth(runtime, request, endpoint)))
+      const result = await serveAuth(runtime, request, endpoint, (call) => {
+        answering.known = call
+      })
+      return form(await answerSuccess(answering, result))
     }
     if (isIndex(runtime.routes, place.path)) {
       answering.negotiates = hasPages(settings, request)
       answering.page = answering.negotiates ? indexPageFor(runtime, request) : undefined
-      const result = await serveIndex(runtime, request, answering.always)
+      const result = await serveIndex(runtime, request, answering.always, (caller) => {
+        answering.known = { caller }
+      })
       return form(await answerSuccess(answering, result))
     }
     if (settings.batch?.path === place.path) {
@@ -182,8 +191,10 @@ async function settle<R>(
         timing: answering.timing,
         stamp: () => stampOf(answering),
         always: answering.always,
-        failed(operation, { hooks, dump }) {
-          Object.assign(answering, { request: operation, hooks, dump })
+        failed(call) {
+          const { request: operation, hooks, resource } = call
+          const { dump } = resource.settings
+          Object.assign(answering, { request: operation, hooks, dump, known: call })
         },
       })
       return form(await answerSuccess(answering, await batch))
@@ -194,6 +205,7 @@ async function settle<R>(
       stamp: () => stampOf(answering),
     })
     answering.hooks = call.hooks
+    answering.known = call
     answering.dump = call.resource.settings.dump
     if (call.isQuery) answering.always['accept-query'] = queryMediaType
     if (!call.isQuery && hasPages(settings, request)) choosePage(answering, call, route)
@@ -254,15 +266,21 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
     respond(status, body, requestId, always, bare, headers, timed(answering))
   if (result.empty) return sent(undefined)
   if (result.body !== undefined) return sent(result.body)
-  return runFinal(answering.runtime, hooks, successBody(result, stampOf(answering), dump)).then(
-    sent,
-  )
+  return finalBody(answering, successBody(result, stampOf(answering), dump)).then(sent)
 }
+
+/** Passes a body through the final callback. */
+const finalBody = (answering: Answering, body: JsonValue): Promise<JsonValue> =>
+  runFinal(answering.runtime, answering.hooks, body, () => argsOf(answering))
+
+/** Returns what the callbacks final and error receive about the request. */
+const argsOf = ({ runtime, request, known, sent }: Answering): RequestArgs =>
+  requestArgs(runtime, request, known, sent)
 
 /** Sends a success as an HTML page. */
 async function answerPage(answering: Answering, result: Result, page: MakePage): Promise<Settled> {
-  const { runtime, requestId, wantsText, hooks, dump, always } = answering
-  const made = () => runFinal(runtime, hooks, successBody(result, stampOf(answering), dump))
+  const { requestId, wantsText, hooks, dump, always } = answering
+  const made = () => finalBody(answering, successBody(result, stampOf(answering), dump))
   const content = pageContent(result.body ?? (await made()), result, hooks.final !== undefined)
   const html = page(content)
   const headers = {
@@ -289,15 +307,17 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
   if (failure !== error || failure.status >= 500) runtime.report(error, request)
   const refusal = refusalOf(request, requestId, failure)
   if (refusal !== undefined) runtime.refused(refusal)
-  await runError(runtime, hooks, error, request).catch((e: unknown) => runtime.report(e, request))
+  await runError(runtime, hooks, error, () => argsOf(answering)).catch((e: unknown) =>
+    runtime.report(e, request),
+  )
   return respondFailure(answering, failure)
 }
 
 /** Builds the response to an error that has been reported. */
 async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
-  const { runtime, request, hooks, dump } = answering
+  const { runtime, request, dump } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
-  const final = await runFinal(runtime, hooks, body).catch((e: unknown) => {
+  const final = await finalBody(answering, body).catch((e: unknown) => {
     runtime.report(e, request)
     return body
   })

@@ -24,6 +24,7 @@ export type {
   HookRecord,
   HookTables,
   LinkChanges,
+  RequestArgs,
   ReturnCallback,
   SetupCallback,
   SoftDeleteValues,

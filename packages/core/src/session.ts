@@ -1,6 +1,7 @@
 // The connection of a request: the `db` of createApi, or the result of the session getter; neither may have a schema plugin the
 // API does not know of.
 
+import type { Connections } from './call/connections.ts'
 import type { CallHook } from './call-hook.ts'
 import type { SessionGetter } from './config/config.ts'
 import { settingNames } from './config/setting-names.ts'
@@ -15,15 +16,18 @@ interface SessionParts {
   readonly watch: (db: AnyDatabase) => void
 }
 
-/** Returns the connection of a request, the same one on every call; synchronously once it is known. */
+/** The connections of requests. */
+type Sessions = Pick<Connections, 'session' | 'knownSession'>
+
+/** Finds the connections of requests: the same one on every call, synchronously once it is known. */
 export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
   schema: string | undefined,
   { callHook, watch }: SessionParts,
-): (request: ApiRequest) => MaybePromise<AnyDatabase> {
+): Sessions {
   refuseSchemaPlugin('createApi: `db`', db, schema)
-  if (getter === undefined) return () => db
+  if (getter === undefined) return { session: () => db, knownSession: () => db }
   const open = async (request: ApiRequest): Promise<AnyDatabase> => {
     const session: unknown = await callHook('session getter', () => getter(request))
     if (!isInstance(session)) throw new Error(notAnInstance(session))
@@ -33,10 +37,16 @@ export function sessions(
     return session
   }
   const known = new WeakMap<ApiRequest, MaybePromise<AnyDatabase>>()
-  return (request) => {
-    const session = known.get(request) ?? open(request)
-    known.set(request, session)
-    return session
+  return {
+    session(request) {
+      const session = known.get(request) ?? open(request)
+      known.set(request, session)
+      return session
+    },
+    knownSession(request) {
+      const session = known.get(request)
+      return session instanceof Promise ? undefined : session
+    },
   }
 }
 

@@ -90,6 +90,7 @@ suite('a policy class', (test) => {
         methods: new Set(),
         roleMaps: [],
         replacedRoleMaps: [],
+        ignoredRoleLists: [],
       },
     }) as unknown as Resource
   const registry = (...resources: Resource[]) => ({ resources }) as unknown as Registry
@@ -210,6 +211,52 @@ suite('a role map of a model', (test) => {
   })
 })
 
+suite('a role map beside a list of roles', (test) => {
+  const warnings = (config: ApiConfig, ...metas: Meta[]): string[] => {
+    const heard: string[] = []
+    const models = metas.map((meta, i) =>
+      defineModel(`Book${i}`, {
+        table: `books${i}`,
+        columns: { id: { type: 'integer', primaryKey: true } },
+        meta: { allowed_methods: ['GET', 'POST'], ...meta },
+      }),
+    )
+    const { registry } = buildRegistry({ models, config })
+    buildPolicies(registry, collectProblems(), (message) => heard.push(message))
+    return heard
+  }
+
+  test('gets one warning for the methods it has no rule for, whatever number of models it applies to', () => {
+    equal(
+      warnings(
+        { API_ROLE_MAP: { GET: 'viewer' }, API_ROLES_REQUIRED: 'staff' },
+        {},
+        { allowed_methods: ['GET', 'DELETE'] },
+      ),
+      [
+        'config.API_ROLE_MAP takes precedence over config.API_ROLES_REQUIRED and has no rule for POST, DELETE, which therefore need no role. Add ALL to it to set a rule for them, as ALL: ["staff"].',
+      ],
+    )
+    equal(
+      warnings(
+        {},
+        { role_map: { POST: 'editor' }, roles_required: 'staff', roles_accepted: ['a', 'b'] },
+      ),
+      [
+        'models.Book0.meta.role_map takes precedence over models.Book0.meta.roles_required and models.Book0.meta.roles_accepted and has no rule for GET_MANY, GET_ONE, which therefore need no role. Add ALL to it to set a rule for them.',
+      ],
+    )
+    equal(warnings({}, { role_map: {}, roles_accepted: 'a' }).length, 1)
+  })
+
+  test('gets none if it has a rule for each method, or if the model has rules of its own', () => {
+    const beside = { API_ROLES_REQUIRED: 'staff' }
+    equal(warnings({ API_ROLE_MAP: { GET: 'viewer', ALL: 'editor' }, ...beside }, {}), [])
+    equal(warnings({ API_ROLE_MAP: { GET: 'a', POST: 'b' }, ...beside }, {}), [])
+    equal(warnings({ API_ROLE_MAP: { DELETE: 'a' }, ...beside }, { roles_required: 'b' }), [])
+  })
+})
+
 suite('a role map at start-up', (test) => {
   const wrong = (map: unknown): string => keyTable.API_ROLE_MAP.check(map) ?? ''
 
@@ -219,6 +266,12 @@ suite('a role map at start-up', (test) => {
       '',
     )
     equal(wrong({ ALL: true, '*': { roles: ['a'] } }), '')
+  })
+
+  test('says that GET decides about HEAD and QUERY, and that OPTIONS needs no role', () => {
+    match(wrong({ HEAD: 'viewer' }), 'HEAD cannot be a key: HEAD is answered like GET')
+    match(wrong({ QUERY: 'viewer' }), 'QUERY cannot be a key: QUERY is answered like GET of a list')
+    match(wrong({ OPTIONS: 'viewer' }), 'OPTIONS cannot be a key: OPTIONS needs neither')
   })
 
   test('refuses misspelt keys, with a suggestion', () => {
@@ -233,5 +286,36 @@ suite('a role map at start-up', (test) => {
     }
     match(wrong({ GET: { roles: ['a'], any_of: 'yes' } }), 'GET: expected a role')
     match(wrong({ GET: { roles: ['a'], anyof: true } }), 'GET: expected a role')
+  })
+})
+
+suite('requirements at start-up', (test) => {
+  const wrong = (map: unknown): string => keyTable.API_AUTH_REQUIREMENTS.check(map) ?? ''
+
+  test('may name any method, if HEAD and QUERY say the same as GET and OPTIONS says no', () => {
+    equal(wrong({ GET: 'no', HEAD: false, QUERY: 0, OPTIONS: 'off', POST: true }), '')
+    equal(wrong({ '*': true, HEAD: true, QUERY: true }), '')
+    equal(wrong({ HEAD: true }), '')
+    equal(wrong({ GET_MANY: false, QUERY: false }), '')
+  })
+
+  test('refuse what HEAD, QUERY and OPTIONS cannot have', () => {
+    match(
+      wrong({ HEAD: false, GET: true }),
+      'HEAD: false has no effect. HEAD is answered like GET without a body, and GET decides about it. Leave it out.',
+    )
+    match(wrong({ HEAD: false }), 'HEAD: false has no effect.')
+    match(wrong({ HEAD: false, GET_MANY: false }), 'HEAD: false has no effect.')
+    match(wrong({ QUERY: 'no', GET_ONE: false }), 'QUERY: "no" has no effect.')
+    match(
+      wrong({ OPTIONS: true }),
+      'OPTIONS: true has no effect. OPTIONS needs neither authentication nor a role: browsers send it without credentials. Leave it out.',
+    )
+  })
+
+  test('refuse misspelt keys and other values', () => {
+    match(wrong({ HED: false }), 'unknown key "HED". Did you mean "HEAD"?')
+    match(wrong({ GET: 'maybe' }), 'GET: expected true or false')
+    match(wrong([]), 'expected')
   })
 })

@@ -1,12 +1,16 @@
 /** Every mistake that a set of models can have, with the sentence it is reported in. */
-import { type AnyModel, defineBase } from '../../../packages/core/src/model/define-model.ts'
+import {
+  type AnyModel,
+  defineBase,
+  defineModel,
+} from '../../../packages/core/src/model/define-model.ts'
 import {
   belongsTo,
   hasMany,
   hasOne,
   manyToMany,
 } from '../../../packages/core/src/model/relation.ts'
-import { equal } from '../../support/assert.ts'
+import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model, problemsOf } from './start-up.ts'
 
@@ -161,6 +165,58 @@ suite('mistakes of models', (test) => {
       'models.Book.table: expected the name of a table.',
       'models.Book.methods.check: expected a function, got "yes".',
     ])
+  })
+
+  test('an option that no model has, also of a model that is not published', () => {
+    const models = [
+      model('Book', { tabel: 'novels', relation: {} }),
+      model('Draft', { coloumns: {}, meta: undefined }),
+      { ...model('Tag'), endpoint: 'labels' },
+    ]
+    equal(problemsOf({ models }), [
+      'models.Book.tabel: unknown option. Did you mean "table"?',
+      'models.Book.relation: unknown option. Did you mean "relations"?',
+      'models.Draft.coloumns: unknown option. Did you mean "columns"?',
+      'models.Tag.endpoint: unknown option.',
+    ])
+    equal(
+      problemsOf({
+        models: [defineModel('Book', { ...model('Novel'), tabel: undefined } as never)],
+      }),
+      [],
+    )
+  })
+
+  test('meta that is no object', () => {
+    for (const meta of [true, false, null, [], 'yes']) {
+      const [line = '', ...more] = problemsOf({ models: [model('Book', { meta })] })
+      ok(line.startsWith('models.Book.meta: expected an object, got '), line)
+      ok(
+        line.endsWith(
+          'Write meta: {} to publish the model with the settings of the API, or leave meta out.',
+        ),
+      )
+      equal(more, [])
+    }
+  })
+
+  test('a base with an option that it does not have', () => {
+    const messageOf = (base: object): string => {
+      try {
+        defineBase(base as never)
+        return ''
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    equal(
+      messageOf({ columns: {}, mta: {} }),
+      'defineBase: unknown option "mta". Did you mean "meta"?',
+    )
+    equal(messageOf({ columns: {}, meta: true }), 'defineBase: meta must be an object of settings.')
+    const Base = defineBase({ columns: {} })
+    const Book = Base.define('Book', { columns: { id: key }, tabel: 'x', meta: true } as never)
+    equal(problemsOf({ models: [Book] }).length, 2)
   })
 
   test('two fields of one database column', () => {

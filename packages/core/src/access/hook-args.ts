@@ -1,9 +1,11 @@
 // The arguments that hooks and policies receive about the request.
 
+import type { Connections } from '../call/connections.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import type { CallHook } from '../call-hook.ts'
-import type { HookArgs, HookRecord } from '../config/hook-types.ts'
+import type { HookArgs, HookRecord, RequestArgs } from '../config/hook-types.ts'
+import type { ApiRequest } from '../http/request.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Action } from './action.ts'
@@ -25,6 +27,31 @@ export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
     many: call.action.endsWith('MANY'),
     relation: call.relation?.name ?? null,
   })
+
+/** What is known of a request when a callback of the request as a whole is called. */
+export type KnownCall = Partial<
+  Pick<HookCall, 'caller'> & Pick<RoutedRequest, 'action' | 'resource' | 'relation'>
+>
+
+/**
+ * Returns the arguments of setup, final and error. `carrier` is the request whose connection is used, if that is another one: for an
+ * operation, the batch.
+ */
+export const requestArgs = (
+  { knownSession }: Pick<Connections, 'knownSession'>,
+  request: ApiRequest,
+  { caller, action, resource, relation }: KnownCall = {},
+  carrier: ApiRequest = request,
+): RequestArgs => ({
+  action: action ?? null,
+  user: caller?.user ?? null,
+  request,
+  model: resource?.model ?? null,
+  many: action?.endsWith('MANY') === true,
+  relation_name: relation?.name ?? null,
+  db: knownSession(carrier) ?? null,
+  before: null,
+})
 
 /** Returns the arguments of a hook about one record that is written; `before` is the record as it is stored. */
 export const recordArgs = (

@@ -9,7 +9,7 @@ import type { AnyModel } from '../model/define-model.ts'
 import { type CheckedScope, checkScope } from '../plan/policy-scope.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
-import { warnOfLiftedRoles } from './role-map-warning.ts'
+import { warnOfIgnoredRoles, warnOfLiftedRoles } from './role-map-warning.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
 export interface Policies {
@@ -47,6 +47,7 @@ export function buildPolicies(
   // Keyed by model, because a caller with fewer rights has its own Resource object (`registry/caller-registry.ts`).
   const policies = new Map<AnyModel, AccessPolicy>()
   const scopes = new Map<AnyModel, CheckedScope>()
+  warnOfIgnoredRoles(registry.resources, warn)
   for (const resource of registry.resources) {
     warnOfLiftedRoles(resource, warn)
     const setting = resource.settings.policy

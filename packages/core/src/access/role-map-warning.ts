@@ -1,5 +1,6 @@
-// Warns if a model's role map replaces the API's map but has no rule for an action, so that the action needs no role.
+// Warns if a role map has no rule for an action, so that the action needs no role, although another setting requires one.
 
+import type { RoleMapSetting } from '../config/settings.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type Action, methodOf } from './action.ts'
 import { decidingRules } from './roles.ts'
@@ -8,16 +9,54 @@ const actions: readonly Action[] = ['GET_MANY', 'GET_ONE', 'POST', 'PATCH', 'PUT
 
 /** Warns of actions that need a role under the API's map and none under the model's. An empty map is taken as intended. */
 export function warnOfLiftedRoles(resource: Resource, warn: (message: string) => void): void {
-  const { methods, replacedRoleMaps, roleMaps } = resource.settings
+  const { replacedRoleMaps, roleMaps } = resource.settings
   if (!roleMaps.some(({ map }) => Object.keys(map).length > 0)) return
-  const lifted = actions.filter(
+  const lifted = liftedActions(resource, replacedRoleMaps)
+  if (lifted.length === 0) return
+  warn(
+    `${roleMaps[0]?.at} replaces ${places(replacedRoleMaps)} and has no rule for ${lifted.join(', ')}, which therefore need no role. Add ALL to it to set a rule for them; ALL: true requires authentication only.`,
+  )
+}
+
+/**
+ * Warns of actions without a rule in a role map that takes precedence over the lists of roles beside it. A map of the configuration
+ * applies to many resources, but there is one warning for each map.
+ */
+export function warnOfIgnoredRoles(
+  resources: readonly Resource[],
+  warn: (message: string) => void,
+): void {
+  const byMap = new Map<string, { lists: readonly RoleMapSetting[]; lifted: Set<Action> }>()
+  for (const resource of resources) {
+    const { ignoredRoleLists: lists, roleMaps } = resource.settings
+    const lifted = liftedActions(resource, lists)
+    const [map] = roleMaps
+    if (lifted.length === 0 || map === undefined) continue
+    const known = byMap.get(map.at)
+    byMap.set(map.at, { lists, lifted: new Set([...(known?.lifted ?? []), ...lifted]) })
+  }
+  for (const [at, { lists, lifted }] of byMap) {
+    const named = actions.filter((action) => lifted.has(action)).join(', ')
+    warn(
+      `${at} takes precedence over ${places(lists)} and has no rule for ${named}, which therefore need no role. Add ALL to it to set a rule for them${remedy(lists)}.`,
+    )
+  }
+}
+
+/** Returns the actions that need a role under `others` and none under the maps of the resource. */
+const liftedActions = (
+  { settings: { methods, roleMaps } }: Resource,
+  others: readonly RoleMapSetting[],
+): readonly Action[] =>
+  actions.filter(
     (action) =>
       methods.has(methodOf(action)) &&
       decidingRules(roleMaps, action).length === 0 &&
-      decidingRules(replacedRoleMaps, action).length > 0,
+      decidingRules(others, action).length > 0,
   )
-  if (lifted.length === 0) return
-  warn(
-    `${roleMaps[0]?.at} replaces ${replacedRoleMaps.map(({ at }) => at).join(' and ')} and has no rule for ${lifted.join(', ')}, which therefore need no role. Add ALL to it to set a rule for them; ALL: true requires authentication only.`,
-  )
-}
+
+const places = (maps: readonly RoleMapSetting[]): string => maps.map(({ at }) => at).join(' and ')
+
+/** Returns the rule that says the same as the only list: `, as ALL: ["editor"]`. */
+const remedy = (lists: readonly RoleMapSetting[]): string =>
+  lists.length === 1 ? `, as ALL: ${JSON.stringify(lists[0]?.map.ALL)}` : ''

@@ -19,6 +19,8 @@ export interface Connections {
   dialect(on?: AnyDatabase): MaybePromise<InternalDialect>
   /** Returns the connection of a request: the result of API_SESSION_GETTER, else `db`. */
   session(request: ApiRequest): MaybePromise<AnyDatabase>
+  /** Returns the connection of a request if API_SESSION_GETTER need not be called for it. */
+  knownSession(request: ApiRequest): AnyDatabase | undefined
   /** The read replicas; undefined if there are none. */
   readonly replicas: Replicas | undefined
   /** The state of the health route. */

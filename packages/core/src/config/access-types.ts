@@ -46,9 +46,11 @@ export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 
 /**
  * Whether each kind of request needs authentication. Strings are accepted too: `true`, `1`, `yes`, `on` and `false`, `0`, `no`,
- * `off`.
+ * `off`. HEAD and QUERY are answered like GET, so their values must equal that of GET; OPTIONS never needs authentication.
  */
-export type AuthRequirements = { readonly [K in AccessKey]?: boolean | string }
+export type AuthRequirements = {
+  readonly [K in AccessKey | 'HEAD' | 'QUERY' | 'OPTIONS']?: boolean | string
+}
 
 /** Row-level access. Each member is optional: a missing one allows everything; a falsy result of a hook gives 403. */
 export interface AccessPolicy<User = HookUser> {

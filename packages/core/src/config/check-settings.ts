@@ -79,6 +79,14 @@ export function checkConfig(config: unknown, problems: Problems): ApiConfig {
 /** Returns the valid keys of a model's meta and reports the others. */
 export function checkMeta(modelName: string, meta: unknown, problems: Problems): Meta {
   const at = `models.${modelName}.meta`
+  const wrong = object(meta)
+  if (wrong !== undefined) {
+    problems.add(
+      at,
+      `${wrong} Write meta: {} to publish the model with the settings of the API, or leave meta out.`,
+    )
+    return {}
+  }
   const good = checked(meta, at, metaEntries, unknownMetaKey, problems) as Meta
   if (good.role_map !== undefined && good.api_role_map !== undefined) {
     problems.add(`${at}.api_role_map`, 'role_map says the same; keep one of them.')

@@ -203,7 +203,7 @@ export interface ApiConfig<
   // ------------------------------------------------------------------ callbacks; in meta also per method: `get_return_callback`
 
   /** Runs first, before authentication. Unset by default. Config, meta. */
-  readonly API_SETUP_CALLBACK?: SetupCallback
+  readonly API_SETUP_CALLBACK?: SetupCallback<User, DB>
   /** Narrows the query of a read. Unset by default. Config, meta. */
   readonly API_FILTER_CALLBACK?: FilterCallback<User>
   /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
@@ -220,7 +220,7 @@ export interface ApiConfig<
    */
   readonly API_RETURN_CALLBACK?: ReturnCallback<User>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
-  readonly API_FINAL_CALLBACK?: FinalCallback
+  readonly API_FINAL_CALLBACK?: FinalCallback<User, DB>
   /**
    * Called once before COMMIT with every record that a request has written, each as it was before and after; `args.db` is the
    * transaction. A failure rolls the request back. Unset by default. Config, meta.
@@ -232,7 +232,7 @@ export interface ApiConfig<
    */
   readonly API_AFTER_COMMIT_CALLBACK?: AfterCommitCallback<User, DB>
   /** Receives every failure. Unset by default. Config, meta. */
-  readonly API_ERROR_CALLBACK?: ErrorCallback
+  readonly API_ERROR_CALLBACK?: ErrorCallback<User, DB>
 
   // ------------------------------------------------------------------ access: strategies, roles, policies
 

@@ -62,6 +62,30 @@ export interface HookArgs<User = HookUser, DB = HookTables> {
   readonly before: HookRecord | null
 }
 
+/**
+ * What setup, final and error receive about the request: members that are not known when the callback is called are null. setup runs
+ * before authentication, and some requests (`/auth/login`, the index, a 404) belong to no model.
+ */
+export interface RequestArgs<User = HookUser, DB = HookTables> {
+  /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, …; null without a model. */
+  readonly action: string | null
+  /** The authenticated user; null before authentication, and without a user. */
+  readonly user: User | null
+  readonly request: ApiRequest
+  readonly model: AnyModel | null
+  /** Whether a list is being served. */
+  readonly many: boolean
+  /** The relation through which the rows are reached, or null. */
+  readonly relation_name: string | null
+  /**
+   * The connection of this request as in `HookArgs`: in final of a write its transaction, in error no transaction, because it has been
+   * rolled back. Null if API_SESSION_GETTER has not been asked for it yet.
+   */
+  readonly db: Kysely<DB> | null
+  /** Always null: these callbacks are called once for a request, not for a record. */
+  readonly before: null
+}
+
 /** A record that a request has written, as it was before the request and as it is committed. */
 export interface Change {
   /** Marking a record as deleted is `delete`, removing the mark is `restore`. */
@@ -104,7 +128,10 @@ export type SoftDeleteValues<User = HookUser> = readonly [
   deleted: JsonValue | DefaultFunction<User>,
 ]
 /** Runs first, before authentication. */
-export type SetupCallback = (request: ApiRequest) => Awaitable<void>
+export type SetupCallback<User = HookUser, DB = HookTables> = (
+  request: ApiRequest,
+  args: RequestArgs<User, DB>,
+) => Awaitable<void>
 /** Narrows the query of a read; returns the query. */
 export type FilterCallback<User = HookUser> = (
   query: HookQuery,
@@ -139,6 +166,13 @@ export type AfterCommitCallback<User = HookUser, DB = HookTables> = (
   args: AfterCommitArgs<User, DB>,
 ) => Awaitable<void>
 /** Receives the finished body, returns the one to send. */
-export type FinalCallback = (body: JsonValue) => Awaitable<JsonValue>
+export type FinalCallback<User = HookUser, DB = HookTables> = (
+  body: JsonValue,
+  args: RequestArgs<User, DB>,
+) => Awaitable<JsonValue>
 /** Called for every failed request. */
-export type ErrorCallback = (error: unknown, request: ApiRequest) => Awaitable<void>
+export type ErrorCallback<User = HookUser, DB = HookTables> = (
+  error: unknown,
+  request: ApiRequest,
+  args: RequestArgs<User, DB>,
+) => Awaitable<void>

@@ -1,5 +1,6 @@
 // The key table: every configuration key with its default, its level and its check.
 
+import { authRequirements, roleMap } from './access-keys.ts'
 import { policy } from './check-policy.ts'
 import {
   boolean,
@@ -9,7 +10,6 @@ import {
   endpointPath,
   integer,
   listOf,
-  mapping,
   matching,
   object,
   oneOf,
@@ -27,7 +27,6 @@ import { customAuthScheme } from './custom-auth-scheme.ts'
 import { parseIpRange } from './ip-range.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
 import { isParameter, operatorSuffix } from './query-names.ts'
-import { roleRule } from './role-rule.ts'
 
 /** The definition of a configuration key. */
 export interface KeyEntry<
@@ -69,12 +68,6 @@ const planning = 'Databases take minutes to plan a statement with more of them.'
 
 const timers = 'JavaScript timers run for at most 24 days.'
 
-const accessKeys = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].flatMap((method) => [
-  method,
-  `RELATION_${method}`,
-])
-accessKeys.push('GET_ONE', 'GET_MANY', 'RELATION_GET_ONE', 'RELATION_GET_MANY', 'ALL', '*')
-
 const hostParameter: Check = (value) => {
   const name = matching(/^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name of letters, digits, _ and -')(value)
   if (name !== undefined) return name
@@ -106,11 +99,6 @@ const rateLimitStore: Check = (value) =>
   typeof (value as { hit?: unknown } | null)?.hit === 'function'
     ? undefined
     : 'expected a store with the method hit(key, windowMs, now), such as redisRateLimitStore(client).'
-
-const requirement: Check = (value) =>
-  /^(true|false|1|0|yes|no|on|off)$/.test(String(value))
-    ? undefined
-    : 'expected true or false, or one of the strings true, 1, yes, on, false, 0, no, off.'
 
 /** Every key of the configuration. */
 export const keyTable: KeyTable = {
@@ -194,8 +182,8 @@ export const keyTable: KeyTable = {
     ...both,
     check: listOf(oneOf('jwt', 'basic', 'api_key', 'custom')),
   },
-  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: mapping(accessKeys, requirement) },
-  API_ROLE_MAP: { ...unset, ...both, check: mapping(accessKeys, roleRule) },
+  API_AUTH_REQUIREMENTS: { ...unset, ...both, check: authRequirements },
+  API_ROLE_MAP: { ...unset, ...both, check: roleMap },
   API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text) },
   API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text) },
   API_ACCESS_POLICY: { ...unset, ...both, check: policy },

@@ -9,13 +9,14 @@ import type { Problems } from './problems.ts'
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
 /** Converts `true`, `1`, `yes` and `on` to true, and `false`, `0`, `no` and `off` to false. */
-const asBoolean = (value: boolean | string): boolean => /^(?:true|1|yes|on)$/.test(String(value))
+export const isRequired = (value: boolean | string): boolean =>
+  /^(?:true|1|yes|on)$/.test(String(value))
 
 /** Requirements with strings converted to booleans. */
 function readRequirements(given: AuthRequirements): Requirements {
   return Object.fromEntries(
     Object.entries(given).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, asBoolean(value)]],
+      value === undefined ? [] : [[key, isRequired(value)]],
     ),
   )
 }

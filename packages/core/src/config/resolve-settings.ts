@@ -12,7 +12,7 @@ import { rateWindows } from './rate-windows.ts'
 import { resolveRequirements } from './requirements.ts'
 import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
 import { resourceMethods } from './resource-methods.ts'
-import { replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
+import { ignoredRoleLists, replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
 
@@ -171,6 +171,7 @@ export function resolveResourceSettings(
     limits: limitSettings(read),
     roleMaps: resolveRoleMaps(model.name, meta, config),
     replacedRoleMaps: replacedRoleMaps(model.name, meta, config),
+    ignoredRoleLists: ignoredRoleLists(model.name, meta, config),
     policy: resolvePolicy(model.name, meta, config),
     ...resolveRequirements(model.name, meta, config, problems),
     rates: resolveRates(meta, config),

@@ -26,16 +26,7 @@ export function resolveRoleMaps(
   meta: Meta,
   config: ApiConfig,
 ): readonly RoleMapSetting[] {
-  const at = `models.${modelName}.meta`
-  const own = mapsOf({
-    map: meta.api_role_map ?? meta.role_map,
-    mapAt: `${at}.${meta.api_role_map === undefined ? 'role_map' : 'api_role_map'}`,
-    required: meta.roles_required,
-    requiredAt: `${at}.roles_required`,
-    accepted: meta.roles_accepted,
-    acceptedAt: `${at}.roles_accepted`,
-  })
-  return own ?? globalRoleMaps(config)
+  return mapsOf(ofMeta(modelName, meta)) ?? globalRoleMaps(config)
 }
 
 /** Returns the role maps of config if those of the model's meta replace them, otherwise none. */
@@ -49,23 +40,51 @@ export function replacedRoleMaps(
   return general.some(({ at }) => inForce.some((map) => map.at === at)) ? [] : general
 }
 
+/** Returns the lists of roles that are ignored, because the role map of the same level takes precedence. */
+export function ignoredRoleLists(
+  modelName: string,
+  meta: Meta,
+  config: ApiConfig,
+): readonly RoleMapSetting[] {
+  const own = ofMeta(modelName, meta)
+  const level = mapsOf(own) === undefined ? ofConfig(config) : own
+  return level.map === undefined ? [] : listsOf(level)
+}
+
 /** Returns the role maps of config. */
-function globalRoleMaps(config: ApiConfig): readonly RoleMapSetting[] {
-  const maps = mapsOf({
-    map: config.API_ROLE_MAP,
-    mapAt: 'config.API_ROLE_MAP',
-    required: config.API_ROLES_REQUIRED,
-    requiredAt: 'config.API_ROLES_REQUIRED',
-    accepted: config.API_ROLES_ACCEPTED,
-    acceptedAt: 'config.API_ROLES_ACCEPTED',
-  })
-  return maps ?? []
+const globalRoleMaps = (config: ApiConfig): readonly RoleMapSetting[] =>
+  mapsOf(ofConfig(config)) ?? []
+
+const ofConfig = (config: ApiConfig): Level => ({
+  map: config.API_ROLE_MAP,
+  mapAt: 'config.API_ROLE_MAP',
+  required: config.API_ROLES_REQUIRED,
+  requiredAt: 'config.API_ROLES_REQUIRED',
+  accepted: config.API_ROLES_ACCEPTED,
+  acceptedAt: 'config.API_ROLES_ACCEPTED',
+})
+
+function ofMeta(modelName: string, meta: Meta): Level {
+  const at = `models.${modelName}.meta`
+  return {
+    map: meta.api_role_map ?? meta.role_map,
+    mapAt: `${at}.${meta.api_role_map === undefined ? 'role_map' : 'api_role_map'}`,
+    required: meta.roles_required,
+    requiredAt: `${at}.roles_required`,
+    accepted: meta.roles_accepted,
+    acceptedAt: `${at}.roles_accepted`,
+  }
 }
 
 /** Returns the role maps of a level; undefined if it sets no role. */
 function mapsOf(level: Level): readonly RoleMapSetting[] | undefined {
   if (level.map !== undefined) return [{ at: level.mapAt, map: level.map }]
-  if (level.required === undefined && level.accepted === undefined) return undefined
+  const lists = listsOf(level)
+  return lists.length === 0 ? undefined : lists
+}
+
+/** Returns the lists of roles of a level as role maps. */
+function listsOf(level: Level): readonly RoleMapSetting[] {
   const { required, accepted } = level
   const anyOf = (roles: readonly string[] | string): RoleRule => ({
     roles: [roles].flat(),

@@ -202,6 +202,8 @@ export interface ResourceSettings {
   readonly roleMaps: readonly RoleMapSetting[]
   /** The role maps of config that the model's own role maps replace. */
   readonly replacedRoleMaps: readonly RoleMapSetting[]
+  /** The lists of required and accepted roles that a role map of the same level takes precedence over. */
+  readonly ignoredRoleLists: readonly RoleMapSetting[]
   readonly policy: PolicySetting | null
   /** The strategies that protect the resource; empty: it is public. */
   readonly strategies: readonly StrategyName[]

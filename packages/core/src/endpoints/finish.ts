@@ -1,8 +1,7 @@
 // The last steps of a successful response: the return callback, the ETag and the final callback (docs/hooks.md).
 
-import { hookCallerOf } from '../access/hook-args.ts'
 import type { Call } from '../call.ts'
-import { runFinal, runReturn } from '../hooks/read-hooks.ts'
+import { runFinalOf, runReturn } from '../hooks/read-hooks.ts'
 import { type Result, successBody } from '../http/envelope.ts'
 import { withTag } from '../http/etag.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -35,7 +34,7 @@ export function finishBeforeCommit(call: Call, result: Result): MaybePromise<Res
     const body = successBody(returned, call.stamp(), resource.settings.dump)
     return {
       ...returned,
-      body: await runFinal({ callHook: hookCallerOf(call) }, hooks, body),
+      body: await runFinalOf(call, body),
       finished: true,
     }
   })

@@ -1,5 +1,6 @@
 // route: a request's URL and method → the `Call` that later stages use. Throws 404 and 414.
 
+import type { KnownCall } from '../access/hook-args.ts'
 import { anonymous } from '../access/roles.ts'
 import type { Call, Runtime } from '../call.ts'
 import { hooksOf } from '../config/resolve-hooks.ts'
@@ -38,8 +39,10 @@ export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void 
 
 type SplitUrl = ReturnType<typeof splitUrl>
 
-/** The settings that shape an error response: `final` and error callbacks, and the naming of its members. */
-export type ResponseSettings = Pick<ApiSettings, 'hooks' | 'dump'>
+/** The settings that shape an error response: `final` and error callbacks, and the naming of its members; and what these callbacks receive about the request. */
+interface ResponseSettings extends Pick<ApiSettings, 'hooks' | 'dump'> {
+  readonly known: KnownCall
+}
 
 /** A call before authentication: its caller is anonymous and can be replaced. */
 export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[K] } & {
@@ -145,8 +148,12 @@ export function responseSettingsOf(
   try {
     const route = matchRoute(runtime.routes, splitUrl(request.url).path)
     if (route === undefined) return undefined
-    const { settings } = resourceOf(route)
-    return { hooks: hooksOf(settings.hooks, request.method.toUpperCase()), dump: settings.dump }
+    const resource = resourceOf(route)
+    const { settings } = resource
+    const method = request.method.toUpperCase()
+    const relation = route.kind === 'related' ? route.relation : null
+    const known = { resource, action: actionOf(route, method), relation }
+    return { hooks: hooksOf(settings.hooks, method), dump: settings.dump, known }
   } catch {
     return undefined
   }

@@ -83,7 +83,7 @@ async function admit(
   const { request, hooks, timing } = call
   if (hooks.setup !== undefined) {
     timing?.enter('setup')
-    await runSetup(call.runtime, hooks, request)
+    await runSetup(call.runtime, hooks, request, call)
   }
   // The setup callback may have set `request.user`.
   if (needsIdentity(call, facts)) await identify(call, facts.admission, always)

@@ -23,11 +23,12 @@ import { ownParameters } from './own-parameters.ts'
 
 const allowed = ['GET', 'HEAD', 'OPTIONS']
 
-/** Serves the index. Adds headers to `always`, so that they are sent even if a later stage fails. */
+/** Serves the index. Adds headers to `always`, so that they are sent even if a later stage fails, and passes on the caller. */
 export async function serveIndex(
   runtime: Runtime,
   request: ApiRequest,
   always: Record<string, string>,
+  identified: (caller: Caller) => void,
 ): Promise<Result> {
   const method = request.method.toUpperCase()
   if (method === 'OPTIONS') {
@@ -39,6 +40,7 @@ export async function serveIndex(
   if (hooks.setup !== undefined) await runSetup(runtime, hooks, request)
   const { caller, headers } = await identify(runtime, request)
   Object.assign(always, headers)
+  identified(caller)
   ownParameters(request, [], additionalQueryParams, ' The index has no parameters.')
   const listed = await listableBy({ runtime, request, caller })
   const index = indexOf(runtime, request, caller, listed)

@@ -1,10 +1,11 @@
 // The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/hooks.md).
 
-import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
+import { hookArgs, hookCallerOf, type KnownCall, requestArgs } from '../access/hook-args.ts'
+import type { Connections } from '../call/connections.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import { type CallHook, returned, returnedJson, returnedText } from '../call-hook.ts'
-import type { HookArgs, HookQuery, HookRecord } from '../config/hook-types.ts'
+import type { HookArgs, HookQuery, HookRecord, RequestArgs } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { Result } from '../http/envelope.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -23,13 +24,19 @@ interface Caller {
   readonly callHook: CallHook
 }
 
+/** Calls the callbacks of a request as a whole. */
+type RequestCaller = Caller & Pick<Connections, 'knownSession'>
+
 /** setup: runs first after routing, before authentication. */
 export async function runSetup(
-  { callHook }: Caller,
+  runtime: RequestCaller,
   { setup }: HookSettings,
   request: ApiRequest,
+  known?: KnownCall,
 ): Promise<void> {
-  if (setup !== undefined) await callHook('setup callback', () => setup(request))
+  if (setup === undefined) return
+  const args = requestArgs(runtime, request, known)
+  await runtime.callHook('setup callback', () => setup(request, args))
 }
 
 /**
@@ -169,17 +176,28 @@ export async function runFinal(
   { callHook }: Caller,
   { final }: HookSettings,
   body: JsonValue,
+  args: () => RequestArgs,
 ): Promise<JsonValue> {
   if (final === undefined) return body
-  return returnedJson('final callback', await callHook('final callback', () => final(body)))
+  const result = await callHook('final callback', () => final(body, args()))
+  return returnedJson('final callback', result)
 }
+
+/** final of one routed request, before COMMIT if it writes. */
+export const runFinalOf = (call: HookCall & RoutedRequest, body: JsonValue): Promise<JsonValue> =>
+  runFinal({ callHook: hookCallerOf(call) }, call.hooks, body, () => ({
+    ...hookArgs(call),
+    before: null,
+  }))
 
 /** error: called for every failed request; an error that it throws is reported and does not change the response. */
 export async function runError(
   { callHook }: Caller,
   { error: callback }: HookSettings,
   failure: unknown,
-  request: ApiRequest,
+  args: () => RequestArgs,
 ): Promise<void> {
-  if (callback !== undefined) await callHook('error callback', () => callback(failure, request))
+  if (callback === undefined) return
+  const known = args()
+  await callHook('error callback', () => callback(failure, known.request, known))
 }

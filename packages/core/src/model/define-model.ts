@@ -5,6 +5,7 @@ import type { HookTables, HookUser } from '../config/hook-types.ts'
 import type { Meta } from '../config/meta.ts'
 import type { PolicyOption } from '../config/policy-of-model.ts'
 import { pluralSnake } from '../naming/plural.ts'
+import { didYouMean } from '../naming/suggest.ts'
 import type { Column, ColumnRight, ColumnType, ItemType } from './column.ts'
 import type { FullRow, TableRow } from './infer.ts'
 import type { Relation } from './relation.ts'
@@ -205,6 +206,8 @@ export function defineModel<
   definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema>,
 ): Model<Name, Table, C, R, P, Schema> {
   return Object.freeze({
+    // createApi reports them, together with all other problems.
+    ...unknownOptions(definition),
     name,
     table: (definition.table ?? pluralSnake(name)) as Table,
     ...(definition.schema === undefined ? {} : { schema: definition.schema }),
@@ -218,9 +221,36 @@ export function defineModel<
       ? { unique: Object.freeze(definition.unique.map((set) => Object.freeze([...set]))) }
       : {}),
     ...(definition.search === undefined ? {} : { search: definition.search }),
-    ...(definition.meta ? { meta: Object.freeze({ ...definition.meta }) as Meta } : {}),
+    ...(definition.meta === undefined ? {} : { meta: frozenMeta(definition.meta) as Meta }),
   })
 }
+
+/** The members of a model. */
+export const modelOptions: { readonly [K in keyof Required<Model>]: true } = {
+  name: true,
+  table: true,
+  schema: true,
+  columns: true,
+  unique: true,
+  description: true,
+  search: true,
+  relations: true,
+  readOnly: true,
+  computed: true,
+  methods: true,
+  meta: true,
+}
+
+const unknownOptions = (definition: object): object =>
+  Object.fromEntries(
+    Object.entries(definition).filter(([name]) => !Object.hasOwn(modelOptions, name)),
+  )
+
+/** Copies and freezes meta. Another value than an object stays as it is; createApi reports it. */
+const frozenMeta = (meta: object): object => (isSettings(meta) ? Object.freeze({ ...meta }) : meta)
+
+const isSettings = (meta: unknown): boolean =>
+  typeof meta === 'object' && meta !== null && !Array.isArray(meta)
 
 /** Columns and settings that several models share. */
 export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = HookTables> {
@@ -255,6 +285,7 @@ export function defineBase<const C extends Columns>(base: {
   readonly columns: C & Exact<C, keyof Column>
   readonly meta?: Meta
 }): BaseModel<C> {
+  checkBase(base)
   const models: AnyModel[] = []
   const meta: Meta = Object.freeze({ ...base.meta })
   return Object.freeze({
@@ -266,10 +297,24 @@ export function defineBase<const C extends Columns>(base: {
       const model = defineModel(name, {
         ...definition,
         columns: { ...base.columns, ...definition.columns },
-        ...(definition.meta ? { meta: { ...meta, ...definition.meta } } : {}),
+        ...(isSettings(definition.meta) ? { meta: { ...meta, ...definition.meta } } : {}),
       })
       models.push(model)
       return model
     },
   })
+}
+
+/** Throws for an unknown option: a base is no part of the options of createApi, unless it is API_BASE_MODEL. */
+function checkBase(base: object): void {
+  const known = ['columns', 'meta']
+  for (const [name, value] of Object.entries(base)) {
+    if (value === undefined) continue
+    if (!known.includes(name)) {
+      throw new Error(`defineBase: unknown option "${name}".${didYouMean(name, known)}`)
+    }
+    if (name === 'meta' && !isSettings(value)) {
+      throw new Error('defineBase: meta must be an object of settings.')
+    }
+  }
 }

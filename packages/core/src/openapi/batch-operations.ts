@@ -6,6 +6,7 @@ import type { Occasion } from './catalogue.ts'
 import { batchTag } from './info.ts'
 import { cacheGroupHeaders, jsonBody, type Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
+import { serviceParameters } from './query-parameters.ts'
 import type { Schema } from './schema.ts'
 import { csrfParameters, securityOf } from './security.ts'
 import { headerRefs } from './success-responses.ts'
@@ -47,7 +48,8 @@ const occasions: readonly Occasion[] = [
 function operation(writer: Writer, max: number): OperationObject {
   const { components, settings } = writer
   const protection = { strategies: settings.auth.strategies, required: false }
-  const csrf = [...csrfParameters(settings.auth, protection)]
+  const { parameters: hosts = [] } = serviceParameters(components, settings)
+  const parameters = [...hosts, ...csrfParameters(settings.auth, protection)]
   const body = components.schema('batch', 'Batch', () => batchSchema(max))
   const result = components.schema('operation result', 'OperationResult', () => resultSchema)
   return {
@@ -59,7 +61,7 @@ function operation(writer: Writer, max: number): OperationObject {
     ].join(' '),
     tags: [batchTag],
     security: securityOf(settings.auth, protection),
-    ...(csrf.length === 0 ? {} : { parameters: csrf }),
+    ...(parameters.length === 0 ? {} : { parameters }),
     requestBody: jsonBody(body),
     responses: {
       200: {

@@ -7,6 +7,7 @@ import { indexSample } from './code-samples.ts'
 import { indexTag } from './info.ts'
 import type { Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
+import { serviceParameters } from './query-parameters.ts'
 import type { Schema } from './schema.ts'
 import { securityOf } from './security.ts'
 
@@ -31,6 +32,7 @@ export function indexPath(writer: Writer): Record<string, PathItemObject> {
     ...(strategies.length === 0
       ? {}
       : { security: securityOf(auth, { strategies, required: false }) }),
+    ...serviceParameters(writer.components, writer.settings),
     responses: { 200: ok(writer, value), ...failuresOf(writer, 'Index', occasions) },
   }
   return { [prefix]: { get } }

@@ -1,6 +1,7 @@
 // The query parameters of each kind of operation: those it supports and the settings enable (docs/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
+import type { ApiSettings } from '../config/settings.ts'
 import { isSortable } from '../model/type-rules.ts'
 import { aggregateFunctions } from '../parse/operators.ts'
 import { conflictKeys } from '../registry/field-rules.ts'
@@ -426,13 +427,31 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
   ]
 }
 
-/** Returns the host's own parameters. */
+/** Returns the parameters of the host (API_ADDITIONAL_QUERY_PARAMS) for the requests to a resource. */
 const hostParameters = (components: Components, resource: Resource): Parameter[] =>
   resource.settings.additionalQueryParams.map((name) =>
-    ofResource(components, resource, {
-      name,
-      in: 'query',
-      description: 'Read by this installation itself.',
-      schema: text,
-    }),
+    ofResource(components, resource, hostParameter(name)),
   )
+
+/** The first part of the names of components for endpoints that belong to no resource. */
+export const serviceOwner = 'Service'
+
+/** Returns the parameters of the host as a member of an operation that belongs to no resource, such as the index; nothing if there are none. */
+export const serviceParameters = (
+  components: Components,
+  { additionalQueryParams }: Pick<ApiSettings, 'additionalQueryParams'>,
+): { readonly parameters?: Parameter[] } =>
+  additionalQueryParams.length === 0
+    ? {}
+    : {
+        parameters: additionalQueryParams.map((name) =>
+          shared(components, hostParameter(name), `${serviceOwner}.${name}`),
+        ),
+      }
+
+const hostParameter = (name: string): ParameterObject => ({
+  name,
+  in: 'query',
+  description: 'Read by this installation itself.',
+  schema: text,
+})

@@ -15,6 +15,7 @@ import type { Registry } from '../registry/resource.ts'
 import { freeName } from './components.ts'
 import { documentSteps, type Endpoints, queriedPaths } from './document.ts'
 import { sharedForm } from './forms.ts'
+import { serviceOwner } from './query-parameters.ts'
 import type { Schema } from './schema.ts'
 
 /** The media type of a query, in a URL and as the body of QUERY. */
@@ -281,9 +282,10 @@ const isOwn = (one: Parameter): boolean => partName(one).includes('.')
 
 /**
  * Returns the first part of the names of a query's components: the name of its response (`BookList`), otherwise the operation
- * (`BulkDeleteBooks`).
+ * (`BulkDeleteBooks`). Endpoints that belong to no resource share theirs.
  */
 function subjectOf({ operationId = '', responses = {} }: OperationObject, owner: string): string {
+  if (owner === serviceOwner) return owner
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
   const response = success !== undefined && '$ref' in success ? nameOf(success) : ''
   return owner !== '' && response.startsWith(owner) ? response : toCase(operationId, 'pascal')

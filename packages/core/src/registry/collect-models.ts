@@ -2,7 +2,8 @@
 
 import type { Problems } from '../config/problems.ts'
 import { settingNames } from '../config/setting-names.ts'
-import type { AnyModel, BaseModel } from '../model/define-model.ts'
+import { type AnyModel, type BaseModel, modelOptions } from '../model/define-model.ts'
+import { didYouMean } from '../naming/suggest.ts'
 
 /** Returns every declared model by name, listed ones first; reports two models with the same name. */
 export function collectModels(
@@ -25,6 +26,7 @@ export function collectModels(
       problems.add(`models[${index}]`, 'expected what defineModel returns.')
       continue
     }
+    checkOptions(model, problems)
     const other = models.get(model.name)
     if (other !== undefined && other !== model) {
       problems.add(`models.${model.name}`, 'two models have this name.')
@@ -32,6 +34,16 @@ export function collectModels(
     models.set(model.name, other ?? model)
   }
   return models
+}
+
+/** Reports the options that no model has. */
+function checkOptions(model: AnyModel, problems: Problems): void {
+  const known = Object.keys(modelOptions)
+  for (const [option, value] of Object.entries(model)) {
+    if (value === undefined || known.includes(option)) continue
+    const options = known.filter((one) => one !== 'name')
+    problems.add(`models.${model.name}.${option}`, `unknown option.${didYouMean(option, options)}`)
+  }
 }
 
 const isModel = (model: AnyModel): boolean =>

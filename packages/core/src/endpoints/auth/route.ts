@@ -1,6 +1,7 @@
 // Routes the authentication endpoints: maps a path to its endpoint, checks the method and calls the endpoint.
 
 import { callerOf } from '../../access/caller.ts'
+import type { KnownCall } from '../../access/hook-args.ts'
 import { reachOf } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
 import type { AuthRoutes } from '../../config/auth-settings.ts'
@@ -31,11 +32,12 @@ function decodedPath(path: string): string | undefined {
     : segments.join('/')
 }
 
-/** Answers a request to an authentication endpoint. */
+/** Answers a request to an authentication endpoint; passes on the call of `GET /auth/me`. */
 export async function serveAuth(
   runtime: Runtime,
   request: ApiRequest,
   endpoint: AuthEndpoint,
+  routed: (call: KnownCall) => void,
 ): Promise<Result> {
   const method = request.method.toUpperCase()
   const allowed = endpoint === 'me' ? ['GET', 'HEAD', 'OPTIONS'] : ['POST', 'OPTIONS']
@@ -53,7 +55,7 @@ export async function serveAuth(
     case 'logout':
       return limitedLogout(runtime, request)
     case 'me':
-      return ownRecord(runtime, request, method)
+      return ownRecord(runtime, request, method, routed)
   }
 }
 
@@ -66,7 +68,12 @@ async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Res
   return { ...result, headers: { ...headers, ...result.headers } }
 }
 
-async function ownRecord(runtime: Runtime, request: ApiRequest, method: string): Promise<Result> {
+async function ownRecord(
+  runtime: Runtime,
+  request: ApiRequest,
+  method: string,
+  routed: (call: KnownCall) => void,
+): Promise<Result> {
   const { auth, rateWindows, prefix, baseUrl } = runtime.settings
   const { identity, headers } = await admit(runtime, request, {
     route: 'me',
@@ -95,6 +102,7 @@ async function ownRecord(runtime: Runtime, request: ApiRequest, method: string):
     reach: reachOf(caller),
     timing: undefined,
   } as Call
+  routed(call)
   const registry =
     resource === undefined ? runtime.registry : await runtime.callerRegistries.of(call, resource)
   const result = await me({ ...call, registry, resource: registry.users ?? call.resource })

@@ -191,7 +191,7 @@ async function admitCall(
 ): Promise<Readonly<Record<string, string>>> {
   if (call.hooks.setup !== undefined) {
     call.timing?.enter('setup')
-    await runSetup(call.runtime, call.hooks, call.request)
+    await runSetup(call.runtime, call.hooks, call.request, call)
   }
   return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : noHeaders
 }

@@ -1,10 +1,9 @@
 // The result of a batch: a list with the status, headers and value of each operation.
 
-import { hookCallerOf } from '../../access/hook-args.ts'
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { limitExceeded } from '../../errors.ts'
-import { runFinal } from '../../hooks/read-hooks.ts'
+import { runFinalOf } from '../../hooks/read-hooks.ts'
 import { bareHeaders, type Result, successBody } from '../../http/envelope.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { quoted } from '../../json/quoted.ts'
@@ -73,7 +72,7 @@ const shownValue = (call: RoutedCall, result: Result): MaybePromise<Shown> =>
 async function finalValue(call: RoutedCall, result: Result): Promise<JsonValue> {
   const { dump } = call.resource.settings
   const sent = successBody(result, call.stamp(), dump)
-  const body = result.body ?? (await runFinal({ callHook: hookCallerOf(call) }, call.hooks, sent))
+  const body = result.body ?? (await runFinalOf(call, sent))
   const isEnvelope = sent !== result.value && typeof body === 'object' && body !== null
   return isEnvelope && Object.hasOwn(body, 'value')
     ? (body as { readonly value: JsonValue }).value

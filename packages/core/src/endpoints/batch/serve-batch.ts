@@ -9,7 +9,7 @@ import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { admit } from '../admit.ts'
 import { ownParameters } from '../own-parameters.ts'
-import type { ResponseSettings, RoutedCall } from '../route-request.ts'
+import type { RoutedCall } from '../route-request.ts'
 import { sendsPosition, withPosition } from '../write-position.ts'
 import {
   type AdmittedOperation,
@@ -28,8 +28,8 @@ export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
   readonly wantsText: boolean
   /** Headers of the response, also of an error. */
   readonly always: Record<string, string>
-  /** Called with the request of the operation that failed, and with the settings that shape its error. */
-  readonly failed: (operation: ApiRequest, settings: ResponseSettings) => void
+  /** Called with the operation that failed. */
+  readonly failed: (operation: RoutedCall) => void
 }
 
 const allowed = ['POST', 'OPTIONS']
@@ -76,7 +76,7 @@ export async function serveBatch(
       dryRun: body.dryRun,
       beforeCommit,
       failed: ({ call }) => {
-        if (call !== undefined) parts.failed(call.request, shapeOf(call))
+        if (call !== undefined) parts.failed(call)
       },
     })
     const changing = body.dryRun ? results.map((one) => ({ ...one, changed: [] })) : results
@@ -90,11 +90,6 @@ export async function serveBatch(
     ? withPosition({ runtime, request, timing }, result)
     : result
 }
-
-const shapeOf = ({ hooks, resource }: RoutedCall): ResponseSettings => ({
-  hooks,
-  dump: resource.settings.dump,
-})
 
 /** Counts the batch by the sender's address; its operations are also counted, each against the limit of its route. */
 async function countBatch(
@@ -135,7 +130,7 @@ async function admitAll(
       })
       admitted.push(admitting instanceof Promise ? await admitting : admitting)
     } catch (error) {
-      if (call !== undefined) failed(call.request, shapeOf(call))
+      if (call !== undefined) failed(call)
       throw atOperation(error, at)
     }
   }
