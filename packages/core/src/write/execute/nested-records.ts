@@ -16,6 +16,7 @@ import { findOrCreate, hasSentBack, isRecord, roundsOf } from './linked.ts'
 import { writeLinks } from './links.ts'
 import { keyIn, readUnscoped, valuesOf } from './look-up.ts'
 import type { ManyStep, MoveStep, WriteNested } from './many-step.ts'
+import { SavepointNeeded } from './savepoint.ts'
 
 /** Nested objects of one relation, of one record. */
 interface NestedList {
@@ -122,6 +123,9 @@ export async function writeChildren(
       addTo(lists, relation, { index, nodes })
     }
   }
+  if (order !== undefined && records.length > 1 && shareJunction([...lists.keys()])) {
+    throw new SavepointNeeded()
+  }
   for (const [relation, ofRelation] of lists) {
     const known = ofRelation.map(({ index }) => (records[index] as WrittenRecord).known)
     const parents = await withColumns(context, resource, known, relation.from)
@@ -148,6 +152,21 @@ export async function writeChildren(
       await writeLinks(context, relation, links, order)
     }
   }
+}
+
+/**
+ * Whether two of the relations have the same links, such as `friends` and `fans`. Then a list of one record may remove a link that
+ * a list of another one creates, so that the order of the records matters.
+ */
+function shareJunction(relations: readonly ResolvedRelation[]): boolean {
+  const known = new Set<string>()
+  for (const { through } of relations) {
+    if (through === undefined) continue
+    const table = tableKey(through)
+    if (known.has(table)) return true
+    known.add(table)
+  }
+  return false
 }
 
 /** The partners of a list, by `keyText`; the first of its objects is at the position `first` of `records`. */
