@@ -36,6 +36,9 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
   const { from: ownParts, to: partnerParts } = through
   const ownColumns = ownParts.map(({ column }) => column)
   const parts = [...ownParts, ...partnerParts]
+  // Both keys may contain the same column of the table.
+  const stored = parts.filter(({ dbName }, i) => i === placeOf(parts, dbName))
+  const places = stored.map(({ dbName }) => placeOf(parts, dbName))
   return {
     async existing(records) {
       const found = new Map<string, Map<string, Key>>()
@@ -68,7 +71,7 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
         partners.map(({ key, path }) => ({ of, key, path })),
       )
       for (const some of chunks(made, parts.length)) {
-        const rows = some.map(({ of, key }) => [...of.own, ...key])
+        const rows = some.map(({ of, key }) => valuesAt(places, [...of.own, ...key]))
         const inserted = () =>
           some.map(({ of, key, path }) => ({
             path,
@@ -76,12 +79,18 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
             partner: { table: partner, matches: keyMatches(partner, key) },
           }))
         const refused = { resource: partner, path, values: {}, key: null } as const
-        const statement = compileNewLinks(target, table, parts, rows)
+        const statement = compileNewLinks(target, table, stored, rows)
         await runWrite(context, statement, { ...refused, step: 'link', links: inserted })
       }
     },
   }
 }
+
+const placeOf = (parts: readonly KeyPart[], name: string): number =>
+  parts.findIndex(({ dbName }) => dbName === name)
+
+const valuesAt = (places: readonly number[], ends: Key): Key =>
+  places.map((place) => ends[place] as Value)
 
 /** The path of the list; empty if there are several. */
 const pathOf = ([first, ...others]: readonly { readonly of: RecordLinks }[]): string =>

@@ -42,11 +42,41 @@ export async function writeLinks(
     const unwanted = [...known].flatMap(([text, key]) => (of.wanted.has(text) ? [] : [key]))
     if (of.replaces && unwanted.length > 0) others.push({ of, partners: unwanted })
   }
+  refuseOtherShared(context, relation, made)
   const removed = await visibleOnes(context, relation.target, others)
   await store.requireAccess(made.length > 0, removed.length > 0)
   if (removed.length > 0) await store.remove(removed)
   if (made.length > 0) await store.make(made)
   if (junction === undefined) noteLinks(context, relation, made, removed)
+}
+
+/**
+ * Refuses links whose ends differ in a column that both foreign keys of the junction contain, such as `tenant_id`: the row would
+ * link another record.
+ */
+function refuseOtherShared(
+  { problems }: WriteContext,
+  { through }: ResolvedRelation,
+  made: readonly NewLinks[],
+): void {
+  const { from = [], to = [] } = through ?? {}
+  const shared = to.flatMap(({ dbName, column }, inPartner) => {
+    const inOwn = from.findIndex((part) => part.dbName === dbName)
+    return inOwn < 0 ? [] : [{ column, inOwn, inPartner }]
+  })
+  if (shared.length === 0) return
+  for (const { of, partners } of made) {
+    for (const { key, path } of partners) {
+      const other = shared.find(
+        ({ inOwn, inPartner }) => String(of.own[inOwn]) !== String(key[inPartner]),
+      )
+      if (other === undefined) continue
+      const { name, hidden } = other.column
+      const field = hidden ? 'key' : `"${name}"`
+      problems.add(path, `It cannot be linked here: its ${field} differs from that of the record.`)
+    }
+  }
+  problems.refuse()
 }
 
 /** Notes the links of each record for the callback that receives the changes. */
