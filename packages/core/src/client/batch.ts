@@ -1,6 +1,7 @@
 // Batches: several calls as one request, in one transaction.
 
 import { type Call, type CallRequest, callOf, type Result } from './call.ts'
+import type { ClientError } from './client-error.ts'
 import type { SendOptions } from './query.ts'
 import type { Transport } from './transport.ts'
 
@@ -59,11 +60,15 @@ export function batchOf(send: Transport, root: string, path: string): Batch {
       const result = await send(request, signal)
       if (!result.ok) return result
       const answers = (result.value ?? []) as readonly Answer[]
-      const value = answers.map((answer, i) => {
-        const { read } = calls[i]?.request ?? {}
-        return read ? read(answer.value) : answer.value
-      })
-      return { ...result, value } as Result<never>
+      try {
+        const value = answers.map((answer, i) => {
+          const { read } = calls[i]?.request ?? {}
+          return read ? read(answer.value) : answer.value
+        })
+        return { ...result, value } as Result<never>
+      } catch (error) {
+        return { ok: false, status: result.status, error: error as ClientError }
+      }
     })
   }
 }

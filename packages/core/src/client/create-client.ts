@@ -107,7 +107,12 @@ export function createClient<A>(
 
   const collection = (name: string) => {
     const path = `/${paths?.[name] ?? segmentOf(name, endpointCase)}`
-    const at = (key: Key): string => `${path}/${[key].flat().map(encoded)}`
+    const at = (key: Key): string => {
+      const segment = `${[key].flat().map(encoded)}`
+      // `fetch` removes such segments, so that the path would be that of another endpoint.
+      if (/^\.{0,2}$/.test(segment)) throw new TypeError(`"${segment}" is no key.`)
+      return `${path}/${segment}`
+    }
     const list = (query?: LooseOptions) => callTo('GET', path, query, undefined, true)
     const post = (body: unknown, options?: LooseOptions) => callTo('POST', path, options, body)
     return {

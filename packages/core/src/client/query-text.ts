@@ -1,4 +1,4 @@
-// Writes query objects in the query language, without knowledge of models: names and operators are passed unchanged.
+// Writes query objects in the query language, without knowledge of models. Names and values may come from outside of the program, so all of them are encoded.
 
 import { ClientError } from './client-error.ts'
 import { encoded } from './reference.ts'
@@ -49,14 +49,17 @@ const valueText = (value: unknown): string => {
   return encodeURIComponent(/^[\w.:-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
 }
 
+/** Encodes a name or path: a `&` in it would begin another parameter. The query language uses dots for paths into json columns, too. */
+const nameText = (name: unknown): string => encodeURIComponent(`${name}`.replaceAll('->', '.'))
+
 /** Returns the filters on a column, one for each operator: `price__gt=20`. */
 function filters(column: string, given: unknown): string[] {
-  if (given === null) return [`${column}__isnull=true`]
+  if (given === null) return [`${nameText(column)}__isnull=true`]
   return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
     // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
     if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
     const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
-    return `${column}__${operator}=${text}`
+    return `${nameText(column)}__${operator}=${text}`
   })
 }
 
@@ -68,8 +71,8 @@ function related(path: string, where: LooseObject): string[] {
     if (isColumn(given)) own.push(...filters(name, given))
     else further.push(...related(`${path}.${name}`, given as LooseObject))
   }
-  if (own.length > 0) return [`exists(${path}.${own})`, ...further]
-  return further.length > 0 ? further : [`exists(${path})`]
+  if (own.length > 0) return [`exists(${nameText(path)}.${own})`, ...further]
+  return further.length > 0 ? further : [`exists(${nameText(path)})`]
 }
 
 const group = (where: LooseObject): string => {
@@ -109,40 +112,48 @@ export function queryText(query: LooseQuery, removes = false): string {
   }
   const parts = [...conditions(query.where ?? {}), ...conditions(query.having ?? {})]
   const joins = new Set([...(fields ?? []), ...(groupBy ?? []), ...orderBy].map(relationOf))
-  const add = (name: string, value: unknown): void => {
-    if (`${value ?? ''}` !== '') parts.push(`${name}=${value}`)
+  const add = (name: string, value: unknown, encode = encodeURIComponent): void => {
+    const text = [value ?? []]
+      .flat()
+      .map(encode as typeof nameText)
+      .join()
+    if (text) parts.push(`${name}=${text}`)
   }
   const embed = (tree: LooseInclude, before: string): void => {
     for (const [name, options] of Object.entries(tree)) {
       const path = before + name
+      const at = nameText(path)
       joins.add(path)
       if (options === true) continue
-      if (options.where) parts.push(`${path}[${conditions(options.where)}]`)
-      add(`${path}.limit`, options.limit)
-      add(`${path}.order_by`, options.orderBy)
+      if (options.where) parts.push(`${at}[${conditions(options.where)}]`)
+      add(`${at}.limit`, options.limit)
+      add(`${at}.order_by`, options.orderBy, nameText)
       // A record with `fields` cannot have relations, so with `include` whole records are read, and `picked` selects the fields.
       if (options.include) embed(options.include, `${path}.`)
-      else add(`${path}.fields`, options.fields)
+      else add(`${at}.fields`, options.fields, nameText)
     }
   }
-  if (query.search !== undefined) add('search', encodeURIComponent(query.search))
+  add('search', query.search)
   if (include) embed(include, '')
-  else add('fields', fields)
-  add('groupby', groupBy)
+  else add('fields', fields, nameText)
+  add('groupby', groupBy, nameText)
   for (const [label, given] of Object.entries(aggregate ?? {})) {
     for (const [fn, column] of Object.entries(given as LooseObject)) {
       joins.add(relationOf(String(column)))
-      add(`${column}|${label}__${fn}`, 1)
+      parts.push(`${nameText(column)}|${nameText(label)}__${nameText(fn)}=1`)
     }
   }
   joins.delete('')
-  if (joins.size > 0) parts.push(`join=${[...joins]}`, 'join_type=left')
-  add('order_by', orderBy)
+  if (joins.size) {
+    add('join', [...joins], nameText)
+    add('join_type', 'left')
+  }
+  add('order_by', orderBy, nameText)
   for (const name of ['limit', 'page', 'count', 'paging', 'after', 'before'] as const) {
     add(name, query[name])
   }
   add('max_affected', query.maxAffected)
-  add('on_conflict', query.onConflict)
+  add('on_conflict', query.onConflict, nameText)
   if (query.cascade) add('cascade_delete', 1)
   if (query.includeDeleted) add('include_deleted', true)
   if (include) add('dump', 'dynamic')
@@ -150,9 +161,8 @@ export function queryText(query: LooseQuery, removes = false): string {
     if ((query.dump ?? 'none') === 'none') add('dump_relationships', false)
     else add('dump', query.dump)
   }
-  for (const [name, value] of Object.entries(params)) add(name, encodeURIComponent(value))
-  // The query language uses dots for paths into json columns too. Values contain no `->`, because they are encoded.
-  return parts.join('&').replaceAll('->', '.')
+  for (const [name, value] of Object.entries(params)) add(nameText(name), value)
+  return parts.join('&')
 }
 
 export type LooseRow = Record<string, unknown>

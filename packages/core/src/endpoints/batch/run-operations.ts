@@ -22,6 +22,7 @@ import {
   requestOf,
   routeOperation,
 } from './admit-operations.ts'
+import { mergedChanges } from './merge-changes.ts'
 import type { Operation } from './operations.ts'
 import { resolvedBody, resolvedUrl, type Values } from './references.ts'
 import { type OperationResult, operationResult, resultCounter } from './results.ts'
@@ -156,7 +157,7 @@ async function allOf(
   }
   attempt.at = undefined
   const { request } = batch
-  for (const { call, changes } of changesFor('beforeCommit', attempt.noted)) {
+  for (const { call, changes } of changesFor('beforeCommit', attempt.noted, batch.runtime)) {
     await runBeforeCommit({ ...call, runtime: inside.runtime, request }, changes)
   }
   await options.beforeCommit(results, probe)
@@ -226,6 +227,7 @@ export function resolved(
 function changesFor(
   kind: 'beforeCommit' | 'afterCommit',
   noted: readonly Noted[],
+  { registry }: Runtime,
 ): Iterable<Noted> {
   const byCallback = new Map<unknown, Noted & { readonly changes: Change[] }>()
   for (const { call, changes } of noted) {
@@ -234,7 +236,10 @@ function changesFor(
     if (known !== undefined) known.changes.push(...changes)
     else if (callback !== undefined) byCallback.set(callback, { call, changes: [...changes] })
   }
-  return byCallback.values()
+  return [...byCallback.values()].map(({ call, changes }) => ({
+    call,
+    changes: mergedChanges(registry, changes),
+  }))
 }
 
 /** Calls each callback after COMMIT. */
@@ -243,7 +248,7 @@ function tellCommitted(
   noted: readonly Noted[],
   committed: boolean,
 ): void {
-  for (const { call, changes } of changesFor('afterCommit', noted)) {
+  for (const { call, changes } of changesFor('afterCommit', noted, runtime)) {
     runAfterCommit({ ...call, runtime, request }, changes, committed)
   }
 }

@@ -4,6 +4,7 @@
 import { keyFromRow, keyText } from '../../execute/key.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
+import { type AddedAndRemoved, mergedLinks } from './merged-links.ts'
 import type { Key } from './nested/link-store.ts'
 
 /** The records written so far; `WriteContext.changes`, absent if no callback receives them. */
@@ -34,7 +35,7 @@ export interface WrittenRecord {
   readonly key: Key
   /** The record before the first change of this request. */
   readonly before: Values | null
-  readonly links: Map<string, { added: Key[]; removed: Key[] }>
+  readonly links: Map<string, AddedAndRemoved<Key>>
 }
 
 export function changeLog(): ChangeLog {
@@ -60,10 +61,9 @@ export function changeLog(): ChangeLog {
     note,
     noteLinks({ name, source }, record, added, removed) {
       const { links } = note(source, record, record)
-      const known = links.get(name) ?? { added: [], removed: [] }
-      known.added.push(...added)
-      known.removed.push(...removed)
-      links.set(name, known)
+      const merged = mergedLinks([links.get(name), { added, removed }], keyText)
+      if (merged === undefined) links.delete(name)
+      else links.set(name, merged)
     },
   }
 }

@@ -2,7 +2,8 @@
 
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import { chunks } from '../../../execute/chunks.ts'
-import type { Resource } from '../../../registry/resource.ts'
+import { dependentsOf } from '../../../registry/dependents.ts'
+import type { Registry, Resource } from '../../../registry/resource.ts'
 import type { Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOfFirst } from '../refusals/first-refusal.ts'
@@ -12,6 +13,7 @@ import { rollBackTo, setSavepoint } from '../savepoint.ts'
 import { groupForInsert, type InsertGroup } from './group-for-insert.ts'
 import { insertByOneStatement, insertWithKeys, keysBecomeKnown } from './insert-by-one-statement.ts'
 import type { NewRow } from './pending-writes.ts'
+import { referredFirst } from './referrers-first.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 
 /**
@@ -26,6 +28,42 @@ export async function insertRows(
 ): Promise<readonly Values[]> {
   const inserts = context.target.dialect.shortcuts?.multiRowInserts
   if (inserts === undefined || rows.length === 1) return insertEach(context, resource, rows)
+  const ordered = inOrder(context, resource, rows)
+  const stored = await insertGroups(context, resource, ordered, inserts, returned)
+  if (ordered === rows) return stored
+  const byRow = new Map(ordered.map((row, i) => [row, stored[i] as Values]))
+  return rows.map((row) => byRow.get(row) as Values)
+}
+
+/**
+ * The rows in an order in which each can be inserted after those that it refers to: InnoDB checks foreign keys row by row, and
+ * other databases for each statement, of which a long list takes several.
+ */
+function inOrder(
+  { registry }: WriteContext,
+  resource: Resource,
+  rows: readonly NewRow[],
+): readonly NewRow[] {
+  if (!refersToItself(registry, resource)) return rows
+  const values = rows.map(valuesIn)
+  const ordered = referredFirst(registry, resource, values)
+  if (ordered === values) return rows
+  const byValues = new Map(rows.map((row) => [row.values, row]))
+  return ordered.map((one) => byValues.get(one) as NewRow)
+}
+
+const refersToItself = (registry: Registry, resource: Resource): boolean =>
+  dependentsOf(registry, resource).some((dependent) => dependent.resource === resource)
+
+const valuesIn = ({ values }: NewRow): Values => values
+
+async function insertGroups(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly NewRow[],
+  inserts: MultiRowInserts,
+  returned: ReturnedRows | undefined,
+): Promise<readonly Values[]> {
   const stored: Values[] = []
   for (const group of groupForInsert(resource, rows, inserts)) {
     for (const some of chunks(group.rows, Math.max(group.columns.length, 1))) {

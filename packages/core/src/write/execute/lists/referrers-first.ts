@@ -1,4 +1,4 @@
-// referrersFirst: the order in which rows of one table that refer to each other can be deleted.
+// referrersFirst, referredFirst: the order in which rows of one table that refer to each other can be deleted, or inserted.
 
 import { keyText } from '../../../execute/key.ts'
 import { dependentsOf, referredColumns } from '../../../registry/dependents.ts'
@@ -15,8 +15,32 @@ export function referrersFirst(
   resource: Resource,
   rows: readonly Values[],
 ): readonly Values[] {
-  const referrers = referrersOf(registry, resource, rows)
-  if (referrers.size === 0) return rows
+  return sorted(rows, referrersOf(registry, resource, rows))
+}
+
+/** `referrersFirst` the other way around, for INSERT: each row after those that it refers to. */
+export function referredFirst(
+  registry: Registry,
+  resource: Resource,
+  rows: readonly Values[],
+): readonly Values[] {
+  const referred = new Map<Values, Values[]>()
+  for (const [row, referrers] of referrersOf(registry, resource, rows)) {
+    for (const referrer of referrers) {
+      const known = referred.get(referrer)
+      if (known === undefined) referred.set(referrer, [row])
+      else known.push(row)
+    }
+  }
+  return sorted(rows, referred)
+}
+
+/** Sorts each row after its `earlier` ones. */
+function sorted(
+  rows: readonly Values[],
+  earlier: ReadonlyMap<Values, readonly Values[]>,
+): readonly Values[] {
+  if (earlier.size === 0) return rows
   const ordered: Values[] = []
   const seen = new Set<Values>()
   for (const row of rows) {
@@ -30,9 +54,7 @@ export function referrersFirst(
       if (seen.has(top.row)) continue
       seen.add(top.row)
       stack.push({ row: top.row, isLast: true })
-      for (const referrer of referrers.get(top.row) ?? []) {
-        stack.push({ row: referrer, isLast: false })
-      }
+      for (const row of earlier.get(top.row) ?? []) stack.push({ row, isLast: false })
     }
   }
   return ordered

@@ -34,6 +34,9 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
   const { from: ownParts, to: linkedParts } = through
   const ownColumns = ownParts.map(({ column }) => column)
   const parts = [...ownParts, ...linkedParts]
+  // Both keys may contain the same column of the table.
+  const stored = parts.filter(({ dbName }, i) => i === indexOfColumn(parts, dbName))
+  const indices = stored.map(({ dbName }) => indexOfColumn(parts, dbName))
   return {
     async existing(lists) {
       const found: FoundLinks = new Map()
@@ -66,7 +69,7 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
         linked.map(({ key, path }) => ({ list, key, path })),
       )
       for (const some of chunks(created, parts.length)) {
-        const rows = some.map(({ list, key }) => [...list.own, ...key])
+        const rows = some.map(({ list, key }) => valuesAt(indices, [...list.own, ...key]))
         const inserted = () =>
           some.map(({ list, key, path }) => ({
             path,
@@ -74,12 +77,18 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
             linked: { table: resource, matches: keyMatches(resource, key) },
           }))
         const refused = { resource, path, values: {}, key: null } as const
-        const statement = compileNewLinks(target, table, parts, rows)
+        const statement = compileNewLinks(target, table, stored, rows)
         await runWrite(context, statement, { ...refused, step: 'link', links: inserted })
       }
     },
   }
 }
+
+const indexOfColumn = (parts: readonly KeyPart[], name: string): number =>
+  parts.findIndex(({ dbName }) => dbName === name)
+
+const valuesAt = (indices: readonly number[], keys: Key): Key =>
+  indices.map((index) => keys[index] as Value)
 
 /** The path of the list; empty if there are several. */
 const pathOf = ([first, ...others]: readonly { readonly list: LinkList }[]): string =>

@@ -14,6 +14,7 @@ import type { WriteContext } from '../context.ts'
 import type { LevelOrder } from '../lists/level-order.ts'
 import type { ManyStep, MoveStep, WriteNested } from '../lists/many-step.ts'
 import { keyIn, readUnscoped, valuesOf } from '../look-up.ts'
+import { SavepointNeeded } from '../savepoint.ts'
 import { findOrCreate, hasSentBack, isRecord, roundsOf } from './find-or-create.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
 import { writeLinks } from './write-links.ts'
@@ -123,6 +124,9 @@ export async function writeChildren(
       addTo(lists, relation, { index, nodes })
     }
   }
+  if (order !== undefined && records.length > 1 && shareJunction([...lists.keys()])) {
+    throw new SavepointNeeded()
+  }
   for (const [relation, ofRelation] of lists) {
     const known = ofRelation.map(({ index }) => (records[index] as WrittenParent).known)
     const parents = await withColumns(context, resource, known, relation.from)
@@ -149,6 +153,21 @@ export async function writeChildren(
       await writeLinks(context, relation, linkLists, order)
     }
   }
+}
+
+/**
+ * Whether two of the relations have the same links, such as `friends` and `fans`. Then a list of one record may remove a link that
+ * a list of another one creates, so that the order of the records matters.
+ */
+function shareJunction(relations: readonly ResolvedRelation[]): boolean {
+  const known = new Set<string>()
+  for (const { through } of relations) {
+    if (through === undefined) continue
+    const table = tableKey(through)
+    if (known.has(table)) return true
+    known.add(table)
+  }
+  return false
 }
 
 /**

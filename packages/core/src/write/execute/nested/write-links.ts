@@ -43,11 +43,41 @@ export async function writeLinks(
     const unwanted = [...known].flatMap(([text, key]) => (list.linked.has(text) ? [] : [key]))
     if (list.replaces && unwanted.length > 0) others.push({ list, keys: unwanted })
   }
+  refuseOtherShared(context, relation, created)
   const removed = await toVisibleRecords(context, relation.target, others)
   await store.requireAccess(created.length > 0, removed.length > 0)
   if (removed.length > 0) await store.remove(removed)
   if (created.length > 0) await store.create(created)
   if (junction === undefined) noteLinks(context, relation, created, removed)
+}
+
+/**
+ * Refuses links between records that differ in a column which both foreign keys of the junction contain, such as `tenant_id`: the
+ * column has one value in the row of the junction, so the row would link another record.
+ */
+function refuseOtherShared(
+  { problems }: WriteContext,
+  { through }: ResolvedRelation,
+  created: readonly NewLinks[],
+): void {
+  const { from = [], to = [] } = through ?? {}
+  const shared = to.flatMap(({ dbName, column }, inLinked) => {
+    const inOwn = from.findIndex((part) => part.dbName === dbName)
+    return inOwn < 0 ? [] : [{ column, inOwn, inLinked }]
+  })
+  if (shared.length === 0) return
+  for (const { list, linked } of created) {
+    for (const { key, path } of linked) {
+      const other = shared.find(
+        ({ inOwn, inLinked }) => String(list.own[inOwn]) !== String(key[inLinked]),
+      )
+      if (other === undefined) continue
+      const { name, hidden } = other.column
+      const field = hidden ? 'key' : `"${name}"`
+      problems.add(path, `It cannot be linked here: its ${field} differs from that of the record.`)
+    }
+  }
+  problems.refuse()
 }
 
 /** Notes the created and removed links of each record, for the callbacks that receive the changes. */
