@@ -156,12 +156,17 @@ async function answersOf(api: Api, suffix = ''): Promise<Answers> {
   return answers
 }
 
-/** The doors of which one request at least is answered otherwise than before. */
-async function tellingDoors(api: Api, suffix: string, before: Answers): Promise<Set<string>> {
+/** The doors of which one request at least is answered otherwise than before; those where nobody learns the secret are not asked. */
+async function tellingDoors(
+  api: Api,
+  { seen, beside, open = [] }: Secret,
+  before: Answers,
+): Promise<Set<string>> {
   const telling = new Set<string>()
   for (const [door, requests] of Object.entries(doors)) {
+    if (beside.includes(door) || open.includes(door)) continue
     for (const request of requests) {
-      if ((await answerOf(api, request, suffix)) === before.get(request)) continue
+      if ((await answerOf(api, request, seen.suffix)) === before.get(request)) continue
       telling.add(door)
       break
     }
@@ -195,7 +200,9 @@ eachDatabase('the leak matrix', (test, db) => {
   let world: Answers
   const worlds = new Map<Variant | undefined, Answers>()
   const without = new Map<string, Answers>()
+  /** By secret; several are seen by the same. */
   const seenWith = new Map<string, Answers>()
+  const seenBy = new Map<string, Answers>()
   const telling = new Map<string, ReadonlySet<string>>()
 
   test.before(async () => {
@@ -205,16 +212,20 @@ eachDatabase('the leak matrix', (test, db) => {
     worlds.set(undefined, world)
     for (const [name, { world: other, seen }] of Object.entries(secrets)) {
       if (other !== undefined) worlds.set(other, await answersOf(apiOf(db, other, viewer)))
-      const api = apiOf(db, seen.variant ?? full, seen.user ?? viewer)
-      seenWith.set(name, await answersOf(api, seen.suffix))
+      const { variant = full, user = viewer, suffix = '' } = seen
+      const who = JSON.stringify([variant, user, suffix])
+      const answers = seenBy.get(who) ?? (await answersOf(apiOf(db, variant, user), suffix))
+      seenBy.set(who, answers)
+      seenWith.set(name, answers)
     }
-    for (const [name, { without: lacking, seen }] of Object.entries(secrets)) {
+    for (const [name, secret] of Object.entries(secrets)) {
+      const { without: lacking, seen } = secret
       await fillWorld(db, lacking.change)
       without.set(name, await answersOf(apiOf(db, lacking.variant, viewer)))
       // Where the declaration is the secret, who may know it is compared with the world without it.
       const variant = lacking.variant === full ? seen.variant : lacking.variant
       const api = apiOf(db, variant ?? full, seen.own ? viewer : (seen.user ?? viewer))
-      telling.set(name, await tellingDoors(api, seen.suffix ?? '', seenWith.get(name) as Answers))
+      telling.set(name, await tellingDoors(api, secret, seenWith.get(name) as Answers))
     }
   })
 

@@ -17,6 +17,7 @@ import { frozenClock } from '../support/api.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { plainOnly } from '../support/path.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
+import type { Statement } from '../support/statements.ts'
 import { createTables, replacingScript } from '../support/tables.ts'
 
 /** How one world differs from the full one. */
@@ -530,8 +531,8 @@ type Change = (row: Row, model: string) => Row | null
 
 const unchanged: Change = (row) => row
 
-/** Some worlds are filled hundreds of times. */
-const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, string>>()
+/** By table. Some worlds are filled hundreds of times. */
+const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, ReadonlyMap<string, string>>>()
 
 /** Empties the tables and fills them with the rows that `change` leaves, and with others. */
 export async function fillWorld(
@@ -539,26 +540,46 @@ export async function fillWorld(
   change: Change = unchanged,
   others?: Readonly<Record<string, readonly Row[]>>,
 ): Promise<void> {
-  if (others !== undefined) return db.execOften(worldScript(db, change, others))
-  const known = worldScripts.get(db) ?? new WeakMap<Change, string>()
-  worldScripts.set(db, known)
-  const script = known.get(change) ?? worldScript(db, change, {})
-  known.set(change, script)
-  await db.execOften(script)
+  const scripts =
+    others === undefined ? keptScripts(db, change) : scriptsByTable(db, change, others)
+  await db.execOften([...scripts.values()].join('; '))
 }
 
-function worldScript(
+/** Fills again the tables that statements other than SELECT name. No table has foreign keys, so nothing else has changed. */
+export async function undo(
+  db: TestDatabase,
+  statements: readonly Pick<Statement, 'sql'>[],
+  change: Change = unchanged,
+): Promise<void> {
+  const scripts = keptScripts(db, change)
+  const names = statements
+    .filter(({ sql }) => !sql.startsWith('select '))
+    .flatMap(({ sql }) => [...sql.matchAll(/["`](\w+)["`]/g)].map(([, name]) => name as string))
+  const needed = [...new Set(names)].flatMap((name) => scripts.get(name) ?? [])
+  if (needed.length > 0) await db.execOften(needed.join('; '))
+}
+
+function keptScripts(db: TestDatabase, change: Change): ReadonlyMap<string, string> {
+  const known = worldScripts.get(db) ?? new WeakMap<Change, ReadonlyMap<string, string>>()
+  worldScripts.set(db, known)
+  const scripts = known.get(change) ?? scriptsByTable(db, change, {})
+  known.set(change, scripts)
+  return scripts
+}
+
+function scriptsByTable(
   db: TestDatabase,
   change: Change,
   others: Readonly<Record<string, readonly Row[]>>,
-): string {
-  const tables = declared.map((model) => {
-    const left = (rows[model.name] ?? [])
-      .map((row) => change(row, model.name))
-      .filter((row) => row !== null)
-    return tableScript(db, model, [...(others[model.name] ?? []), ...left])
-  })
-  return tables.join('; ')
+): ReadonlyMap<string, string> {
+  return new Map(
+    declared.map((model) => {
+      const left = (rows[model.name] ?? [])
+        .map((row) => change(row, model.name))
+        .filter((row) => row !== null)
+      return [model.table, tableScript(db, model, [...(others[model.name] ?? []), ...left])]
+    }),
+  )
 }
 
 const tableScript = (db: TestDatabase, model: AnyModel, all: readonly Row[]): string =>

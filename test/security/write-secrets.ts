@@ -1,7 +1,8 @@
 /** What writes must not tell: the secrets of the leak matrices, and what an answer and the reads after it say. */
 import { type Api, type ApiConfig, type JsonValue, stringify } from '@model-api/core'
 import type { TestDatabase } from '../support/databases.ts'
-import { apiOf, fillWorld, full, type Variant, viewer } from './world.ts'
+import type { Statement } from '../support/statements.ts'
+import { apiOf, fillWorld, full, undo, type Variant, viewer } from './world.ts'
 import type { Write } from './write-doors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -46,8 +47,8 @@ export const secrets: Readonly<Record<string, Secret>> = {
 }
 
 /**
- * Sends writes of the viewer to a world. It is filled at first, and again after each write that was not refused; `filled`
- * then looks at it.
+ * Sends writes of the viewer to a world. It is filled at first, and what a write has changed, which was not refused, is filled
+ * again; `filled` then looks at it.
  */
 export function writerIn(
   db: TestDatabase,
@@ -55,21 +56,34 @@ export function writerIn(
   config: ApiConfig = {},
   filled: () => Promise<void> = async () => {},
 ): (write: Write) => Promise<string> {
-  const api = apiOf(db, variant, viewer, config)
-  let isFull = false
+  const api = apiIn(db, variant, config)
+  /** What has changed since it was filled. */
+  let statements: readonly Statement[] | undefined
   return async (write) => {
-    if (!isFull) {
-      await fillWorld(db, change)
-      await filled()
-    }
-    const answer = await told(api, write)
-    isFull = answer.startsWith('4')
-    return answer
+    if (statements === undefined) await fillWorld(db, change)
+    else await undo(db, statements, change)
+    if (statements?.length !== 0) await filled()
+    const told = await db.capture(() => answerAndReads(api, write))
+    // What is refused changes nothing.
+    statements = told.result.startsWith('4') ? [] : told.statements
+    return told.result
   }
 }
 
+/** By declarations and settings: worlds that differ in their rows alone have one API. */
+const apis = new WeakMap<TestDatabase, Map<string, Api>>()
+
+function apiIn(db: TestDatabase, variant: Variant, config: ApiConfig): Api {
+  const known = apis.get(db) ?? new Map<string, Api>()
+  apis.set(db, known)
+  const key = JSON.stringify([variant, config])
+  const api = known.get(key) ?? apiOf(db, variant, viewer, config)
+  known.set(key, api)
+  return api
+}
+
 /** The answer to a write and what the writer sees afterwards. */
-async function told(api: Api, write: Write): Promise<string> {
+async function answerAndReads(api: Api, write: Write): Promise<string> {
   const { method, url, body, headers } = write
   const request = { 'x-request-id': 'r', 'content-type': 'application/json', ...headers }
   const answer = await api.handle({
