@@ -112,7 +112,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'The records of a level are inserted one by one',
-    file: 'packages/core/src/write/execute/write-records.ts',
+    file: 'packages/core/src/write/execute/lists/write-records.ts',
     find: 'if (keepsValues) saved.push(values)',
     replace: 'if (keepsValues) saved.push(values); await pending.flush()',
     fails: 'test/growth/nested-lists.test.ts',

@@ -1,9 +1,22 @@
-/** The parameters of endpoints without a query language: what the documentation, the index and batches refuse, and what they leave to the host. */
-import type { Api } from '@model-api/core'
+/** The parameters of endpoints without a query language: what the documentation, the index, batches and the authentication endpoints refuse, and what they leave to the host. */
+import { type Api, type ApiConfig, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
+
+const Person = defineModel('Person', {
+  columns: { id: { type: 'integer', primaryKey: true }, name: { type: 'string' } },
+  methods: { check: () => true },
+})
+const authentication: ApiConfig = {
+  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_USER_MODEL: Person,
+  API_USER_LOOKUP_FIELD: 'name',
+  API_CREDENTIAL_CHECK_METHOD: 'check',
+  ACCESS_SECRET_KEY: 'access: 0f6c1f3e-8d52-4f7b-a3d9-7c2f',
+  REFRESH_SECRET_KEY: 'refresh: 2b9d7a40-11c8-49e6-9f0e-55aa',
+}
 
 eachDatabase('a parameter that an endpoint does not have', (test, db) => {
   test.before(() => createShop(db))
@@ -51,8 +64,36 @@ eachDatabase('a parameter that an endpoint does not have', (test, db) => {
     match((await send(api, 'POST', '/api/batch?dry_run')).errors.reason, 'member of its body')
   })
 
+  test('is refused by login, refresh and logout, which say where their values belong', async () => {
+    const api = testApi(db, [...shop, Person], authentication)
+    const reasons: Record<string, string> = {}
+    for (const name of ['login', 'refresh', 'logout']) {
+      const url = `/auth/${name}?username=ann`
+      const { status, errors } = await send(api, 'POST', url, { body: {} })
+      equal([status, errors.code, errors.at], [400, 'unknown_parameter', 'username=ann'])
+      reasons[name] = errors.reason
+    }
+    equal(reasons, {
+      login:
+        'Unknown parameter "username". Login has no parameters; "username" and "password" are members of its body.',
+      refresh:
+        'Unknown parameter "username". Refresh has no parameters; "refresh_token" is a member of its body.',
+      logout: 'Unknown parameter "username". Logout has no parameters.',
+    })
+    equal((await send(api, 'POST', '/auth/logout?&')).status, 200)
+  })
+
+  test('is ignored by the health routes, whose probes add some against caches', async () => {
+    const api = testApi(db, shop, { API_HEALTH_ROUTE: '/health' })
+    for (const url of ['/health?t=1', '/health/ready?t=1&t=2', '/health?%zz']) {
+      equal(await statusOf(api, url), 200, url)
+    }
+  })
+
   test('is accepted where it is one of the host', async () => {
-    const api = testApi(db, shop, {
+    const api = testApi(db, [...shop, Person], {
+      ...authentication,
+      API_AUTH_REQUIREMENTS: { '*': false },
       API_ALLOW_BATCH: true,
       API_ADDITIONAL_QUERY_PARAMS: ['tenant'],
     })
@@ -61,5 +102,7 @@ eachDatabase('a parameter that an endpoint does not have', (test, db) => {
     }
     equal((await get(api, '/openapi.json?tenant=7&openapi=3.2')).body.openapi, '3.2.0')
     equal((await refusal(api, '/api/batch?tenant=7', 'POST', batch))[0], 200)
+    equal((await refusal(api, '/auth/logout?tenant=7', 'POST'))[0], 200)
+    equal((await refusal(api, '/auth/login?tenant=7', 'POST', {}))[1], 'validation_failed')
   })
 })

@@ -255,6 +255,9 @@ suite('the OpenAPI document', (test) => {
       paths['/api/batch'].post,
       paths['/api/books'].get,
       paths['/auth/me'].get,
+      paths['/auth/login'].post,
+      paths['/auth/refresh'].post,
+      paths['/auth/logout'].post,
     ]
     for (const operation of operations) {
       const names = namesOf(operation)

@@ -2,7 +2,7 @@
 import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
-import { equal, match, notEqual } from '../support/assert.ts'
+import { equal, match, notEqual, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
@@ -161,6 +161,24 @@ eachDatabase('Idempotency-Key', (test, db) => {
   test('callers without a user need a key that nobody guesses', async () => {
     const { errors } = await post({ name: 'x' }, { 'idempotency-key': 'short' })
     equal(errors.code, 'bad_idempotency_key')
+  })
+
+  test('is refused on other writes, which run each time they are sent', async () => {
+    const { value } = await post({ name: 'unrepeated' }, key('first'))
+    const one = `/api/tags/${value.id}`
+    for (const [method, url, body] of [
+      ['PATCH', one, { name: 'changed' }],
+      ['DELETE', one, undefined],
+      ['PATCH', '/api/tags', [{ id: value.id, name: 'changed' }]],
+      ['PATCH', `/api/tags?id__eq=${value.id}`, { name: 'changed' }],
+      ['DELETE', `/api/tags?id__eq=${value.id}`, undefined],
+    ] as const) {
+      const sent = { headers: key('x'), ...(body === undefined ? {} : { body }) }
+      const { status, errors } = await send(api, method, url, sent)
+      equal([method, url, status, errors?.code], [method, url, 400, 'idempotency_key_not_here'])
+      ok(errors.reason.includes(`; ${method} runs each time`), errors.reason)
+    }
+    equal((await get(api, one)).value.name, 'unrepeated')
   })
 
   test('a key means the same at every spelling of a path', async () => {

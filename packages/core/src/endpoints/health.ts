@@ -18,7 +18,8 @@ const allowed = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * `GET /health` → 200 while the process runs; `GET /health/ready` → 200, or 503 while the service drains or its database
- * is unavailable. Neither has a rate limit or needs credentials.
+ * is unavailable. Neither has a rate limit or needs credentials. Query parameters are ignored: probes add some against caches, and a
+ * 400 would make a load balancer take a healthy process out of service.
  */
 export async function serveHealth(
   { readiness }: Pick<Runtime, 'readiness'>,

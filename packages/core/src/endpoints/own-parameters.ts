@@ -1,4 +1,4 @@
-// The parameters of endpoints that have no query language: the documentation, the index and batches.
+// The parameters of endpoints that have no query language: the documentation, the index, batches and the authentication endpoints.
 
 import { repeatedParameter, unknownParameter } from '../errors.ts'
 import type { ApiRequest } from '../http/request.ts'

@@ -12,7 +12,7 @@ import type { OperationKind } from './form.ts'
 import { authTag } from './info.ts'
 import { jsonBody, type Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
-import { oneParameters } from './query-parameters.ts'
+import { oneParameters, serviceParameters } from './query-parameters.ts'
 import { answeredRecord } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { securityOf } from './security.ts'
@@ -62,6 +62,7 @@ function loginOperation(writer: Writer): OperationObject {
     responses: {
       200: ok(writer, answers.length === 1 && only ? only : { anyOf: answers }),
       ...fails(writer, 'Login', [
+        'parameters',
         'protected',
         'password',
         'limited',
@@ -86,18 +87,22 @@ function refreshOperation(writer: Writer): OperationObject {
     requestBody: jsonBody(body),
     responses: {
       200: ok(writer, pairSchema(writer)),
-      ...fails(writer, 'Refresh', ['refresh', 'limited', 'body']),
+      ...fails(writer, 'Refresh', ['parameters', 'refresh', 'limited', 'body']),
     },
   }
 }
 
 function logoutOperation(writer: Writer): OperationObject {
-  const limited: readonly Occasion[] = writer.settings.rateWindows.length > 0 ? ['limited'] : []
+  const { rateWindows } = writer.settings
+  const limited: readonly Occasion[] = rateWindows.length > 0 ? ['limited'] : []
   return {
     ...head(writer, 'logout', 'Sign out'),
     description: 'Clears the cookie, where there is one. Tokens stay valid until they expire.',
     security: [],
-    responses: { 200: ok(writer, { type: 'null' }), ...fails(writer, 'Logout', limited) },
+    responses: {
+      200: ok(writer, { type: 'null' }),
+      ...fails(writer, 'Logout', ['parameters', ...limited]),
+    },
   }
 }
 
@@ -130,6 +135,7 @@ const head = (writer: Writer, id: string, summary: string) => ({
   operationId: writer.operationId(id),
   summary,
   tags: [authTag],
+  ...serviceParameters(writer.components, writer.settings),
 })
 
 /** Returns the success response of an operation that belongs to no resource. */

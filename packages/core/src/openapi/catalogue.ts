@@ -144,5 +144,6 @@ export const catalogue: readonly Entry[] = [
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),
   entry(errors.userWithoutKey(), 'idempotent'),
+  entry(errors.idempotencyKeyNotHere('PATCH'), 'precondition', 'bulk'),
   entry(errors.badIdempotencyKey('1 to 255 characters'), 'idempotent'),
 ]

@@ -104,8 +104,8 @@ function alternativeRules(
     ...rules.flatMap((own) => own.map(({ column }) => column)),
   ])
   if (columns.size !== 1 || rules.length === 0) return []
-  // Besides tests for NULL, a single alternative sets its rules. Several alternatives set none, since a value needs to fit only one.
-  if (rules.length === 1) return isWhole(parts, nulls) ? (rules[0] ?? []) : []
+  // The only alternative besides tests for NULL sets its rules. Of several alternatives a value must fit only one, so they set none.
+  if (rules.length === 1) return rules[0] ?? []
   const members = rules.map((own) => (own.length === 1 ? own[0] : undefined))
   const first = members[0]
   if (first?.kind !== 'members' || members.some((one) => one?.kind !== 'members')) return []
@@ -118,10 +118,6 @@ function alternativeRules(
     },
   ]
 }
-
-/** Whether all alternatives but one test for NULL. */
-const isWhole = (parts: readonly unknown[], nulls: readonly (string | undefined)[]): boolean =>
-  nulls.filter((name) => name !== undefined).length === parts.length - 1
 
 /** Returns the column of `column is null`; undefined for other conditions. */
 function nullTest(tokens: readonly SqlToken[]): string | undefined {

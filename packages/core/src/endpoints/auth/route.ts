@@ -12,6 +12,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { decodedSegment, splitUrl } from '../../http/route-table.ts'
 import { clientAddress } from '../../limits/address.ts'
 import { admit } from '../admit.ts'
+import { ownParameters } from '../own-parameters.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
 
 /** Returns the authentication endpoint at a path, or undefined. Decodes each segment once, as the route table does. */
@@ -47,6 +48,10 @@ export async function serveAuth(
   }
   if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
   await runSetup(runtime, runtime.settings.hooks, request)
+  if (endpoint !== 'me') {
+    const { additionalQueryParams } = runtime.settings
+    ownParameters(request, [], additionalQueryParams, withoutParameters[endpoint])
+  }
   switch (endpoint) {
     case 'login':
       return login(runtime, request)
@@ -58,6 +63,13 @@ export async function serveAuth(
       return ownRecord(runtime, request, method, routed)
   }
 }
+
+/** The end of the message about a parameter of an endpoint that has none. */
+const withoutParameters = {
+  login: ' Login has no parameters; "username" and "password" are members of its body.',
+  refresh: ' Refresh has no parameters; "refresh_token" is a member of its body.',
+  logout: ' Logout has no parameters.',
+} as const
 
 /** Runs logout under a rate limit that counts by address, because logout needs no credentials. */
 async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Result> {

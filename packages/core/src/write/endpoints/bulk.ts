@@ -40,6 +40,7 @@ import {
   bodyOf,
   inWrite,
   refuseAllBut,
+  refuseIdempotencyKey,
   refuseOtherParameters,
   refusePrecondition,
   validatorHost,
@@ -93,6 +94,7 @@ async function updateListed(
   problems: InputProblems,
 ): Promise<Result> {
   refusePrecondition(call)
+  refuseIdempotencyKey(call)
   if (body.length === 0) throw wrongBody('an object, or a list of at least one')
   const { max, limit } = limitOf(resource, ast)
   if (body.length > max) throw tooManyRecords(limit, max, limit)
@@ -202,6 +204,7 @@ interface Selection {
 
 function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   refusePrecondition(call)
+  refuseIdempotencyKey(call)
   if (ast.where.length === 0) throw filterNeeded(call.method)
   if (!call.reach(resource)) throw forbiddenFilters(call.method)
   const [first] = [...ast.order, ...ast.groupBy, ...ast.aggregates]

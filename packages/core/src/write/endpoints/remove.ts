@@ -12,7 +12,13 @@ import type { Resource } from '../../registry/resource.ts'
 import { removeRecord } from '../execute/remove.ts'
 import { noteCascade } from './changed.ts'
 import { removeInOneStatement } from './single-statement.ts'
-import { inWrite, preconditionOf, refuseAllBut, type Writing } from './stages.ts'
+import {
+  inWrite,
+  preconditionOf,
+  refuseAllBut,
+  refuseIdempotencyKey,
+  type Writing,
+} from './stages.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(
@@ -23,6 +29,7 @@ export async function remove(
   const ast = parse(call, resource)
   refuseAllBut(ast, 'cascade_delete')
   refuseConditions(ast)
+  refuseIdempotencyKey(call)
   const cascade = cascadeParameter(resource, ast)
   if (cascade) noteCascade(call, resource)
   const key = pathKey(resource, keyStrings)

@@ -9,7 +9,7 @@ import type { Resource } from '../../registry/resource.ts'
 import { restoreRecord } from '../execute/change.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
-import { inWrite, preconditionOf, refuseOtherParameters } from './stages.ts'
+import { inWrite, preconditionOf, refuseIdempotencyKey, refuseOtherParameters } from './stages.ts'
 
 /** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */
 export async function restore(
@@ -19,6 +19,7 @@ export async function restore(
 ): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast)
+  refuseIdempotencyKey(call)
   cachedEchoPlan(call, resource, ast)
   if (!isEmpty(call.request.body)) throw wrongBody('empty: restore takes no fields')
   const key = pathKey(resource, keyStrings)

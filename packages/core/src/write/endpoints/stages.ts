@@ -1,12 +1,18 @@
 // What all endpoints of writes share: the transaction, the WriteContext in it, and the error if the database refuses the write.
 
+import { methodOf } from '../../access/action.ts'
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
 import { mayAct } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
 import { isHosted, type Opened, open } from '../../endpoints/read-stages.ts'
-import { conflictingParameters, notHere, preconditionOnMany } from '../../errors.ts'
+import {
+  conflictingParameters,
+  idempotencyKeyNotHere,
+  notHere,
+  preconditionOnMany,
+} from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { beforeStatements } from '../../execute/intercept-connection.ts'
 import { run } from '../../execute/run.ts'
@@ -285,6 +291,12 @@ const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
 export function refusePrecondition({ request }: Call): void {
   if (header(request, 'if-match') !== undefined) throw preconditionOnMany('If-Match')
   if (header(request, 'if-none-match') !== undefined) throw preconditionOnMany('If-None-Match')
+}
+
+/** Throws 400 for an Idempotency-Key on a write that would not repeat its response. */
+export function refuseIdempotencyKey({ request, action }: Call): void {
+  if (header(request, 'idempotency-key') === undefined) return
+  throw idempotencyKeyNotHere(action === 'RESTORE' ? 'restore' : methodOf(action))
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   bodyOf,
   inWrite,
   preconditionOf,
+  refuseIdempotencyKey,
   refuseOtherParameters,
   validatorHost,
   type Writing,
@@ -37,6 +38,7 @@ export async function update(
   const replace = call.method === 'PUT'
   const ast = parse(call, resource)
   refuseOtherParameters(ast)
+  refuseIdempotencyKey(call)
   const echo = cachedEchoPlan(call, resource, ast)
   const problems = inputProblems()
   const body = bodyOf(call, problems, !replace)
