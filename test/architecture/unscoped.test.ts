@@ -97,6 +97,16 @@ const known: readonly Unscoped[] = [
     },
   },
   {
+    name: 'compileReference',
+    callers: {
+      'plan-cache/single-write-cache.ts': [
+        1,
+        'a condition of an INSERT, with the scope of the policy',
+      ],
+      'write/compile/statements.ts': [1, 'the same'],
+    },
+  },
+  {
     name: 'tableOf',
     callers: {
       'write/compile/statements-by-keys.ts': [5, 'writes of links, and the reads above and below'],
@@ -111,7 +121,7 @@ const known: readonly Unscoped[] = [
         'before there is an API: spellings of the members of a CHECK',
       ],
       'introspect/views.ts': [1, 'no row of a view: whether it can be read'],
-      'write/compile/statements.ts': [7, 'writes, and the reads above'],
+      'write/compile/statements.ts': [8, 'writes, and the reads above and below'],
       'write/compile/update-rows.ts': [2, 'changes of records that were read through their scope'],
     },
   },

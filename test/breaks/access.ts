@@ -173,10 +173,47 @@ export const access: readonly Break[] = [
   {
     title: 'A kept INSERT says for each caller whether the record is in the scope of the first',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
-    find: 'const refill: Refill = (origin) => refillReach(origin, []) ?? refillValue(origin)',
+    find: 'refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
-      'const refill: Refill = (origin) => origin === shownOrigin ? undefined : refillValue(origin)',
+      'origin === shownOrigin ? undefined : (refillReference(origin) ?? refillValue(origin))',
     fails: 'test/security/scope-of-writes.test.ts',
+  },
+  {
+    title: 'A kept INSERT checks the references of the first record',
+    file: 'packages/core/src/plan-cache/single-write-cache.ts',
+    find: 'refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)',
+    replace:
+      'refillReference(origin) ? undefined : (refillReach(origin, []) ?? refillValue(origin))',
+    fails: 'test/security/references-of-new-records.test.ts',
+  },
+  {
+    title: 'The kept INSERT of a caller who sees all records is used for one who does not',
+    file: 'packages/core/src/plan-cache/single-write-cache.ts',
+    find: "whole += ` ${relation.name}${includeDeleted ? '+' : ''} ${form.length}:${form}`",
+    replace: 'whole += form.slice(form.length)',
+    fails: 'test/security/references-of-new-records.test.ts',
+  },
+  {
+    title: 'A new record refers to a record that a policy hides',
+    file: 'packages/core/src/write/compile/statements.ts',
+    find: 'const conditions = [matchCondition(target, key), undeleted, scope].filter(',
+    replace: 'const conditions = [matchCondition(target, key), undeleted].filter(',
+    fails: 'test/security/references-of-new-records.test.ts',
+  },
+  {
+    title: 'A new record refers to a record that is marked as deleted',
+    file: 'packages/core/src/write/compile/statements.ts',
+    find: 'const conditions = [matchCondition(target, key), undeleted, scope].filter(',
+    replace: 'const conditions = [matchCondition(target, key), scope].filter(',
+    fails: 'test/security/references-of-new-records.test.ts',
+  },
+  {
+    title:
+      'A POST that stores nothing because of a hidden reference is answered as one that stores',
+    file: 'packages/core/src/write/execute/single-statement.ts',
+    find: 'const returnsNone = checksReferences && readers.length > 0',
+    replace: 'const returnsNone = false',
+    fails: 'test/security/references-of-new-records.test.ts',
   },
   {
     title: 'A PATCH out of the scope shows the record that it has moved',

@@ -43,11 +43,38 @@ const Sample = defineModel('Sample', {
   meta: {},
 })
 
+/** A sample refers to it by its own key, and a policy may hide it, so that the INSERT of a sample checks the reference. */
+const Origin = defineModel('Origin', {
+  columns: { id: { type: 'integer', primaryKey: true } },
+  meta: { access_policy: { scope: { id: { ge: 0 } } } },
+})
+const Referring = defineModel('Referring', {
+  table: 'samples',
+  columns: Sample.columns as never,
+  relations: { origin: belongsTo('Origin', 'id') },
+  meta: { endpoint: 'referring' },
+})
+
 eachDatabase('writes of one statement: every type', (test, db) => {
   const api = testApi(db, [Sample as AnyModel], { API_ALLOW_SELECT_FIELDS: true })
   test.before(async () => {
     await createSamples(db)
+    await createTables(db, [Origin])
     await api.ready
+  })
+
+  test('what POST answers is what GET shows: with a reference that is checked', async () => {
+    const referring = testApi(db, [Origin, Referring] as readonly AnyModel[])
+    await referring.ready
+    for (const { id, ...row } of rows) {
+      const body = { ...row, id: 500 + Number(id) }
+      const missing = await send(referring, 'POST', '/api/referring', { body })
+      equal(missing.status, 422, missing.text)
+      await db.kysely.insertInto('origins').values({ id: body.id }).execute()
+      equal(await written(db, referring, ['POST', '/api/referring', body]), ofInsert(db))
+      const [one, other] = [body.id, id].map((of) => get(api, `/api/samples/${of}`))
+      equal({ ...(await one)?.value, id }, (await other)?.value)
+    }
   })
 
   test('what POST answers is what GET shows', async () => {

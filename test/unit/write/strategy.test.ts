@@ -67,7 +67,36 @@ const Made = defineModel('Made', {
   meta: {},
 })
 
-const models: readonly AnyModel[] = [Author, Book, Counted, Defaulted, Marked, Made]
+const Edition = defineModel('Edition', {
+  table: 'editions',
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    book_id: { type: 'integer' },
+    number: { type: 'integer' },
+  },
+  relations: { printed: belongsTo('Printed', ['book_id', 'number']) },
+  meta: {},
+})
+
+const Printed = defineModel('Printed', {
+  table: 'printed',
+  columns: {
+    book_id: { type: 'integer', primaryKey: true },
+    number: { type: 'integer', primaryKey: true },
+  },
+  meta: {},
+})
+
+const models: readonly AnyModel[] = [
+  Author,
+  Book,
+  Counted,
+  Defaulted,
+  Marked,
+  Made,
+  Edition,
+  Printed,
+]
 const { registry } = buildRegistry({
   models,
   config: { API_ALLOW_JOIN: true, API_ALLOW_SELECT_FIELDS: true },
@@ -156,6 +185,15 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
       ...sent({ values: { author_id: 1 } }),
       around: { narrows: (target) => target.name === 'Author' },
     },
+    // A value that was not sent completes the key.
+    {
+      write: {
+        change: 'insert',
+        resource: resourceOf('Edition'),
+        node: node({ resource: resourceOf('Edition'), values: { book_id: 1 } }),
+      },
+      around: { narrows: (target) => target.name === 'Printed' },
+    },
   ],
   'the body changes no column': [sent({ values: {} })],
   'it changes the primary key': [sent({ values: { id: 2 } })],
@@ -186,7 +224,7 @@ suite('the strategy of a write', (test) => {
     strategyOf({ ...change, ...write }, { ...calm, ...around })
 
   test('a plain write is one statement, its echo as the database has it', () => {
-    const single = { kind: 'single statement', transaction: false } as const
+    const single = { kind: 'single statement', transaction: false, references: [] } as const
     equal(strategy(), { ...single, echo: 'returned' })
     equal(strategy({ around: { singleWrites: () => 'read' } }), { ...single, echo: 'read' })
     equal(strategy({ write: { change: 'insert' } }), { ...single, echo: 'returned' })
@@ -197,7 +235,8 @@ suite('the strategy of a write', (test) => {
 
   test('it runs in a transaction if the host has begun one, or a callback may undo it', () => {
     const around = { transaction: true }
-    equal(strategy({ around }), { kind: 'single statement', echo: 'returned', transaction: true })
+    const { kind, transaction } = strategy({ around }) as { kind: string; transaction?: boolean }
+    equal([kind, transaction], ['single statement', true])
   })
 
   test('the database is asked about the change and the table', () => {
@@ -243,6 +282,22 @@ suite('the strategy of a write', (test) => {
       'single statement',
     )
     equal(strategy(sent({ values: { author_id: 1 } })).kind, 'single statement')
+  })
+
+  test('a new record names the references that its statement checks, but no null', () => {
+    const around = { narrows: ({ name }: Resource) => name === 'Author' || name === 'Printed' }
+    const referring = (resource: Resource, values: RecordNode['values']) => {
+      const write = { change: 'insert', resource, node: node({ resource, values }) } as const
+      const found = strategy({ write, around })
+      return 'references' in found ? found.references.map(({ name }) => name) : found.because
+    }
+    equal(referring(book, { author_id: 1 }), ['author'])
+    equal(referring(book, { title: 'Emma' }), [])
+    const edition = resourceOf('Edition')
+    equal(referring(edition, { book_id: 1, number: 2 }), ['printed'])
+    equal(referring(edition, { book_id: 1, number: null }), [])
+    const cleared = strategy({ ...sent({ values: { author_id: null } }), around })
+    equal(cleared.kind, 'single statement')
   })
 
   test('a new record has nothing to compare with, and may bring its key', () => {

@@ -15,11 +15,13 @@ import {
   compileDeleteReturning,
   compileInsert,
   compileLockedRecord,
+  compileReference,
   compileUpdate,
   encoded,
   keyOrigin,
   type Match,
   matchCondition,
+  type SeenReference,
   scopeOrigin,
   shownOrigin,
   storedColumns,
@@ -32,7 +34,10 @@ type SingleWriteStatement = Omit<CompiledWrite, 'statement'> & { readonly statem
 
 /** Makes the statements of single-statement writes. */
 export interface SingleWriteStatements {
-  /** `insert into t (…) values (…) returning …`; the returned row tells whether it is in the scope of the caller. */
+  /**
+   * `insert into t (…) values (…) returning …`, or `insert into t (…) select … where exists (…) returning …`; the returned row tells
+   * whether it is in the scope of the caller.
+   */
   insert(resource: Resource, values: Values, output: readonly Output[]): SingleWriteStatement
   /** `update t set … where key returning …`, only of a record that is not soft-deleted. */
   update(
@@ -68,6 +73,14 @@ export interface WriteScope {
   readonly written?: Condition | undefined
   /** Tells which written records the caller may see. RETURNING computes it as a column; a SELECT after the write has it as a condition. */
   readonly shown?: Condition | undefined
+  /** The records that a new record refers to, and that the caller must see. */
+  readonly references?: readonly ScopedReference[] | undefined
+}
+
+/** A reference with the form of its scope. */
+export interface ScopedReference extends SeenReference {
+  /** Identifies the SQL of the scope without its values. */
+  readonly form: string
 }
 
 type Condition = Pick<RowScope, 'condition' | 'form'>
@@ -76,20 +89,20 @@ type Condition = Pick<RowScope, 'condition' | 'form'>
 export function cachedSingleWrites(
   target: Target,
   finish: (text: string) => string,
-  { written, shown }: WriteScope = {},
+  { written, shown, references = [] }: WriteScope = {},
 ): SingleWriteStatements {
   const { dialect } = target
   const reach = { scope: written?.condition, shown: shown?.condition }
 
   const cached = (
-    { resource, change, columns, output }: WriteKey,
+    { resource, change, columns, output, references: checked = '' }: WriteKey,
     refill: Refill,
     compile: () => CompiledWrite,
   ): SingleWriteStatement => {
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile()
     const statements = statementsOf(resource, output)
-    let key = `${change} ${formOf(written)} ${formOf(shown)}`
+    let key = `${change} ${formOf(written)} ${formOf(shown)}${checked}`
     for (const { name } of columns) key += `,${name}`
     const known = statements.get(key)
     if (known?.dialect === dialect) {
@@ -114,13 +127,22 @@ export function cachedSingleWrites(
     return origin === shownOrigin ? shown?.condition : undefined
   }
 
+  const refillReference = (origin: object): Fragment | undefined => {
+    const reference = references.find(({ relation }) => relation === origin)
+    return reference && compileReference(target, reference)
+  }
+
   return {
     insert(resource, values, output) {
       const columns = storedColumns(resource, values)
-      const key = { resource, change: 'insert', columns, output } as const
+      const checked = formOfReferences(references)
+      const key = { resource, change: 'insert', columns, output, references: checked } as const
       const refillValue = refillOf(target, values)
-      const refill: Refill = (origin) => refillReach(origin, []) ?? refillValue(origin)
-      return cached(key, refill, () => compileInsert(target, resource, values, output, reach))
+      const refill: Refill = (origin) =>
+        refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)
+      return cached(key, refill, () =>
+        compileInsert(target, resource, values, output, { ...reach, references }),
+      )
     },
     update(resource, values, matches, output) {
       const columns = storedColumns(resource, values)
@@ -155,6 +177,15 @@ export function cachedSingleWrites(
 const formOf = (condition: Condition | undefined): string =>
   condition === undefined ? '*' : `${condition.form.length}:${condition.form}`
 
+/** Names the references and the forms of their scopes, so that a statement is never used for a record that refers to others. */
+function formOfReferences(references: readonly ScopedReference[]): string {
+  let whole = ''
+  for (const { relation, includeDeleted, form } of references) {
+    whole += ` ${relation.name}${includeDeleted ? '+' : ''} ${form.length}:${form}`
+  }
+  return whole
+}
+
 const withReading = (
   statement: Sendable,
   { readers, inScope }: Omit<SingleWriteStatement, 'statement'>,
@@ -172,6 +203,8 @@ interface WriteKey {
     | 'locked, deleted too'
   readonly columns: readonly NamedColumn[]
   readonly output: readonly Output[]
+  /** Identifies the references that the statement checks. */
+  readonly references?: string
 }
 
 const refillOf =

@@ -10,7 +10,7 @@ import type { Target } from '../../compile/target.ts'
 import type { BoundColumn } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Output, RowPlan, Value } from '../../plan/plan.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../../sql/fragment.ts'
 import { type TableName, tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
@@ -40,27 +40,53 @@ export const shownOrigin: object = {}
 /** Marks the condition on the record's key, for templates of statements. Written values are marked with their columns. */
 export const keyOrigin: object = {}
 
+/** A record that a new record refers to, and that the caller must see. */
+export interface SeenReference {
+  readonly relation: ResolvedRelation
+  /** The key of the record, on the columns that the relation refers to. */
+  readonly key: readonly Match[]
+  /** Whether a soft-deleted record counts as seen. */
+  readonly includeDeleted: boolean
+  /** The condition of the policy's scope; undefined if the caller sees all records. */
+  readonly scope: Fragment<SqlBool> | undefined
+}
+
+/** `exists (select 1 from t where key and scope)` */
+export const compileReference = (
+  target: Target,
+  { relation, key, includeDeleted, scope }: SeenReference,
+): Fragment<SqlBool> => {
+  const undeleted = includeDeleted ? undefined : notDeleted(target, relation.target)
+  const conditions = [matchCondition(target, key), undeleted, scope].filter(
+    (one) => one !== undefined,
+  )
+  return sql`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)})`
+}
+
 /**
  * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. RETURNING also tells whether the response may show the row
- * (`shown`).
+ * (`shown`). With `references`: `insert into t (…) select … where exists (…)`, which stores nothing unless the caller sees all of them.
  */
 export function compileInsert(
   target: Target,
   resource: Resource,
   values: Values,
   output: readonly Output[],
-  { shown }: WriteReach = {},
+  { shown, references = [] }: WriteReach & { readonly references?: readonly SeenReference[] } = {},
 ): CompiledWrite {
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
   const bound = sql.join(columns.map((column) => encodedValue(target, column, values[column.name])))
   // Without values, databases whose INSERT has RETURNING use `default values`, MySQL and MariaDB `() values ()`.
-  const what =
-    columns.length > 0
-      ? sql`(${names}) values (${bound})`
-      : output.length > 0 && target.dialect.insertReturns !== true
-        ? sql`default values`
-        : sql`() values ()`
+  const noValues =
+    output.length > 0 && target.dialect.insertReturns !== true
+      ? sql`default values`
+      : sql`() values ()`
+  const seen = references.map((one) =>
+    withOrigin<SqlBool>(one.relation, compileReference(target, one)),
+  )
+  const row = seen.length === 0 ? sql`values (${bound})` : sql`select ${bound}${whereAll(seen)}`
+  const what = columns.length > 0 ? sql`(${names}) ${row}` : noValues
   return returningShown(target, sql`insert into ${tableOf(resource)} ${what}`, output, shown)
 }
 

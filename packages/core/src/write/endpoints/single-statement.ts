@@ -12,14 +12,16 @@ import { needsChanges } from '../../hooks/commit.ts'
 import { baseFilter, hasDump } from '../../hooks/read-hooks.ts'
 import { hasCallback } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
-import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import { andThen, inTurn, type MaybePromise } from '../../maybe-promise.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
-import { cachedSingleWrites } from '../../plan-cache/single-write-cache.ts'
+import { cachedSingleWrites, type ScopedReference } from '../../plan-cache/single-write-cache.ts'
 import { dependentsOf } from '../../registry/dependents.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import type { WriteHooks } from '../execute/context.ts'
 import { newRecord } from '../execute/defaults.ts'
+import { valuesOf } from '../execute/look-up.ts'
 import { independentChanges } from '../execute/requested-changes.ts'
 import {
   insertRecord,
@@ -29,7 +31,7 @@ import {
   type Written,
 } from '../execute/single-statement.ts'
 import { deletionMark } from '../execute/soft-delete.ts'
-import type { RecordNode } from '../plan/node.ts'
+import type { RecordNode, Values } from '../plan/node.ts'
 import { maySet, type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
 import { recordResult } from './result.ts'
 import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
@@ -151,10 +153,18 @@ function singleWriteFor(
     const isInside = place.opened !== undefined
     if (strategy.transaction && !isInside)
       return { isSingle: false, inTransaction: true, result: undefined }
-    return andThen(scopeFor(call, opened, write, request), (scope) => {
-      if (typeof scope === 'string') return inSeveral(write, { ...conditions, scope })
-      return { opened, ...singleWriteRun(place, opened, write, scope, strategy.echo) }
-    })
+    return andThen(
+      referencesFor(call, opened, strategy.references, write.node?.values ?? {}),
+      (references) => {
+        if (references === undefined)
+          return inSeveral(write, { ...conditions, scope: 'other rows' })
+        return andThen(scopeFor(call, opened, write, request), (scope) => {
+          if (typeof scope === 'string') return inSeveral(write, { ...conditions, scope })
+          const { echo } = strategy
+          return { opened, ...singleWriteRun(place, opened, write, { scope, references, echo }) }
+        })
+      },
+    )
   })
 }
 
@@ -181,6 +191,41 @@ function scopeFor(
   return scopeOfRecord(scoping, resource, change === 'insert')
 }
 
+/**
+ * The references that the INSERT checks. Undefined if one statement cannot check them, because a policy refuses or its scope may
+ * read other rows.
+ */
+function referencesFor(
+  call: Call,
+  { own: db, target }: Opened,
+  relations: readonly ResolvedRelation[],
+  values: Values,
+): MaybePromise<readonly ScopedReference[] | undefined> {
+  if (relations.length === 0) return noReferences
+  const found: ScopedReference[] = []
+  const asked = inTurn(relations, (relation) => {
+    const { to, from, target: resource } = relation
+    const key = valuesOf(from, values)
+    if (key === undefined) return
+    const reference = { relation, key: matchesOf(keyParts(to), key) }
+    // Without access to the resource, no policy is called: the row must only exist, as the database requires.
+    if (!mayAct(resource, 'GET_ONE', call.caller)) {
+      found.push({ ...reference, includeDeleted: true, scope: undefined, form: '' })
+      return
+    }
+    const scoping = { call, db, target, action: call.action }
+    return andThen(scopeOfRecord(scoping, resource, false), (scope) => {
+      if (typeof scope === 'string') return
+      const { condition, form } = scope.written === 'all' ? openCondition : scope.written
+      found.push({ ...reference, includeDeleted: false, scope: condition, form })
+    })
+  })
+  return andThen(asked, () => (found.length < relations.length ? undefined : found))
+}
+
+const noReferences: readonly ScopedReference[] = []
+const openCondition = { condition: undefined, form: '' } as const
+
 const openScope: RecordScope = { written: 'all', shown: 'all' }
 
 interface SingleWriteRun {
@@ -189,12 +234,17 @@ interface SingleWriteRun {
   readonly echo: SingleWriteEcho
 }
 
+interface SingleWriteParts {
+  readonly scope: RecordScope
+  readonly references: readonly ScopedReference[]
+  readonly echo: SingleWriteEcho
+}
+
 function singleWriteRun(
   { call, opened: begun }: Place,
   { connection, target }: Opened,
   write: PlannedWrite,
-  { written, shown }: RecordScope,
-  echo: SingleWriteEcho,
+  { scope: { written, shown }, references, echo }: SingleWriteParts,
 ): Omit<SingleWriteRun, 'opened'> {
   const within = written === 'all' ? undefined : written
   const readable = shown === 'all' || write.echo === null ? undefined : shown
@@ -202,9 +252,11 @@ function singleWriteRun(
   const mayHide = readable !== undefined && (shown !== written || maySet(write, readable.columns))
   const finish = (text: string) => sqlForArrays(target.dialect, text)
   const asked = mayHide || echo === 'read' ? readable : undefined
-  const statements = cachedSingleWrites(target, finish, { written: within, shown: asked })
+  const narrowed = { written: within, shown: asked, references }
+  const statements = cachedSingleWrites(target, finish, narrowed)
   const inTransaction = begun !== undefined || call.runtime.batch !== undefined
-  return { context: { connection, statements, inTransaction, mayHide }, echo }
+  const checksReferences = references.length > 0
+  return { context: { connection, statements, inTransaction, mayHide, checksReferences }, echo }
 }
 
 function conditionsOf(

@@ -33,6 +33,8 @@ export interface SingleWriteContext extends Pick<WriteContext, 'connection'> {
   readonly inTransaction: boolean
   /** Whether the change may have moved the record out of the caller's scope. */
   readonly mayHide: boolean
+  /** Whether an INSERT stores nothing unless the caller sees the records that the new one refers to. */
+  readonly checksReferences: boolean
 }
 
 /** How the written record is read. */
@@ -54,7 +56,10 @@ export interface Written {
 /** No columns. A constant, because compiled statements are cached by this array. */
 const noColumns: readonly Output[] = []
 
-/** Inserts a record; undefined if the database reports a conflict, or if the generated key could not be known. */
+/**
+ * Inserts a record; undefined if the database reports a conflict, or if the generated key could not be known. With references, also
+ * undefined if one of them is hidden, or the database refuses: a hidden reference is reported before other mistakes.
+ */
 export async function insertRecord(
   context: SingleWriteContext,
   resource: Resource,
@@ -70,13 +75,16 @@ export async function insertRecord(
   const { readers } = statement
   const step = { step: 'insert', resource, path: '', values: given, key: null } as const
   return writeAndRead(context, resource, read, async (own) => {
-    const result = await runUnless(own, statement.statement, step, isConflict)
+    const { checksReferences } = context
+    const isExpected = checksReferences ? isRefused : isConflict
+    const result = await runUnless(own, statement.statement, step, isExpected)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (raw !== undefined && readers.length > 0) {
       return { key: keyOfRaw(resource, readers, raw), row: shownRow(statement, raw) }
     }
-    if (result.numAffectedRows === 0n) return undefined
+    const returnsNone = checksReferences && readers.length > 0
+    if (returnsNone || result.numAffectedRows === 0n) return undefined
     const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
     if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
     return { key }

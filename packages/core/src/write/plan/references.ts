@@ -19,16 +19,24 @@ export const narrowedRelations = (
 ): readonly ResolvedRelation[] =>
   [...resource.allRelations.values()].filter((relation) => isNarrowed(relation, narrows))
 
-/** Whether the values contain a part of a foreign key whose target may hide records. */
-export function setsNarrowedReference(
+/**
+ * The relations of which the values contain the foreign key, and whose target hides records. A key with a null part refers to
+ * nothing. Undefined if the values contain only a part of a key.
+ */
+export function narrowedReferences(
   resource: Resource,
   values: Values,
   narrows: Narrows,
-): boolean {
+): readonly ResolvedRelation[] | undefined {
+  const found: ResolvedRelation[] = []
   for (const relation of resource.allRelations.values()) {
-    if (isNarrowed(relation, narrows) && isSet(relation, values)) return true
+    if (!isNarrowed(relation, narrows) || !isSet(relation, values)) continue
+    const parts = relation.from.map(({ name }) => values[name])
+    if (parts.includes(null)) continue
+    if (parts.includes(undefined)) return undefined
+    found.push(relation)
   }
-  return false
+  return found
 }
 
 /** Whether the values contain a part of the relation's foreign key. */

@@ -3,10 +3,10 @@
 
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/writes.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import { isEmpty, type RecordNode } from './node.ts'
-import { setsNarrowedReference } from './references.ts'
+import { narrowedReferences } from './references.ts'
 
 export type WriteStrategy =
   /** One statement; `echo` says how the response's record is read. */
@@ -15,6 +15,8 @@ export type WriteStrategy =
       readonly echo: SingleWriteEcho
       /** Whether it runs in a transaction instead of autocommit mode. */
       readonly transaction: boolean
+      /** Relations of a new record to records that may be hidden: the statement writes nothing unless the caller sees them. */
+      readonly references: readonly ResolvedRelation[]
     }
   | { readonly kind: 'transaction'; readonly because: Reason }
 
@@ -81,8 +83,8 @@ export interface WriteConditions {
  * Chooses a single statement if the write needs no other statement or check, and the written row holds everything that the
  * response shows.
  *
- * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false }`. Without RETURNING, `echo` is
- * `'read'`.
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false, references: [] }`. Without
+ * RETURNING, `echo` is `'read'`.
  */
 export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
   const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
@@ -92,10 +94,21 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
   // some drivers count the rows that were found, and others those that were changed.
   const isSupported =
     echo === 'returned' || (echo === 'read' && (write.echo !== null || write.change === 'delete'))
-  return isSupported
-    ? { kind: 'single statement', echo, transaction: conditions.transaction }
-    : { kind: 'transaction', because: 'the database does not support it' }
+  if (!isSupported) return { kind: 'transaction', because: 'the database does not support it' }
+  const { transaction } = conditions
+  return {
+    kind: 'single statement',
+    echo,
+    transaction,
+    references: referencesOf(write, conditions),
+  }
 }
+
+const referencesOf = (
+  { change, resource, node }: PlannedWrite,
+  { narrows }: WriteConditions,
+): readonly ResolvedRelation[] =>
+  (change === 'insert' && node && narrowedReferences(resource, node.values, narrows)) || []
 
 function reasonInConditions(conditions: WriteConditions): Reason | undefined {
   if (conditions.many) return 'it writes several records'
@@ -161,7 +174,8 @@ function reasonInBody(
     if (isEmpty(values) && !replace) return 'the body changes no column'
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }
-  if (setsNarrowedReference(resource, values, narrows))
+  const references = narrowedReferences(resource, values, narrows)
+  if (references === undefined || (change === 'update' && references.length > 0))
     return 'a policy may hide a referenced record'
   // A write that marks the record as deleted returns no record.
   const { softDelete } = resource.settings
