@@ -74,6 +74,14 @@ function define(one: Server, kind: PoolKind, size: number): void {
     /** Connections that were just being made when the network fell silent end at the time limit of the pool. */
     const isServed = (api: ReturnType<typeof createApi>): Promise<boolean> =>
       eventually(async () => (await askAll(api)).join() === '200')
+    /** A start on a loaded machine may take longer than its deadline; it is then tried again. */
+    const hasStarted = (api: ReturnType<typeof createApi>): Promise<boolean> =>
+      eventually(() =>
+        api.ready.then(
+          () => true,
+          () => false,
+        ),
+      )
     const names = async (): Promise<unknown[]> => {
       const rows = await ask(name, url, 'select name from things order by id')
       return rows.map((row) => row.name)
@@ -87,8 +95,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
     test('reads are 503 with Retry-After, and served once it answers', async () => {
       const uncaught = uncaughtErrors()
       const { api, errors } = loggingApi(db, [Thing], { config })
-      await api.ready
-      equal(await askAll(api), [200])
+      ok(await isServed(api))
       proxy.silence()
       const request = { method: 'GET', url: '/api/things' }
       const { status, headers: sent } = await timed(api.handle(request))
@@ -104,7 +111,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
 
     test('connections that are lost for good are replaced', async () => {
       const { api } = loggingApi(db, [Thing], { config })
-      await api.ready
+      ok(await hasStarted(api))
       proxy.silence()
       equal(await timed(askAll(api)), [503])
       proxy.replace()
@@ -113,7 +120,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
 
     test('a transaction is rolled back, and its connection replaced', async () => {
       const { api } = loggingApi(db, [changing(() => proxy.silence())], { config })
-      await api.ready
+      ok(await hasStarted(api))
       const body = { name: 'changed' }
       const request = { method: 'PATCH', url: '/api/things/1', headers, body }
       equal((await timed(api.handle(request))).status, 503)
@@ -125,7 +132,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
 
     test('a COMMIT without an answer is 503, and its connection replaced', async () => {
       const { api } = loggingApi(db, [changing(() => proxy.silenceAt('commit'))], { config })
-      await api.ready
+      ok(await hasStarted(api))
       const body = { name: 'kept or not' }
       const request = { method: 'PATCH', url: '/api/things/2', headers, body }
       equal((await timed(api.handle(request))).status, 503)
@@ -135,7 +142,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
 
     test('an Idempotency-Key waits for a connection as long, and is free afterwards', async () => {
       const { api } = loggingApi(db, [Thing], { config })
-      await api.ready
+      ok(await hasStarted(api))
       const post = () => {
         const key = { 'idempotency-key': 'a-key-of-16-or-more' }
         const body = { id: 3, name: 'keyed' }
@@ -154,7 +161,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
 
     test('a statement that the server lets run on ends at the deadline', async () => {
       const { api } = loggingApi(db, [Thing, slowThing(name)], { config })
-      await api.ready
+      ok(await hasStarted(api))
       equal((await timed(api.handle({ method: 'GET', url: '/api/slow-things/1' }))).status, 503)
       ok(await isServed(api))
       // Nobody tells the server about an unwrapped pool of pg.
@@ -178,8 +185,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
         }
         subscribe('net.client.socket', keep)
         const { api } = loggingApi(await open(), [Thing], { config })
-        await api.ready
-        equal(await askAll(api), [200])
+        ok(await isServed(api))
         proxy.silence()
         equal(await timed(askAll(api)), [503])
         unsubscribe('net.client.socket', keep)
@@ -230,11 +236,17 @@ eachServer('a table of refresh tokens', (server) => {
         env: {},
       })
       await api.ready
-      equal((await login(api, 'ann')).status, 503)
-      const created = proxy.commands.filter(
-        ({ kind, text }) => kind !== 'prepare' && text.startsWith('create table'),
-      )
-      equal(created.length, 1)
+      const created = () =>
+        proxy.commands.filter(
+          ({ kind, text }) => kind !== 'prepare' && text.startsWith('create table'),
+        )
+      // On a loaded machine an earlier statement may be over its deadline, too.
+      const isRefusedThere = async (): Promise<boolean> => {
+        equal((await login(api, 'ann')).status, 503)
+        return created().length > 0
+      }
+      ok(await eventually(isRefusedThere))
+      equal(created().length, 1)
       await proxy.close()
     })
   })

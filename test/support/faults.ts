@@ -10,6 +10,7 @@ import { databaseBeside, everyDatabase, type TestDatabase } from './databases.ts
 import { closeAtEnd } from './registry.ts'
 import type { ServerName } from './servers.ts'
 import { notRun } from './suite.ts'
+import { loadFactor } from './time-limit.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests bring their own tables
 export type AnyKysely = Kysely<any>
@@ -122,13 +123,13 @@ export async function connectionsOf(
   }))
 }
 
-/** Whether a condition becomes true within some seconds, checking it repeatedly. */
+/** Whether a condition becomes true within some seconds, times the load of the machine, checking it repeatedly. */
 export async function eventually(
   isTrue: () => boolean | Promise<boolean>,
   seconds = 10,
 ): Promise<boolean> {
   const started = performance.now()
-  while (performance.now() - started < seconds * 1_000) {
+  while (performance.now() - started < seconds * 1_000 * loadFactor()) {
     if (await isTrue()) return true
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

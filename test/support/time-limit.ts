@@ -4,7 +4,7 @@ import { availableParallelism, loadavg } from 'node:os'
 const largestFactor = 10
 
 /** The number of processes that share a processor now, from 1 to 10. */
-const loadFactor = (): number =>
+export const loadFactor = (): number =>
   Math.min(largestFactor, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()))
 
 /** Calls `over` with the time limit when it has passed: `base` milliseconds times the load. Returns a function that cancels the call. */
