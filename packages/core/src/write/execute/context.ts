@@ -74,6 +74,8 @@ export interface WriteContext extends ValueSources {
 /** Work to do before each statement that a hook sends through `args.db`. */
 export interface BeforeHookStatements {
   work: (() => Promise<void>) | undefined
+  /** Whether the write has ended. */
+  isOver: boolean
 }
 
 /** A step of a write that the database refused. */

@@ -128,6 +128,7 @@ export async function writeRecords(
         pending.update({ stored, written, path })
         if (keepsValues) saved.push({ ...stored, ...written })
       }
+      order?.refuse()
       pending?.refuse()
     }
   } catch (error) {
