@@ -7,7 +7,7 @@
 export const layers: readonly (readonly string[])[] = [
   ['client', 'error-body'],
   ['error-size'],
-  ['maybe-promise', 'time-limit', 'lru-map'],
+  ['maybe-promise', 'time-limit', 'turn', 'lru-map'],
   ['errors', 'naming', 'json'],
   ['model', 'parse', 'sql'],
   ['config'],

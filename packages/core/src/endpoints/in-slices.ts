@@ -1,5 +1,7 @@
 // Runs long computations in slices, so that other requests are served in between.
 
+import { turn } from '../turn.ts'
+
 /** Number of steps in one slice; a step takes a few tenths of a millisecond. */
 const sliceSteps = 25
 
@@ -21,6 +23,3 @@ export function atOnce<T>(steps: Generator<unknown, T>): T {
     if (done) return value as T
   }
 }
-
-/** Yields to the event loop. */
-export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))

@@ -3,9 +3,13 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
+import { turn } from '../turn.ts'
 import type { Bounds } from './bounds.ts'
 import { lockedBy, retryAfter, retryWhileLocked } from './lock-retry.ts'
 import { isBegin, isCommit, isRollback } from './transaction-statements.ts'
+
+/** Milliseconds after which a transaction yields to the event loop, which its statements block: a long list takes thousands of them. */
+const slice = 5
 
 /** Milliseconds that each statement may wait for a lock, even if its transaction has reached its deadline. */
 const minLockWait = 200
@@ -71,6 +75,7 @@ function retryLocksOn(
   let ending: unknown
   // Another wrapper, such as Kysely's log, may still call our `executeQuery` after `end`; then it retries nothing.
   let isOver = false
+  let turnAt = performance.now() + slice
   const own = connection.executeQuery
   const send = <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> =>
     own.call(connection, compiled, options) as Promise<QueryResult<R>>
@@ -86,6 +91,10 @@ function retryLocksOn(
       return result
     }
     if (ending !== undefined && !isRollback(compiled)) throw ending
+    if (performance.now() >= turnAt) {
+      await turn()
+      turnAt = performance.now() + slice
+    }
     try {
       return await send(compiled, options)
     } catch (error) {

@@ -38,6 +38,7 @@ import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
+import { turn } from '../../turn.ts'
 import { changeLog } from '../execute/change-log.ts'
 import type {
   BeforeHookStatements,
@@ -103,7 +104,9 @@ export async function inWrite(
           const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
           const { context } = writing
           const working = inOne === undefined ? work(writing) : workByOne(inOne, writing)
-          const written = await working.catch((error: unknown) => explainedInside(context, error))
+          const written = await working
+            .finally(() => endHookStatements(context))
+            .catch((error: unknown) => explainedInside(context, error))
           const result = await finishBeforeCommit(writing.call, written)
           const changes = context.changes === undefined ? [] : await changesOf(context)
           if (batch === undefined) await runBeforeCommit(writing.call, changes)
@@ -210,12 +213,12 @@ function writingIn(
   setsSavepoints: boolean,
 ): Writing {
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
-    ? { work: undefined }
+    ? { work: undefined, isOver: false }
     : undefined
   const ofHooks =
     beforeHookStatements === undefined
       ? transaction
-      : beforeStatements(transaction, async () => beforeHookStatements.work?.())
+      : beforeStatements(transaction, () => workBefore(beforeHookStatements))
   const inside: Call = { ...call, transaction: ofHooks }
   const db = transaction.withoutPlugins()
   const { dialect } = outside.connection
@@ -243,6 +246,24 @@ function writingIn(
     beforeHookStatements,
   }
   return { call: inside, context, opened }
+}
+
+/**
+ * Works before a statement of a hook. If that fails, the statement fails too, so that a hook that waits for it can end. If the write
+ * has ended meanwhile, no hook waits: the statement never settles, because nobody would handle its rejection, which ends a process.
+ */
+async function workBefore(statements: BeforeHookStatements): Promise<void> {
+  try {
+    await statements.work?.()
+  } catch (error) {
+    await turn()
+    if (!statements.isOver) throw error
+    await new Promise<never>(() => {})
+  }
+}
+
+function endHookStatements({ beforeHookStatements }: WriteContext): void {
+  if (beforeHookStatements !== undefined) beforeHookStatements.isOver = true
 }
 
 /** The arguments of the models' validators. API_SESSION_GETTER is called before the first of them. */

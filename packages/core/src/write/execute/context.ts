@@ -72,4 +72,6 @@ export interface WriteContext extends ValueSources {
 /** Work to do before each statement that a hook sends through `args.db`. */
 export interface BeforeHookStatements {
   work: (() => Promise<void>) | undefined
+  /** Whether the write has ended. */
+  isOver: boolean
 }

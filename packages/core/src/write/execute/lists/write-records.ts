@@ -130,6 +130,7 @@ export async function writeRecords(
         pending.update({ stored, written, path })
         if (keepsValues) saved.push({ ...stored, ...written })
       }
+      order?.refuse()
       pending?.refuse()
     }
   } catch (error) {
