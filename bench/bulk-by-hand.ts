@@ -26,7 +26,7 @@ const checks: Readonly<Record<Name, (value: unknown) => boolean>> = {
 
 /** No database stores NUL, or half of a surrogate pair. */
 const isText = (value: unknown): value is string =>
-  typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
+  typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value)
 
 /** `Date` takes 30 February for 2 March. */
 const isDate = (text: string): boolean =>
