@@ -20,12 +20,16 @@ const isWhole = (value: unknown): boolean =>
 const checks: Readonly<Record<Name, (value: unknown) => boolean>> = {
   project_id: isWhole,
   number: isWhole,
-  title: (value) => typeof value === 'string' && value.length <= 120 && !value.includes('\0'),
-  details: (value) => value === null || (typeof value === 'string' && !value.includes('\0')),
+  title: (value) => isText(value) && value.length <= 120,
+  details: (value) => value === null || isText(value),
   state: (value) => states.includes(value as never),
   points: (value) => value === null || isWhole(value),
   due: (value) => value === null || (typeof value === 'string' && isDate(value)),
 }
+
+/** No database stores NUL, or half of a surrogate pair. */
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value)
 
 /** `Date` accepts 30 February as 2 March, so the day is compared. */
 const isDate = (text: string): boolean =>
@@ -203,23 +207,27 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
 function newTasks(body: string): readonly NewTask[] {
   const tasks = listIn<NewTask>(body)
   const known = new Set<string>(names)
+  const problems: string[] = []
   for (const [i, task] of tasks.entries()) {
-    for (const key of Object.keys(task)) if (!known.has(key)) throw new Error(`[${i}].${key}`)
+    for (const key of Object.keys(task)) if (!known.has(key)) problems.push(`[${i}].${key}`)
     // A field that may be null may also be missing.
-    for (const key of names) if (!checks[key](task[key] ?? null)) throw new Error(`[${i}].${key}`)
+    for (const key of names) if (!checks[key](task[key] ?? null)) problems.push(`[${i}].${key}`)
   }
+  if (problems.length > 0) throw new Error(problems.join())
   return tasks
 }
 
 function changesIn(body: string): readonly Change[] {
   const changes = listIn<Change>(body)
+  const problems: string[] = []
   for (const [i, change] of changes.entries()) {
     for (const [key, value] of Object.entries(change)) {
       const isRight = key === 'id' ? isWhole(value) : checks[key as Name]?.(value)
-      if (isRight !== true) throw new Error(`[${i}].${key}`)
+      if (isRight !== true) problems.push(`[${i}].${key}`)
     }
-    if (change.id === undefined) throw new Error(`[${i}].id`)
+    if (change.id === undefined) problems.push(`[${i}].id`)
   }
+  if (problems.length > 0) throw new Error(problems.join())
   return changes
 }
 
@@ -228,7 +236,18 @@ function listIn<T extends object>(body: string): readonly T[] {
   if (!Array.isArray(list) || list.length === 0) throw new Error('a list is expected')
   if (list.length > mostRecords) throw new Error('too many records')
   for (const item of list) if (typeof item !== 'object' || item === null) throw new Error('object')
+  refuseLosses(body, list)
   return list
+}
+
+/** Refuses repeated keys, and numbers with more digits than JavaScript keeps. Without them, the same text is made again, up to spaces and escapes. */
+function refuseLosses(body: string, list: readonly object[]): void {
+  if (JSON.stringify(list) === body) return
+  const outside = body.replace(/"(?:[^"\\]|\\.)*"/g, '""')
+  const sent = outside.match(/""\s*:/g)?.length ?? 0
+  const kept = list.reduce((sum, item) => sum + Object.keys(item).length, 0)
+  if (sent > kept) throw new Error('a key twice')
+  if (/[\d.]{17}/.test(outside)) throw new Error('a number of too many digits')
 }
 
 function refuseRepeated<K extends string>(

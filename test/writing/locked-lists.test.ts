@@ -80,6 +80,6 @@ eachDatabase('what a list locks', (test, db) => {
     )
     equal(result.status, 200)
     const locking = statements.find(({ sql }) => sql.endsWith(' for update'))
-    equal(locking?.parameters, ['[[9],[10],[12],[13]]'])
+    equal(locking?.parameters, ['[9,10,12,13]'])
   })
 })

@@ -76,7 +76,9 @@ export function refuseUnreadable(request: ApiRequest, limit: BodyLimit): void {
 
 /** The text of a body; throws 413 beyond the limit, and 400 if it is not UTF-8. */
 export function bodyText(body: string | Uint8Array, limit: BodyLimit): string {
-  if (bodySize(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
+  // UTF-8 has at most three bytes for a unit of UTF-16, so most bodies need not be counted.
+  const mayBeTooLarge = body.length * 3 > limit.bytes
+  if (mayBeTooLarge && bodySize(body) > limit.bytes) throw bodyTooLarge(limit.setting, limit.bytes)
   if (typeof body === 'string') return body
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)

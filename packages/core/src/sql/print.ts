@@ -131,7 +131,7 @@ function printTuples(printer: Printer, tuples: Tuples): boolean {
   const tuple = `(${columns.map(() => '?').join(', ')})`
   printer.sql += tuple + `, ${tuple}`.repeat(rows - 1)
   for (let i = 0; i < rows; i++) {
-    for (const column of columns) printer.parameters.push(column[i])
+    for (let j = 0; j < columns.length; j++) printer.parameters.push(columns[j]?.[i])
   }
   return true
 }

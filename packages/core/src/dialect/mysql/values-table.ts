@@ -36,10 +36,14 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
     if (read === undefined) return undefined
     document.push(read)
   }
-  const json = JSON.stringify(rowsOf(document))
+  // A table of one column, such as keys to look up, is a list of values.
+  const [only, ...others] = document
+  const isList = only !== undefined && others.length === 0
+  const json = JSON.stringify(isList ? only.values : rowsOf(document))
   if (json.includes('\\u')) return undefined
   const declared = document.map(
-    ({ type }, i) => sql`${nameOf(i)} ${type} path '$[${natural(i)}]' error on error`,
+    ({ type }, i) =>
+      sql`${nameOf(i)} ${type} path '$${isList ? sql`` : sql`[${natural(i)}]`}' error on error`,
   )
   return {
     table: sql`json_table(${json}, '$[*]' columns (${sql.join(declared)})) as ${sql.id(name)}`,

@@ -151,12 +151,12 @@ function insertedColumn(
   column: NamedColumn,
   rows: readonly Values[],
 ): BoundColumn {
-  const values: unknown[] = []
-  for (const row of rows) {
-    const value = row[column.name]
-    if (value === undefined) values.push(dialect.shortcuts?.multiRowInserts?.omitted(column))
-    else values.push(value === null ? null : dialect.encode(column, value))
-  }
+  const { name } = column
+  const values = rows.map((row) => {
+    const value = row[name]
+    if (value === undefined) return dialect.shortcuts?.multiRowInserts?.omitted(column)
+    return value === null ? null : dialect.encode(column, value)
+  })
   return { column, values }
 }
 

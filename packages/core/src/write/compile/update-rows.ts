@@ -34,11 +34,11 @@ function writtenColumn(
   column: NamedColumn,
   updates: readonly RowUpdate[],
 ): WrittenColumn {
-  const values: unknown[] = []
-  for (const { written } of updates) {
-    const value = written[column.name]
-    values.push(value === null || value === undefined ? value : dialect.encode(column, value))
-  }
+  const { name } = column
+  const values = updates.map(({ written }) => {
+    const value = written[name]
+    return value === null || value === undefined ? value : dialect.encode(column, value)
+  })
   return { column, values }
 }
 
@@ -47,10 +47,10 @@ function keyColumn(
   column: NamedColumn,
   updates: readonly RowUpdate[],
 ): WrittenColumn {
-  const values: unknown[] = []
-  for (const { stored } of updates) {
-    values.push(dialect.encode(column, valueOfJson(column, stored[column.name])))
-  }
+  const { name } = column
+  const values = updates.map(({ stored }) =>
+    dialect.encode(column, valueOfJson(column, stored[name])),
+  )
   return { column, values }
 }
 

@@ -40,5 +40,7 @@ export function narrowedReferences(
 }
 
 /** Whether the values contain a part of the relation's foreign key. */
-export const isSet = ({ from }: ResolvedRelation, values: Values): boolean =>
-  from.some(({ name }) => values[name] !== undefined)
+export function isSet({ from }: ResolvedRelation, values: Values): boolean {
+  for (const { name } of from) if (values[name] !== undefined) return true
+  return false
+}
