@@ -174,6 +174,7 @@ eachDatabase('validation', (test, db) => {
     equal(await post(`{"name":"${'x'.repeat(1_100_000)}"}`), [413, 'body_too_large'])
     // The limit is one of bytes.
     equal(await post(`{"name":"${'é'.repeat(600_000)}"}`), [413, 'body_too_large'])
+    equal(await post(`{"name":"${'€'.repeat(400_000)}"}`), [413, 'body_too_large'])
     const latin1 = Buffer.from('{"name":"\xe9"}', 'latin1')
     equal(await post(latin1), [400, 'malformed_encoding'])
     const deep = `{"name":${'['.repeat(40)}${']'.repeat(40)}}`
