@@ -10,6 +10,7 @@ import {
   type AnyKysely,
   ask,
   connectionsOf,
+  destroyed,
   eachServer,
   eventually,
   loggingApi,
@@ -61,7 +62,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
     })
     test.after(async () => {
       await proxy.close()
-      for (const one of opened) await one.destroy()
+      for (const one of opened) await destroyed(one)
     })
 
     /** As many requests at once as the pool has places, and one more. */

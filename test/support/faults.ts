@@ -81,7 +81,7 @@ function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): 
 }
 
 /** Ends a pool. Ignores that this may never settle if a connection is lost, and may fail if its proxy is closed. */
-const destroyed = (db: AnyKysely): Promise<void> =>
+export const destroyed = (db: AnyKysely): Promise<void> =>
   Promise.race([
     db.destroy().catch(() => {}),
     new Promise<void>((resolve) => setTimeout(resolve, 500)),
