@@ -85,42 +85,79 @@ export async function* roundsOf(
   action: 'GET_ONE' | 'PATCH',
 ): AsyncGenerator<Round> {
   const mayFind = await mayLookUp(context, resource, nodes.filter(isLink), action)
-  // A callback may give a record another key, and a collation makes keys equal that differ in case.
-  const mayGetOtherKey = isCollated(resource) || context.hooks.has(resource, 'add')
+  const rounds: Rounds = { context, resource, nodes, action, mayFind }
   let waiting: readonly number[] = nodes.map((_, index) => index)
+  // A callback may give a record another key, and a collation makes keys equal that differ in case.
+  let isOneByOne = isCollated(resource) || context.hooks.has(resource, 'add')
   while (waiting.length > 0) {
-    const links = waiting.map((index) => nodes[index]).filter(isLink)
-    const known = mayFind ? await storedRecords(context, resource, links, action) : noRecords
-    const found: FoundNode[] = []
-    const made: MadeNode[] = []
-    const later: number[] = []
-    const texts = new Set<string>()
-    for (const index of waiting) {
-      const node = nodes[index] as WriteNode
-      if (node.kind === 'record') {
-        made.push({ index, node })
-        continue
-      }
-      const text = keyText(node.key)
-      const isRepeated = texts.has(text)
-      texts.add(text)
-      const isUnclear = known.isInexact && made.length === 0
-      const stored =
-        known.byKey.get(text) ?? (isUnclear ? await storedRecord(context, node, action) : undefined)
-      if (stored !== undefined) {
-        if (isRepeated && action === 'PATCH') later.push(index)
-        else found.push({ index, node, stored })
-        continue
-      }
-      const { otherwise } = node
-      const mayBeMade = isRepeated || otherwise === null || known.isInexact || mayGetOtherKey
-      if (mayFind && made.length > 0 && mayBeMade) later.push(index)
-      else if (otherwise === null) throw missing(node)
-      else made.push({ index, node: otherwise })
+    const { round, later, isInexact } = await roundOf(rounds, waiting, isOneByOne)
+    yield round
+    isOneByOne ||= isInexact
+    if (!isOneByOne) {
+      waiting = later
+      continue
     }
-    yield { found, made }
-    waiting = later
+    // Each of them may refer to any new record before it. A look-up of all of them for each would take quadratic time.
+    for (const index of later) yield (await roundOf(rounds, [index], true)).round
+    return
   }
+}
+
+interface Rounds {
+  readonly context: WriteContext
+  readonly resource: Resource
+  readonly nodes: readonly WriteNode[]
+  readonly action: 'GET_ONE' | 'PATCH'
+  readonly mayFind: boolean
+}
+
+/**
+ * The next round of the `waiting` objects, and those that must wait for a later one. `mayHaveOtherKey`: a new record may have the
+ * key of any other object.
+ */
+async function roundOf(
+  { context, resource, nodes, action, mayFind }: Rounds,
+  waiting: readonly number[],
+  mayHaveOtherKey: boolean,
+): Promise<{
+  readonly round: Round
+  readonly later: readonly number[]
+  readonly isInexact: boolean
+}> {
+  const links = waiting.map((index) => nodes[index]).filter(isLink)
+  const known = mayFind ? await storedRecords(context, resource, links, action) : noRecords
+  const isInexact = known.isInexact || (mayFind && isCollated(resource) && waiting.length > 1)
+  const found: FoundNode[] = []
+  const made: MadeNode[] = []
+  const later: number[] = []
+  const texts = new Set<string>()
+  const taken = new Set<string>()
+  for (const index of waiting) {
+    const node = nodes[index] as WriteNode
+    if (node.kind === 'record') {
+      made.push({ index, node })
+      continue
+    }
+    const text = keyText(node.key)
+    const isRepeated = texts.has(text)
+    texts.add(text)
+    const isUnclear = isInexact && made.length === 0
+    const stored =
+      known.byKey.get(text) ?? (isUnclear ? await storedRecord(context, node, action) : undefined)
+    if (stored !== undefined) {
+      const own = keyText(keyIn(resource, stored) ?? [])
+      if (action === 'PATCH' && taken.has(own)) later.push(index)
+      else found.push({ index, node, stored })
+      taken.add(own)
+      continue
+    }
+    const { otherwise } = node
+    const mayBeMade = isRepeated || otherwise === null || isInexact || mayHaveOtherKey
+    if (mayFind && made.length > 0 && mayBeMade) later.push(index)
+    else if (otherwise === null) throw missing(node)
+    else made.push({ index, node: otherwise })
+  }
+  return { round: { found, made }, later, isInexact }
 }
 
 export const isRecord = (node: WriteNode): node is RecordNode => node.kind === 'record'
