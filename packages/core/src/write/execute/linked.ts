@@ -244,5 +244,5 @@ async function storedRecord(
 }
 
 /** Whether the key has a collation, under which keys that differ in case may be equal. */
-const isCollated = ({ primaryKey }: Resource): boolean =>
+export const isCollated = ({ primaryKey }: Resource): boolean =>
   primaryKey.some(({ collation }) => collation !== undefined)
