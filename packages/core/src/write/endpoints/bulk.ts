@@ -11,6 +11,7 @@ import {
   notHere,
   recordNotFound,
   tooManyRecords,
+  validationFailed,
   wrongBody,
 } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
@@ -23,11 +24,13 @@ import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { requireAccess } from '../execute/checks.ts'
+import type { WriteContext } from '../execute/context.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import type { ManyStep } from '../execute/lists/many-step.ts'
 import { referrersFirst } from '../execute/lists/referrers-first.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
-import { keyIn, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
+import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
+import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { removeRecord } from '../execute/remove.ts'
 import { withAllColumns } from '../plan/look-up.ts'
@@ -112,7 +115,7 @@ async function updateListed(
       await requireListAccess(context, nodes)
       const read = columnsToCompare(context, resource, nodes)
       const stored = await lockedRecords(context, resource, keys, 'PATCH', read)
-      const steps = changeSteps(changes, stored)
+      const steps = await changeSteps(context, resource, changes, stored)
       const returned = returnedEcho(writing, echo)
       const written = await writeMany(context, resource, steps, returned)
       const rows = knownRows(resource, echo, returned, written)
@@ -132,18 +135,32 @@ interface ListedChange {
 const nodeOf = ({ node }: ListedChange): RecordNode => node
 const keyInList = ({ key }: ListedChange): readonly Value[] => key
 
-function changeSteps(
+async function changeSteps(
+  context: WriteContext,
+  resource: Resource,
   changes: readonly ListedChange[],
   stored: ReadonlyMap<string, Values>,
-): readonly ManyStep[] {
+): Promise<readonly ManyStep[]> {
   const steps: ManyStep[] = []
+  const mayDiffer = isCollated(resource)
+  const taken = new Set<string>()
   for (const { key, node } of changes) {
-    const found = stored.get(keyText(key))
-    if (found === undefined) steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
-    else steps.push({ kind: 'change', node, stored: found })
+    const exact = stored.get(keyText(key))
+    // A collation may make the stored key equal to this one although their texts differ.
+    const found =
+      exact ?? (mayDiffer ? await lockedRecord(context, resource, key, 'PATCH') : undefined)
+    const own = mayDiffer && found ? keyText(keyIn(resource, found) ?? []) : undefined
+    if (found === undefined) {
+      steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
+    } else if (own !== undefined && taken.has(own)) {
+      steps.push({ kind: 'refused', node, error: validationFailed([[node.path, [changedTwice]]]) })
+    } else steps.push({ kind: 'change', node, stored: found })
+    if (own !== undefined) taken.add(own)
   }
   return steps
 }
+
+const changedTwice = 'The list changes this record twice.'
 
 async function readChanges(
   call: Call,
@@ -171,7 +188,7 @@ async function readChanges(
     }
     if (key === undefined) continue
     const text = keyText(key)
-    if (known.has(text)) problems.add(node.path, 'The list changes this record twice.')
+    if (known.has(text)) problems.add(node.path, changedTwice)
     known.add(text)
     changes.push({ key, node: { ...node, values: without(node.values, own) } })
   }

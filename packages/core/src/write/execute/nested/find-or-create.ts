@@ -91,44 +91,82 @@ export async function* roundsOf(
   action: 'GET_ONE' | 'PATCH',
 ): AsyncGenerator<Round> {
   const mayFind = await mayLookUp(context, resource, nodes.filter(isReference), action)
-  // A callback may change the key of a new record, and a collation may make keys equal that differ in case.
-  const mayGetOtherKey = isCollated(resource) || context.hooks.has(resource, 'add')
+  const rounds: Rounds = { context, resource, nodes, action, mayFind }
   let waiting: readonly number[] = nodes.map((_, index) => index)
+  // A callback may give a record another key, and a collation makes keys equal that differ in case.
+  let isOneByOne = isCollated(resource) || context.hooks.has(resource, 'add')
   while (waiting.length > 0) {
-    const references = waiting.map((index) => nodes[index]).filter(isReference)
-    const known = mayFind ? await storedRecords(context, resource, references, action) : noRecords
-    const found: FoundNode[] = []
-    const toCreate: NewNode[] = []
-    const later: number[] = []
-    const texts = new Set<string>()
-    for (const index of waiting) {
-      const node = nodes[index] as WriteNode
-      if (node.kind === 'record') {
-        toCreate.push({ index, node })
-        continue
-      }
-      const text = keyText(node.key)
-      const isRepeated = texts.has(text)
-      texts.add(text)
-      // The record may be stored with another spelling of the key. If this round creates records, the next round looks the key up.
-      const looksUpAlone = known.isInexact && toCreate.length === 0
-      const stored =
-        known.byKey.get(text) ??
-        (looksUpAlone ? await storedRecord(context, node, action) : undefined)
-      if (stored !== undefined) {
-        if (isRepeated && action === 'PATCH') later.push(index)
-        else found.push({ index, node, stored })
-        continue
-      }
-      const { otherwise } = node
-      const mayReferToNew = isRepeated || otherwise === null || known.isInexact || mayGetOtherKey
-      if (mayFind && toCreate.length > 0 && mayReferToNew) later.push(index)
-      else if (otherwise === null) throw missing(node)
-      else toCreate.push({ index, node: otherwise })
+    const { round, later, isInexact } = await roundOf(rounds, waiting, isOneByOne)
+    yield round
+    isOneByOne ||= isInexact
+    if (!isOneByOne) {
+      waiting = later
+      continue
     }
-    yield { found, toCreate }
-    waiting = later
+    // Each of these objects may refer to any new record before it. Looking all of them up again after each would take quadratic time.
+    for (const index of later) yield (await roundOf(rounds, [index], true)).round
+    return
   }
+}
+
+/** What all rounds of a list have in common. */
+interface Rounds {
+  readonly context: WriteContext
+  readonly resource: Resource
+  readonly nodes: readonly WriteNode[]
+  readonly action: 'GET_ONE' | 'PATCH'
+  readonly mayFind: boolean
+}
+
+/**
+ * The next round of the `waiting` objects, and those that must wait for a later one. With `mayHaveOtherKey`, a new record may have the
+ * key of any other object.
+ */
+async function roundOf(
+  { context, resource, nodes, action, mayFind }: Rounds,
+  waiting: readonly number[],
+  mayHaveOtherKey: boolean,
+): Promise<{
+  readonly round: Round
+  readonly later: readonly number[]
+  readonly isInexact: boolean
+}> {
+  const references = waiting.map((index) => nodes[index]).filter(isReference)
+  const known = mayFind ? await storedRecords(context, resource, references, action) : noRecords
+  const isInexact = known.isInexact || (mayFind && isCollated(resource) && waiting.length > 1)
+  const found: FoundNode[] = []
+  const toCreate: NewNode[] = []
+  const later: number[] = []
+  const texts = new Set<string>()
+  const taken = new Set<string>()
+  for (const index of waiting) {
+    const node = nodes[index] as WriteNode
+    if (node.kind === 'record') {
+      toCreate.push({ index, node })
+      continue
+    }
+    const text = keyText(node.key)
+    const isRepeated = texts.has(text)
+    texts.add(text)
+    // The record may be stored with another spelling of the key. If this round creates records, a later round looks the key up.
+    const looksUpAlone = isInexact && toCreate.length === 0
+    const stored =
+      known.byKey.get(text) ??
+      (looksUpAlone ? await storedRecord(context, node, action) : undefined)
+    if (stored !== undefined) {
+      const own = keyText(keyIn(resource, stored) ?? [])
+      if (action === 'PATCH' && taken.has(own)) later.push(index)
+      else found.push({ index, node, stored })
+      taken.add(own)
+      continue
+    }
+    const { otherwise } = node
+    const mayReferToNew = isRepeated || otherwise === null || isInexact || mayHaveOtherKey
+    if (mayFind && toCreate.length > 0 && mayReferToNew) later.push(index)
+    else if (otherwise === null) throw missing(node)
+    else toCreate.push({ index, node: otherwise })
+  }
+  return { round: { found, toCreate }, later, isInexact }
 }
 
 export const isRecord = (node: WriteNode): node is RecordNode => node.kind === 'record'
@@ -217,5 +255,5 @@ async function storedRecord(
 }
 
 /** Whether the key has a collation, under which keys that differ in case may be equal. */
-const isCollated = ({ primaryKey }: Resource): boolean =>
+export const isCollated = ({ primaryKey }: Resource): boolean =>
   primaryKey.some(({ collation }) => collation !== undefined)
