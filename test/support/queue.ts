@@ -44,7 +44,8 @@ function waits(file: string): boolean {
 export const slowest: readonly string[] = [
   ...['faults/silent', 'faults/', 'security/write-leaks', 'security/first-asker', 'packages/'],
   'runtimes/runtimes',
-  ...['growth/', 'security/', 'parity/', 'writing/', 'cli/', 'property/', 'regression/most'],
+  ...['growth/', 'security/', 'served/', 'parity/', 'examples/', 'types/', 'writing/', 'cli/'],
+  ...['property/', 'regression/most'],
 ]
 
 function slowness(file: string): number {

@@ -10,8 +10,12 @@ const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')
 export const usesCompiler = (text: string): boolean =>
   /support\/(?:compile|ring-of-models|typescript)\.ts'/.test(text)
 
-/** Compiles the packages, unless nothing has changed since they were compiled. */
+let isBuilt = false
+
+/** Compiles the packages, unless nothing has changed since they were compiled; a process looks for that once. */
 export function buildDeclarations(): void {
+  if (isBuilt) return
+  isBuilt = true
   const packages = ['core', 'http-node', 'adapter-express', 'adapter-koa']
   const projects = packages.map((name) => join(repository, 'packages', name))
   execFileSync(process.execPath, [tsc, '-b', ...projects], { encoding: 'utf8' })
