@@ -16,7 +16,6 @@ const ofDriver =
 
 /** How often each file keeps something, and under what. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
-  'access/scope-query.ts': [1, ofModels],
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
   'access/scope-query.ts': [1, ofModels],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
