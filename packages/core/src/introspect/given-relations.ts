@@ -3,8 +3,8 @@
 import { type CatalogueTable, ownName } from '../dialect/shared/catalogue.ts'
 import { toCase } from '../naming/case.ts'
 import { didYouMean } from '../naming/suggest.ts'
+import { transliterate } from '../naming/transliterate.ts'
 import { agree, type Draft, type Link } from './links.ts'
-import { transliterate } from './transliterate.ts'
 
 /** A relation that the database does not declare: `columns` of `table` hold the key `references` of the table `to`. */
 export interface GivenRelation {

@@ -2,10 +2,10 @@
 
 import pluralize from 'pluralize'
 import { toCase } from '../naming/case.ts'
+import { transliterate } from '../naming/transliterate.ts'
 import { aggregateFunctions, filterOperators, operatorAliases } from '../parse/operators.ts'
 import { endpointNames } from '../registry/endpoint-name.ts'
 import { badFieldName, badRelationName } from '../registry/field-name.ts'
-import { transliterate } from './transliterate.ts'
 
 const suffixes = [
   ...Object.keys(filterOperators),
