@@ -124,4 +124,18 @@ export const hooks: readonly Break[] = [
     replace: 'void [child, own, below]',
     fails: 'test/hooks/read-hooks.test.ts',
   },
+  {
+    title: 'final and error are not told whose request they are called for',
+    file: 'packages/core/src/handle.ts',
+    find: 'answering.hooks = call.hooks\n    answering.known = call',
+    replace: 'answering.hooks = call.hooks\n    answering.known = {}',
+    fails: 'test/hooks/request-args.test.ts',
+  },
+  {
+    title: 'final of a write sends its statements outside of the transaction',
+    file: 'packages/core/src/endpoints/finish.ts',
+    find: 'body: await runFinalOf(call, body),',
+    replace: 'body: await runFinalOf({ ...call, transaction: call.runtime.root }, body),',
+    fails: 'test/hooks/request-args.test.ts',
+  },
 ]

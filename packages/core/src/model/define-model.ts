@@ -221,7 +221,7 @@ export function defineModel<
       ? { unique: Object.freeze(definition.unique.map((set) => Object.freeze([...set]))) }
       : {}),
     ...(definition.search === undefined ? {} : { search: definition.search }),
-    ...(definition.meta === undefined ? {} : { meta: frozenMeta(definition.meta) as Meta }),
+    ...(isAbsent(definition.meta) ? {} : { meta: frozenMeta(definition.meta) as Meta }),
   })
 }
 
@@ -245,6 +245,8 @@ const unknownOptions = (definition: object): object =>
   Object.fromEntries(
     Object.entries(definition).filter(([name]) => !Object.hasOwn(modelOptions, name)),
   )
+
+const isAbsent = (meta: unknown): meta is undefined => meta === undefined || meta === null
 
 /** Copies and freezes meta. Another value than an object stays as it is; createApi reports it. */
 const frozenMeta = (meta: object): object => (isSettings(meta) ? Object.freeze({ ...meta }) : meta)
