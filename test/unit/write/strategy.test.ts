@@ -149,6 +149,7 @@ const calm: WriteConditions = {
   callback: false,
   permitted: true,
   narrows: () => false,
+  checksInUpdates: false,
   singleWrites: () => 'returned',
 }
 
@@ -296,8 +297,11 @@ suite('the strategy of a write', (test) => {
     const edition = resourceOf('Edition')
     equal(referring(edition, { book_id: 1, number: 2 }), ['printed'])
     equal(referring(edition, { book_id: 1, number: null }), [])
-    const cleared = strategy({ ...sent({ values: { author_id: null } }), around })
-    equal(cleared.kind, 'single statement')
+    const changing = (author_id: number | null, checksInUpdates: boolean) =>
+      strategy({ ...sent({ values: { author_id } }), around: { ...around, checksInUpdates } }).kind
+    equal(changing(null, false), 'single statement')
+    equal(changing(1, false), 'transaction')
+    equal(changing(1, true), 'single statement')
   })
 
   test('a new record has nothing to compare with, and may bring its key', () => {

@@ -191,6 +191,9 @@ export interface Shortcuts {
    */
   readonly locksFoundRowsOnly?: boolean
 
+  /** True if an UPDATE may read any table in a subquery. MySQL refuses its own table, also through a view. */
+  readonly updatesReadAnyTable?: boolean
+
   /** Which writes can be a single statement without a transaction; detected at the first connection. */
   readonly singleWrites?: SingleWrites
   /** Finds the tables for `singleWrites`: looks for triggers, rules and similar objects, whose changes RETURNING does not return. */

@@ -73,7 +73,7 @@ export interface WriteScope {
   readonly written?: Condition | undefined
   /** Tells which written records the caller may see. RETURNING computes it as a column; a SELECT after the write has it as a condition. */
   readonly shown?: Condition | undefined
-  /** The records that a new record refers to, and that the caller must see. */
+  /** The records that the written record refers to, and that the caller must see. */
   readonly references?: readonly ScopedReference[] | undefined
 }
 
@@ -92,10 +92,11 @@ export function cachedSingleWrites(
   { written, shown, references = [] }: WriteScope = {},
 ): SingleWriteStatements {
   const { dialect } = target
-  const reach = { scope: written?.condition, shown: shown?.condition }
+  const reach = { scope: written?.condition, shown: shown?.condition, references }
+  const checked = formOfReferences(references)
 
   const cached = (
-    { resource, change, columns, output, references: checked = '' }: WriteKey,
+    { resource, change, columns, output }: WriteKey,
     refill: Refill,
     compile: () => CompiledWrite,
   ): SingleWriteStatement => {
@@ -135,20 +136,18 @@ export function cachedSingleWrites(
   return {
     insert(resource, values, output) {
       const columns = storedColumns(resource, values)
-      const checked = formOfReferences(references)
-      const key = { resource, change: 'insert', columns, output, references: checked } as const
+      const key = { resource, change: 'insert', columns, output } as const
       const refillValue = refillOf(target, values)
       const refill: Refill = (origin) =>
         refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)
-      return cached(key, refill, () =>
-        compileInsert(target, resource, values, output, { ...reach, references }),
-      )
+      return cached(key, refill, () => compileInsert(target, resource, values, output, reach))
     },
     update(resource, values, matches, output) {
       const columns = storedColumns(resource, values)
       const key = { resource, change: 'update', columns, output } as const
       const refillValue = refillOf(target, values)
-      const refill: Refill = (origin) => refillReach(origin, matches) ?? refillValue(origin)
+      const refill: Refill = (origin) =>
+        refillReach(origin, matches) ?? refillReference(origin) ?? refillValue(origin)
       return cached(key, refill, () =>
         compileUpdate(target, resource, values, matches, { ...reach, alive: true, output }),
       )
@@ -180,8 +179,9 @@ const formOf = (condition: Condition | undefined): string =>
 /** Names the references and the forms of their scopes, so that a statement is never used for a record that refers to others. */
 function formOfReferences(references: readonly ScopedReference[]): string {
   let whole = ''
-  for (const { relation, includeDeleted, form } of references) {
-    whole += ` ${relation.name}${includeDeleted ? '+' : ''} ${form.length}:${form}`
+  for (const { relation, includeDeleted, stored, form } of references) {
+    const how = `${includeDeleted ? '+' : ''}${stored === undefined ? '' : '='}`
+    whole += ` ${relation.name}${how} ${form.length}:${form}`
   }
   return whole
 }
@@ -203,8 +203,6 @@ interface WriteKey {
     | 'locked, deleted too'
   readonly columns: readonly NamedColumn[]
   readonly output: readonly Output[]
-  /** Identifies the references that the statement checks. */
-  readonly references?: string
 }
 
 const refillOf =

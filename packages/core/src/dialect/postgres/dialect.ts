@@ -238,6 +238,7 @@ function dialectWith(facts: Facts): InternalDialect {
       // PostgreSQL plans EXISTS and IN as the same semi-join.
       keysIn: (lookUp, keys, rows) =>
         lookUp === 'once' ? inDistinctKeys(keys.map(keySides), rows) : undefined,
+      updatesReadAnyTable: true,
       lookUpSingleWrites: postgresSingleWrites,
     },
 

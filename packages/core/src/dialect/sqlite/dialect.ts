@@ -69,6 +69,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       replansForValue: (_, by) => by === 'pattern',
       writer: writerFor,
       keysIn: (lookUp, keys, rows) => keysIn(lookUp, keys.map(keySides), rows),
+      updatesReadAnyTable: true,
       lookUpSingleWrites: sqliteSingleWrites,
     },
 

@@ -40,7 +40,7 @@ export const shownOrigin: object = {}
 /** Marks the condition on the record's key, for templates of statements. Written values are marked with their columns. */
 export const keyOrigin: object = {}
 
-/** A record that a new record refers to, and that the caller must see. */
+/** A record that a written record refers to, and that the caller must see. */
 export interface SeenReference {
   readonly relation: ResolvedRelation
   /** The key of the record, on the columns that the relation refers to. */
@@ -49,19 +49,28 @@ export interface SeenReference {
   readonly includeDeleted: boolean
   /** The condition of the policy's scope; undefined if the caller sees all records. */
   readonly scope: Fragment<SqlBool> | undefined
+  /** The foreign key of the written record: with it, a reference that is stored already need not be seen. */
+  readonly stored: readonly Match[] | undefined
 }
 
-/** `exists (select 1 from t where key and scope)` */
+/** `exists (select 1 from t where key and scope)`, or the same with `or foreign_key = …` for a stored reference. */
 export const compileReference = (
   target: Target,
-  { relation, key, includeDeleted, scope }: SeenReference,
+  { relation, key, includeDeleted, scope, stored }: SeenReference,
 ): Fragment<SqlBool> => {
   const undeleted = includeDeleted ? undefined : notDeleted(target, relation.target)
   const conditions = [matchCondition(target, key), undeleted, scope].filter(
     (one) => one !== undefined,
   )
-  return sql`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)})`
+  const isSeen = sql<SqlBool>`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)})`
+  return stored === undefined ? isSeen : sql`(${isSeen} or ${matchCondition(target, stored)})`
 }
+
+const referencesSeen = (
+  target: Target,
+  references: readonly SeenReference[],
+): readonly Fragment<SqlBool>[] =>
+  references.map((one) => withOrigin<SqlBool>(one.relation, compileReference(target, one)))
 
 /**
  * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. RETURNING also tells whether the response may show the row
@@ -72,7 +81,7 @@ export function compileInsert(
   resource: Resource,
   values: Values,
   output: readonly Output[],
-  { shown, references = [] }: WriteReach & { readonly references?: readonly SeenReference[] } = {},
+  { shown, references = [] }: WriteReach = {},
 ): CompiledWrite {
   const columns = storedColumns(resource, values)
   const names = sql.join(columns.map(({ dbName }) => sql.id(dbName)))
@@ -82,9 +91,7 @@ export function compileInsert(
     output.length > 0 && target.dialect.insertReturns !== true
       ? sql`default values`
       : sql`() values ()`
-  const seen = references.map((one) =>
-    withOrigin<SqlBool>(one.relation, compileReference(target, one)),
-  )
+  const seen = referencesSeen(target, references)
   const row = seen.length === 0 ? sql`values (${bound})` : sql`select ${bound}${whereAll(seen)}`
   const what = columns.length > 0 ? sql`(${names}) ${row}` : noValues
   return returningShown(target, sql`insert into ${tableOf(resource)} ${what}`, output, shown)
@@ -168,6 +175,8 @@ export interface WriteReach {
   readonly scope?: Fragment<SqlBool> | undefined
   /** Which of the written records the response may show. */
   readonly shown?: Fragment<SqlBool> | undefined
+  /** The records that the written record refers to. */
+  readonly references?: readonly SeenReference[]
 }
 
 /** `update t set … where key`, with RETURNING if `output` is not empty. */
@@ -180,6 +189,7 @@ export function compileUpdate(
     alive = false,
     scope,
     shown,
+    references = [],
     output = [],
   }: WriteReach & { readonly output?: readonly Output[] } = {},
 ): CompiledWrite {
@@ -188,6 +198,7 @@ export function compileUpdate(
     withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
     ...(undeleted === undefined ? [] : [undeleted]),
     ...inScope(scope),
+    ...referencesSeen(target, references),
   ])
   const statement = sql`${updateSet(target, resource, values)}${where}`
   return returningShown(target, statement, output, shown)

@@ -31,7 +31,7 @@ import {
   type Written,
 } from '../execute/single-statement.ts'
 import { deletionMark } from '../execute/soft-delete.ts'
-import type { RecordNode, Values } from '../plan/node.ts'
+import type { RecordNode } from '../plan/node.ts'
 import { maySet, type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
 import { recordResult } from './result.ts'
 import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
@@ -153,18 +153,14 @@ function singleWriteFor(
     const isInside = place.opened !== undefined
     if (strategy.transaction && !isInside)
       return { isSingle: false, inTransaction: true, result: undefined }
-    return andThen(
-      referencesFor(call, opened, strategy.references, write.node?.values ?? {}),
-      (references) => {
-        if (references === undefined)
-          return inSeveral(write, { ...conditions, scope: 'other rows' })
-        return andThen(scopeFor(call, opened, write, request), (scope) => {
-          if (typeof scope === 'string') return inSeveral(write, { ...conditions, scope })
-          const { echo } = strategy
-          return { opened, ...singleWriteRun(place, opened, write, { scope, references, echo }) }
-        })
-      },
-    )
+    return andThen(referencesFor(call, opened, write, strategy.references), (references) => {
+      if (references === undefined) return inSeveral(write, { ...conditions, scope: 'other rows' })
+      return andThen(scopeFor(call, opened, write, request), (scope) => {
+        if (typeof scope === 'string') return inSeveral(write, { ...conditions, scope })
+        const { echo } = strategy
+        return { opened, ...singleWriteRun(place, opened, write, { scope, references, echo }) }
+      })
+    })
   })
 }
 
@@ -192,24 +188,31 @@ function scopeFor(
 }
 
 /**
- * The references that the INSERT checks. Undefined if one statement cannot check them, because a policy refuses or its scope may
- * read other rows.
+ * The references that the statement checks. Undefined if one statement cannot check them, because a policy refuses or fails or its
+ * scope may read other rows. The transaction does not ask a policy about a reference that is stored already, so only there
+ * does a policy that fails end the request.
  */
 function referencesFor(
   call: Call,
   { own: db, target }: Opened,
+  { change, resource: written, node }: PlannedWrite,
   relations: readonly ResolvedRelation[],
-  values: Values,
 ): MaybePromise<readonly ScopedReference[] | undefined> {
   if (relations.length === 0) return noReferences
   const found: ScopedReference[] = []
-  const asked = inTurn(relations, (relation) => {
+  const { caller } = call
+  // A reference that is stored already may be sent back, unless the caller may not read such records.
+  const maySendBack =
+    change === 'update' &&
+    (mayAct(written, 'GET_ONE', caller) || mayAct(written, 'GET_MANY', caller))
+  const find = (relation: ResolvedRelation): MaybePromise<void> => {
     const { to, from, target: resource } = relation
-    const key = valuesOf(from, values)
+    const key = valuesOf(from, node?.values ?? {})
     if (key === undefined) return
-    const reference = { relation, key: matchesOf(keyParts(to), key) }
+    const stored = maySendBack ? matchesOf(keyParts(from), key) : undefined
+    const reference = { relation, key: matchesOf(keyParts(to), key), stored }
     // Without access to the resource, no policy is called: the row must only exist, as the database requires.
-    if (!mayAct(resource, 'GET_ONE', call.caller)) {
+    if (!mayAct(resource, 'GET_ONE', caller)) {
       found.push({ ...reference, includeDeleted: true, scope: undefined, form: '' })
       return
     }
@@ -219,8 +222,14 @@ function referencesFor(
       const { condition, form } = scope.written === 'all' ? openCondition : scope.written
       found.push({ ...reference, includeDeleted: false, scope: condition, form })
     })
-  })
-  return andThen(asked, () => (found.length < relations.length ? undefined : found))
+  }
+  const all = () => (found.length < relations.length ? undefined : found)
+  try {
+    const asked = inTurn(relations, find)
+    return asked instanceof Promise ? asked.then(all, () => undefined) : all()
+  } catch {
+    return undefined
+  }
 }
 
 const noReferences: readonly ScopedReference[] = []
@@ -278,6 +287,7 @@ function conditionsOf(
     callback: needsChanges(hooks) || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.narrows(target),
+    checksInUpdates: connection.dialect.shortcuts?.updatesReadAnyTable === true,
     singleWrites: connection.dialect.shortcuts?.singleWrites,
   }
 }

@@ -15,7 +15,7 @@ export type WriteStrategy =
       readonly echo: SingleWriteEcho
       /** Whether it runs in a transaction instead of autocommit mode. */
       readonly transaction: boolean
-      /** Relations of a new record to records that may be hidden: the statement writes nothing unless the caller sees them. */
+      /** Relations in the body to records that may be hidden: the statement writes nothing unless the caller sees them. */
       readonly references: readonly ResolvedRelation[]
     }
   | { readonly kind: 'transaction'; readonly because: Reason }
@@ -75,6 +75,8 @@ export interface WriteConditions {
   readonly permitted: boolean
   /** Whether a policy hides records of a resource. */
   readonly narrows: (resource: Resource) => boolean
+  /** Whether an UPDATE may check references. */
+  readonly checksInUpdates: boolean
   /** Which single-statement writes the database supports. */
   readonly singleWrites: SingleWrites | undefined
 }
@@ -105,10 +107,9 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
 }
 
 const referencesOf = (
-  { change, resource, node }: PlannedWrite,
+  { resource, node }: PlannedWrite,
   { narrows }: WriteConditions,
-): readonly ResolvedRelation[] =>
-  (change === 'insert' && node && narrowedReferences(resource, node.values, narrows)) || []
+): readonly ResolvedRelation[] => (node && narrowedReferences(resource, node.values, narrows)) ?? []
 
 function reasonInConditions(conditions: WriteConditions): Reason | undefined {
   if (conditions.many) return 'it writes several records'
@@ -121,12 +122,12 @@ function reasonInConditions(conditions: WriteConditions): Reason | undefined {
   return conditions.permitted ? undefined : 'the caller may not write or read the record'
 }
 
-function reasonInWrite(write: PlannedWrite, { narrows }: WriteConditions): Reason | undefined {
+function reasonInWrite(write: PlannedWrite, conditions: WriteConditions): Reason | undefined {
   const { resource, node, echo, dependents } = write
   if (dependents) return 'other records may refer to the record'
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'the response shows more than the row'
-  if (node !== null) return reasonInBody(write, node, resource, narrows)
+  if (node !== null) return reasonInBody(write, node, resource, conditions)
   return resource.settings.softDelete?.deleted.kind === 'function'
     ? 'the soft-delete value is a function'
     : undefined
@@ -158,7 +159,7 @@ function reasonInBody(
   { change, replace }: PlannedWrite,
   node: RecordNode,
   resource: Resource,
-  narrows: WriteConditions['narrows'],
+  { narrows, checksInUpdates }: WriteConditions,
 ): Reason | undefined {
   const { values, parents, children, sentBack, wholeRecordChecks, merges } = node
   if (parents.length > 0 || children.length > 0) return 'the body has nested records'
@@ -175,7 +176,10 @@ function reasonInBody(
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }
   const references = narrowedReferences(resource, values, narrows)
-  if (references === undefined || (change === 'update' && references.length > 0))
+  if (
+    references === undefined ||
+    (change === 'update' && !checksInUpdates && references.length > 0)
+  )
     return 'a policy may hide a referenced record'
   // A write that marks the record as deleted returns no record.
   const { softDelete } = resource.settings
