@@ -195,21 +195,18 @@ function scopeFor(
 function referencesFor(
   call: Call,
   { own: db, target }: Opened,
-  { change, resource: written, node }: PlannedWrite,
+  { change, node }: PlannedWrite,
   relations: readonly ResolvedRelation[],
 ): MaybePromise<readonly ScopedReference[] | undefined> {
   if (relations.length === 0) return noReferences
   const found: ScopedReference[] = []
   const { caller } = call
-  // A reference that is stored already may be sent back, unless the caller may not read such records.
-  const maySendBack =
-    change === 'update' &&
-    (mayAct(written, 'GET_ONE', caller) || mayAct(written, 'GET_MANY', caller))
   const find = (relation: ResolvedRelation): MaybePromise<void> => {
     const { to, from, target: resource } = relation
     const key = valuesOf(from, node?.values ?? {})
     if (key === undefined) return
-    const stored = maySendBack ? matchesOf(keyParts(from), key) : undefined
+    // A reference that is stored already may be sent back: a caller who may not list such records takes a transaction.
+    const stored = change === 'update' ? matchesOf(keyParts(from), key) : undefined
     const reference = { relation, key: matchesOf(keyParts(to), key), stored }
     // Without access to the resource, no policy is called: the row must only exist, as the database requires.
     if (!mayAct(resource, 'GET_ONE', caller)) {
