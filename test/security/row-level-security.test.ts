@@ -26,7 +26,7 @@ eachDatabase(
         grant all on notes to ${role};
         alter table notes enable row level security;
         create policy sees on notes for select using (owner = 'me');
-        create policy adds on notes for insert with check (true);
+        create policy adds on notes for insert with check (text <> 'no');
         create policy changes on notes for update using (true) with check (true);
         create policy removes on notes for delete using (true);`),
     )
@@ -62,8 +62,12 @@ eachDatabase(
           equal([missing[0], missing], [404, await answerOf(method, '/api/notes/2', body)])
         }
         // PostgreSQL refuses a change that would hide the row.
-        const [status] = await answerOf('PATCH', '/api/notes/1', { owner: 'you' })
-        ok(status >= 400, String(status))
+        equal((await answerOf('PATCH', '/api/notes/1', { owner: 'you' }))[0], 403)
+        // PostgreSQL refuses a new row that the policy of INSERT does not allow.
+        const refused = { id: 6, text: 'no', owner: 'me' }
+        equal((await answerOf('POST', '/api/notes', refused))[0], 403)
+        equal((await answerOf('POST', '/api/notes', [{ ...refused, text: 'c' }, refused]))[0], 403)
+        equal((await answerOf('GET', '/api/notes/6'))[0], 404)
         equal((await answerOf('GET', '/api/notes/1'))[0], 200)
       } finally {
         await kysely.destroy()

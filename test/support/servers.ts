@@ -330,8 +330,12 @@ async function mysqlIdentity(url: string): Promise<Identity> {
 async function installPostgres(): Promise<Installed | { lacks: string }> {
   return postgresIn(async (data, owner) => {
     const initdb = program('initdb', postgresFolders())
-    const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    await run(initdb, ['-D', data, ...options], owner)
+    const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+    // Not `C`, for which statements need no COLLATE: golden files show the statements of an ordinary database.
+    const locales = ['C.UTF-8', 'en_US.UTF-8'].map((locale) => `--locale=${locale}`)
+    await run(initdb, [...options, locales[0] ?? ''], owner).catch(() =>
+      run(initdb, [...options, locales[1] ?? ''], owner),
+    )
   })
 }
 

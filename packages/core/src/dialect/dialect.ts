@@ -75,6 +75,7 @@ export type PlanValue = string | number | bigint | boolean
 export interface DatabaseFailure {
   /**
    * - `unique`, `foreignKey`, `notNull`, `check`: a constraint refused the write.
+   * - `policy`: row-level security of the database does not allow the row that the write would store.
    * - `trigger`: a trigger of the application refused the write; `message` is the trigger's message.
    * - `value`: a value does not fit its column's type.
    * - `retry`: the transaction failed because of a concurrent one, and may succeed if it is run again.
@@ -87,6 +88,7 @@ export interface DatabaseFailure {
     | 'foreignKey'
     | 'notNull'
     | 'check'
+    | 'policy'
     | 'trigger'
     | 'value'
     | 'retry'

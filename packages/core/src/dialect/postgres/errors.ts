@@ -56,6 +56,7 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
     if (!/^[0-9A-Z]{5}$/.test(code) || brokenCodes.has(code)) return connectionFailure(error)
     // The SQLSTATE of RAISE EXCEPTION if the trigger gives none.
     if (code === 'P0001') return triggerFailure(error)
+    if (isPolicyViolation(error)) return { kind: 'policy' }
     if (isStalePlan(error)) return { kind: 'retry' }
     if (serverClosedConnection.has(code)) return { kind: 'unavailable', lost: true }
     const kind = kindOfCode(sqlStates, code) ?? kindOfCode(sqlStates, code.slice(0, 2))
@@ -71,6 +72,13 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
     )
   })
 }
+
+/**
+ * A row that a policy of row-level security does not allow. Missing privileges have the same SQLSTATE; they come from another function
+ * of the server, and are a mistake of the configuration.
+ */
+const isPolicyViolation = ({ code, routine }: DriverError): boolean =>
+  code === '42501' && routine === 'ExecWithCheckOptions'
 
 const domainOf = ({ dataType, type_name }: DriverError): unknown => dataType ?? type_name
 

@@ -4,6 +4,7 @@
 import {
   type ApiError,
   checkViolation,
+  forbidden,
   missingReference,
   notNullViolation,
   referredTo,
@@ -45,6 +46,8 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
       return notNullViolation(paths(await missingColumns(probe, refusal)))
     case 'check':
       return await checkedBy(probe, refusal, paths)
+    case 'policy':
+      return forbidden()
     case 'trigger':
       return refusedByDatabase(
         resource.settings.showTriggerMessages ? (failure.message ?? '') : '',
