@@ -186,6 +186,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
         }
         subscribe('net.client.socket', keep)
         const { api } = loggingApi(await open(), [Thing], { config })
+        ok(await hasStarted(api))
         ok(await isServed(api))
         proxy.silence()
         equal(await timed(askAll(api)), [503])
