@@ -180,6 +180,20 @@ eachDatabase('writes of one statement and transactions', (test, db) => {
     }
   })
 
+  const generated = library.filter(({ columns: { id } }) => id !== undefined && 'generated' in id)
+  const tables = ['', 'plain_'].flatMap((prefix) => generated.map(({ table }) => prefix + table))
+
+  /** Gives both worlds the same next keys: a statement that is refused and then repeated in a transaction has used two. */
+  async function alignKeys(): Promise<void> {
+    if (db.name === 'sqlite') return
+    const statements = tables.map((table) =>
+      db.name === 'postgres'
+        ? `select setval(pg_get_serial_sequence('${table}', 'id'), (select coalesce(max(id), 0) + 1 from ${table}), false)`
+        : `alter table ${table} auto_increment = 1`,
+    )
+    await db.execScript(statements.join(';'))
+  }
+
   /** How many writes changed something without a transaction: of the one API, and of the other. */
   const alone = { quick: 0, plain: 0 }
   const sent = async (which: keyof typeof alone, each: Write): Promise<string> => {
@@ -196,6 +210,7 @@ eachDatabase('writes of one statement and transactions', (test, db) => {
       for (const each of writes) {
         const [result, other] = [await sent('quick', each), await sent('plain', each)]
         if (result !== other) return `${JSON.stringify(each)}\n${result}\nbut\n${other}`
+        if (each.method === 'POST' && !result.startsWith('2')) await alignKeys()
       }
       const [quick, plain] = apis as [Api, Api]
       for (const name of Object.keys(bodies)) {
