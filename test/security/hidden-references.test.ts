@@ -9,8 +9,9 @@ import {
 } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { extent } from '../support/extent.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, notRun } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: queries, expression builders and arguments of hooks of any model
@@ -122,6 +123,9 @@ const changes = [1, 2, 3, 99].flatMap((id) => [
 
 const users = [1, 2, 9, 1].map((tenant) => ({ tenant }))
 
+if (extent === 'usual')
+  notRun('two of three references to hidden records', 'a usual run has all on SQLite')
+
 eachDatabase('references to records that may be hidden', (test, db) => {
   const tables = [listOf({}), Label, Task]
   const clear = () => db.kysely.deleteFrom('tasks').where('id', '>', 3).execute()
@@ -144,11 +148,19 @@ eachDatabase('references to records that may be hidden', (test, db) => {
     for (const { id: _, ...task } of tasks) await insertRows(db, Task, [task])
   })
 
+  let turn = 0
+  /** All of the cases, or on servers in a usual run a third of them: for each policy another one. */
+  const share = <T>(cases: readonly T[]): readonly T[] => {
+    turn += 1
+    const isWhole = extent === 'whole' || db.name === 'sqlite'
+    return isWhole ? cases : cases.filter((_, i) => i % 3 === turn % 3)
+  }
+
   /** Sends all bodies for all users to the API and to one without single statements. */
   async function compare(models: readonly AnyModel[], config?: ApiConfig): Promise<void> {
     const apis = serve(models, config)
     const statuses = new Set<number>()
-    for (const body of bodies) {
+    for (const body of share(bodies)) {
       for (const user of users) {
         const outcomes: unknown[] = []
         for (const api of apis) {
@@ -160,7 +172,7 @@ eachDatabase('references to records that may be hidden', (test, db) => {
             .where('id', '>', 3)
             .execute()
           outcomes.push([status, text.replaceAll(/\b(id"?:|tasks\/)\d+/g, '$1…'), rows])
-          await clear()
+          if (rows.length > 0) await clear()
         }
         const about = `${JSON.stringify(body)} for ${JSON.stringify(user)}`
         equal(JSON.stringify(outcomes[0]), JSON.stringify(outcomes[1]), about)
@@ -174,7 +186,7 @@ eachDatabase('references to records that may be hidden', (test, db) => {
     const apis = serve(models)
     const stored = () => db.kysely.selectFrom('tasks').selectAll().orderBy('id').execute()
     const before = await stored()
-    for (const [method, id, body] of changes) {
+    for (const [method, id, body] of share(changes)) {
       for (const user of users.slice(0, 2)) {
         const outcomes: unknown[] = []
         for (const api of apis) {
