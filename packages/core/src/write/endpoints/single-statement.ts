@@ -188,9 +188,9 @@ function scopeFor(
 }
 
 /**
- * The references that the statement checks. Undefined if one statement cannot check them, because a policy refuses or fails or its
- * scope may read other rows. The transaction does not ask a policy about a reference that is stored already, so only there
- * does a policy that fails end the request.
+ * The references that the statement checks. Undefined if one statement cannot check them: a policy refuses or throws, or its scope
+ * may read other rows. An error of a policy is not reported here. The transaction, which runs next, calls the policy again, unless the
+ * record has this reference already, and reports the error.
  */
 function referencesFor(
   call: Call,
@@ -205,7 +205,7 @@ function referencesFor(
     const { to, from, target: resource } = relation
     const key = valuesOf(from, node?.values ?? {})
     if (key === undefined) return
-    // A reference that is stored already may be sent back: a caller who may not list such records takes a transaction.
+    // A reference that is stored already may be sent back, even if it is hidden.
     const stored = change === 'update' ? matchesOf(keyParts(from), key) : undefined
     const reference = { relation, key: matchesOf(keyParts(to), key), stored }
     // Without access to the resource, no policy is called: the row must only exist, as the database requires.

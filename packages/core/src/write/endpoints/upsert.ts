@@ -57,7 +57,8 @@ export async function upsert(
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
   const candidates = await readCandidates(call, resource, columns, { items, many, problems })
   problems.refuse()
-  // A record may conflict with another one of the list, or refer to a new one. The transaction of a batch cannot be repeated for it.
+  // Whether the records are written one by one, in their order. That is tried after a failure, because a record may conflict with
+  // another one of the list, or refer to a new one. A batch cannot repeat its transaction, so there the order is kept from the start.
   let isInOrder = call.runtime.batch !== undefined && refersToItself(resource)
   return inWrite(
     call,
@@ -82,7 +83,7 @@ export async function upsert(
     // A concurrent transaction may have created the record after the look-up.
     {
       retryOn: ({ failure: { kind } }) => {
-        // Changed records are stored before new ones.
+        // Together, changed records are stored before new ones, so a changed record cannot refer to a new one.
         const mayDependOnOrder = many && !isInOrder && refersToItself(resource)
         isInOrder = kind === 'unique' || (kind === 'foreignKey' && mayDependOnOrder)
         return isInOrder

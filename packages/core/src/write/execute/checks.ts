@@ -76,9 +76,9 @@ const hidingRelations = (
 ): readonly ResolvedRelation[] => narrowedRelations(resource, (target) => access.narrows(target))
 
 /**
- * `refuseInvisibleReferences` for foreign keys that nested objects have `set`, a part of which may belong to the foreign key of
- * another relation: `author` sets `tenant_id`, which `publisher` uses too. The records of `known` relations are not looked up: they
- * are those objects or the parent, which were found through the scope or created.
+ * `refuseInvisibleReferences` for the foreign keys that nested objects have `set`. Two foreign keys may share a column: a nested `author`
+ * sets `tenant_id`, which is part of the foreign key of `publisher` too. Does not look up the records of the relations in `known`:
+ * they are the nested objects themselves or the parent, so the write has found them through the scope, or created them.
  */
 export function refuseInvisibleByParts(
   context: WriteContext,

@@ -15,7 +15,7 @@ export type WriteStrategy =
       readonly echo: SingleWriteEcho
       /** Whether it runs in a transaction instead of autocommit mode. */
       readonly transaction: boolean
-      /** Relations in the body to records that may be hidden: the statement writes nothing unless the caller sees them. */
+      /** The relations that the body sets and whose records may be hidden: the statement writes nothing unless the caller sees them. */
       readonly references: readonly ResolvedRelation[]
     }
   | { readonly kind: 'transaction'; readonly because: Reason }
