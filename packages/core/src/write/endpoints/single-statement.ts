@@ -205,7 +205,8 @@ function referencesFor(
     const { to, from, target: resource } = relation
     const key = valuesOf(from, node?.values ?? {})
     if (key === undefined) return
-    // A reference that is stored already may be sent back, even if it is hidden.
+    // A reference that is stored already may be sent back, even if it is hidden. A caller who may not list the model could guess it
+    // that way, so the update of such a caller takes a transaction (`permitted`).
     const stored = change === 'update' ? matchesOf(keyParts(from), key) : undefined
     const reference = { relation, key: matchesOf(keyParts(to), key), stored }
     // Without access to the resource, no policy is called: the row must only exist, as the database requires.
