@@ -167,6 +167,14 @@ eachDatabase('contract: reading a query', (test, db) => {
       (await get(host, '/api/books?lang=de&limit=2')).body.next_url,
       '/api/books?lang=de&limit=2&page=2',
     )
+    // Those of a model replace those of the API; a relation route has those of its target.
+    const models = withMeta(shop, 'Tag', { additional_query_params: ['shade'] })
+    const one = testApi(db, models, { API_ADDITIONAL_QUERY_PARAMS: ['lang'] })
+    equal(await column(one, '/api/books/1/tags?shade=dark'), [1])
+    equal((await get(one, '/api/tags/1?shade=dark')).status, 200)
+    await refuses(one, '/api/tags?lang=de', { code: 'unknown_parameter' })
+    await refuses(one, '/api/books/1?shade=dark', { code: 'unknown_parameter' })
+    equal((await get(one, '/api/books/1?lang=de')).status, 200)
   })
 
   test('parameters of writes are refused on reads', async () => {
