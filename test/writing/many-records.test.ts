@@ -86,6 +86,25 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })
 
+  test('PATCH of many refuses what only lists take, by its name', async () => {
+    for (const [query, name, at = query] of [
+      ['order_by=-id', 'order_by', '-id'],
+      ['groupby=kind', 'groupby', 'kind'],
+      ['id__count=1', 'id__count', 'id__count'],
+      ['limit=1', 'limit'],
+      ['page=2', 'page'],
+      ['count=none', 'count'],
+      ['paging=cursor', 'paging'],
+      ['on_conflict=id', 'on_conflict'],
+    ] as const) {
+      const url = `/api/books?title__eq=cheap&${query}`
+      const { status, errors } = await send(api, 'PATCH', url, { body: { kind: 'novel' } })
+      equal([status, errors.reason], [400, `"${name}" cannot be used in a write.`])
+      equal([errors.code, errors.at], ['not_here', at])
+    }
+    equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
+  })
+
   test('DELETE removes what the filters choose', async () => {
     const url = '/api/books?title__eq=cheap&max_affected=2'
     const { status, value, total } = await send(api, 'DELETE', url)
