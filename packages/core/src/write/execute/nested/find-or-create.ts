@@ -55,6 +55,7 @@ const createStep = ({ node }: NewNode): ManyStep => createAlone(node)
 const createAlone = (node: RecordNode): ManyStep => ({ kind: 'create', node })
 
 export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
+  sentBack.nested !== undefined ||
   !(isEmpty(sentBack.fields) && isEmpty(sentBack.otherForms) && isEmpty(sentBack.urls))
 
 /** An object of a list that refers to a stored record. `index` is its position in the list. */
