@@ -191,6 +191,12 @@ export interface Shortcuts {
    */
   readonly locksFoundRowsOnly?: boolean
 
+  /**
+   * The lock of a SELECT for a change of columns that no foreign key can refer to. Unlike FOR UPDATE, it lets others insert rows that
+   * refer to the locked one.
+   */
+  readonly lockBesidesKeys?: Expression<unknown>
+
   /** True if an UPDATE may read any table in a subquery. MySQL refuses its own table, also through a view. */
   readonly updatesReadAnyTable?: boolean
 

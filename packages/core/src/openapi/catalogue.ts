@@ -14,6 +14,7 @@ export type Occasion =
   | 'restricted'
   | 'query'
   | 'parameters'
+  | 'signIn'
   | 'list'
   | 'position'
   | 'join'
@@ -144,6 +145,6 @@ export const catalogue: readonly Entry[] = [
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),
   entry(errors.userWithoutKey(), 'idempotent'),
-  entry(errors.idempotencyKeyNotHere('PATCH'), 'precondition', 'bulk'),
+  entry(errors.idempotencyKeyNotHere('PATCH'), 'precondition', 'bulk', 'signIn'),
   entry(errors.badIdempotencyKey('1 to 255 characters'), 'idempotent'),
 ]
