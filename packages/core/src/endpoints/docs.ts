@@ -3,7 +3,7 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Runtime } from '../call.ts'
 import type { ApiSettings, DocsSettings } from '../config/settings.ts'
-import { invalidParameter, methodNotAllowed, unknownPath } from '../errors.ts'
+import { invalidParameter, unknownPath } from '../errors.ts'
 import { matchesIfNoneMatch } from '../http/etag.ts'
 import { type ApiRequest, type Asset, wholeHeader } from '../http/request.ts'
 import { serversOf } from '../openapi/info.ts'
@@ -16,6 +16,7 @@ import {
   type OpenApiVersion,
   openApiVersions,
 } from './documentation.ts'
+import { optionsResult, readMethods } from './own-methods.ts'
 import { ownParameters } from './own-parameters.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
@@ -38,8 +39,6 @@ export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | 
   return path === docs.script ? 'script' : undefined
 }
 
-const allowed = ['GET', 'HEAD', 'OPTIONS']
-
 /** `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. */
 export async function serveDocs(
   runtime: Runtime,
@@ -47,11 +46,10 @@ export async function serveDocs(
   part: DocsPart,
   wantsText: boolean,
 ): Promise<DocsAnswer> {
-  const method = request.method.toUpperCase()
-  if (method === 'OPTIONS') {
-    return { status: 204, headers: { allow: allowed.join(', ') }, body: undefined }
+  const options = optionsResult(request, readMethods)
+  if (options !== undefined) {
+    return { status: options.status, headers: options.headers, body: undefined }
   }
-  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
   const { docs, auth, rateWindows } = runtime.settings
   if (docs === null) throw unknownPath(request.url)
   if (docs.requireAuth) {
