@@ -1,4 +1,7 @@
-/** Resources: fields of a model, hidden and computed columns, names, soft delete, base models, sentence by sentence. */
+/**
+ * Resources: fields of a model, hidden and computed columns, names, soft delete and base models, following the specification
+ * sentence by sentence.
+ */
 import { type AnyModel, belongsTo, defineBase, defineModel, hasMany } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'

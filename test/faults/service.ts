@@ -67,7 +67,7 @@ function hostDialect(url: string) {
   return new SqliteDialect({ database: file })
 }
 
-/** Errors by kind, of which only the first is printed: a fault causes thousands. */
+/** The number of errors by message, because a fault causes thousands. */
 const seen = new Map<string, number>()
 const onError = (error: unknown): void => {
   const text = error instanceof Error ? error.message : String(error)

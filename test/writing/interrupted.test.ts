@@ -109,7 +109,7 @@ eachDatabase('interrupted writes', (test, db) => {
         return 'cut'
       }
       const { status, code } = await post(start)
-      // One of the databases begins with other statements.
+      // The database begins a transaction with other statements, so nothing was cut.
       if (!isCut) continue
       equal([status, code], [503, 'database_unavailable'])
       equal(await stored(start), 0)
