@@ -10,6 +10,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { get } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
 import { Book, bearer, createPeople, jwtKeys, login, peopleApi, refresh, User } from './people.ts'
 
@@ -208,7 +209,7 @@ interface Worker {
 
 function worker(name: string, url: string): Worker {
   const child = fork(fileURLToPath(new URL('./refresh-worker.ts', import.meta.url)), [name, url], {
-    execArgv: ['--conditions=@model-api/source'],
+    execArgv: [...sourceArguments],
   })
   return {
     ask: (message) =>
