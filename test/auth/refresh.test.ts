@@ -83,6 +83,20 @@ eachDatabase('refresh tokens', (test, db) => {
     ok(!warnings.join().includes(first))
   })
 
+  test('the store decides whether a token has expired, not its own exp', async () => {
+    const { api, clock } = peopleApi(db)
+    const { refresh_token } = (await login(api, 'ann')).value
+    clock.tick(2880 * 60_000)
+    equal((await refresh(api, refresh_token)).status, 403)
+    const column = await db.kysely.selectFrom('refresh_tokens').select('created_at').execute()
+    equal(column.length, 1)
+    await db.kysely
+      .updateTable('refresh_tokens')
+      .set({ expires_at: db.name === 'sqlite' ? '2027-01-01T00:00:00.000Z' : '2027-01-01' })
+      .execute()
+    equal((await refresh(api, refresh_token)).status, 200)
+  })
+
   test('revoke, revokeAll and purgeExpired', async () => {
     const { api, clock } = peopleApi(db)
     const one = (await login(api, 'ann')).value.refresh_token
