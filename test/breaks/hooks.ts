@@ -127,8 +127,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'final and error are not told whose request they are called for',
     file: 'packages/core/src/handle.ts',
-    find: 'answering.hooks = call.hooks\n    answering.known = call',
-    replace: 'answering.hooks = call.hooks\n    answering.known = {}',
+    find: 'answering.hooks = call.hooks\n  answering.known = call',
+    replace: 'answering.hooks = call.hooks\n  answering.known = {}',
     fails: 'test/hooks/request-args.test.ts',
   },
   {

@@ -17,7 +17,7 @@ import {
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { config } from '../../examples/library/library.ts'
 import { models } from '../../examples/library/models.ts'
-import { equal, fail, ok } from '../support/assert.ts'
+import { equal, fail, match, ok } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { diffLines } from '../support/diff.ts'
 import { allPaths } from '../support/openapi-check.ts'
@@ -241,7 +241,10 @@ suite('the OpenAPI document', (test) => {
 
   test('has the summaries, the tag and the description that the meta of a model gives', () => {
     const Note = defineModel('Note', {
-      columns: { id: { type: 'integer', primaryKey: true, generated: true } },
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        link: { type: 'string', format: 'uri', description: 'Where', example: 'https://a.example' },
+      },
       meta: {
         tag: 'Notes',
         tag_group: 'Paper',
@@ -263,6 +266,9 @@ suite('the OpenAPI document', (test) => {
       )
       equal([many.get.tags, paths['/api/tags'].get.tags], [['Notes'], ['Tag']])
       equal(components.schemas.Note.description, 'What was noted.')
+      const { link } = components.schemas.Note.properties
+      equal([link.format, link.examples], ['uri', ['https://a.example']])
+      match(link.description, /^Where/)
       if (version === '3.2') continue
       const { description } = tags.find(({ name }: Anything) => name === 'Notes')
       equal(description, 'What was noted.')

@@ -115,8 +115,6 @@ async function partOf(
   part: DocsPart,
 ): Promise<Part> {
   const mount = request.baseUrl ?? ''
-  // The page and its script ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
-  const version = part === 'document' ? versionAsked(request, settings) : '3.1'
   const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
   if (part === 'script') {
     if (redoc === undefined) throw unknownPath(request.url)
@@ -129,13 +127,10 @@ async function partOf(
   const served = <T extends AnyDocument>(document: T): T =>
     mount === '' ? document : { ...document, servers: serversOf(settings, mount) }
   if (part === 'page') {
-    const document = served(await documentation.built())
+    const document = served(await documentation.built('3.1'))
     return pageOf(documentation, document, docs, mount, redoc)
   }
-  const document =
-    version === '3.2'
-      ? served(await documentation.builtQueryStringDocument())
-      : served(await documentation.built())
+  const document = served<AnyDocument>(await documentation.built(versionAsked(request, settings)))
   return {
     type: 'application/json; charset=utf-8',
     representation: await documentation.text(mount, document),
@@ -144,7 +139,10 @@ async function partOf(
   }
 }
 
-/** Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter. */
+/**
+ * Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter of the document. The page and its script
+ * ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
+ */
 function versionAsked(request: ApiRequest, { additionalQueryParams }: ApiSettings): OpenApiVersion {
   const hint = ' Expected "openapi=3.2".'
   const { openapi = '3.1' } = ownParameters(request, ['openapi'], additionalQueryParams, hint)

@@ -45,6 +45,7 @@ import {
   bodyOf,
   inWrite,
   refuseAllBut,
+  refuseFields,
   refuseIdempotencyKey,
   refuseOtherParameters,
   refusePrecondition,
@@ -207,6 +208,8 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   const ast = parse(call, resource)
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
   const selection = selectionOf(call, resource, ast)
+  // A list of keys in the body would not narrow what the filters choose.
+  refuseFields(call, 'empty: the filters of DELETE choose the records')
   const cascade = cascadeParameter(resource, ast)
   if (cascade) noteCascade(call, resource)
   return inWrite(call, async (writing) => {
