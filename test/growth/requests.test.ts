@@ -13,7 +13,7 @@ import { createWorld, restore } from './world.ts'
 const few = 1000
 
 /** Characters of a text whose square takes long enough to be measured. */
-const enough = 4000
+const enough = 3000
 
 /** Doors of one family that are named; those behind them are not looked at. */
 const mostNamed = 5
