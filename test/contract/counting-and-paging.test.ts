@@ -203,6 +203,7 @@ eachDatabase('contract: counts', (test, db) => {
     equal(first.body.next_url, '/api/books?count=none&limit=3&page=2')
     const last = await succeeds(api, '/api/books?count=none&limit=3&page=2')
     equal([last.value.length, last.body.next_url], [2, null])
+    equal(last.body.previous_url, '/api/books?count=none&limit=3&page=1')
     equal((await succeeds(api, '/api/books?count=none&limit=5')).body.next_url, null)
   })
 
