@@ -68,7 +68,7 @@ const known: readonly Unscoped[] = [
   },
   {
     name: 'compileLocked',
-    callers: { 'write/execute/look-up.ts': [1, 'records of a resource that no policy narrows'] },
+    callers: { 'write/execute/look-up.ts': [3, 'records of a resource that no policy narrows'] },
   },
   {
     name: 'compileLockedByKeys',

@@ -188,6 +188,26 @@ eachDatabase('authentication endpoints', (test, db) => {
     })
   })
 
+  test('an Idempotency-Key is refused by login, refresh and logout, which run each time they are sent', async () => {
+    const { api } = peopleApi(db)
+    const first = (await login(api, 'ann')).value
+    const key = { 'content-type': 'application/json', 'idempotency-key': 'sixteen characters' }
+    for (const [name, body] of [
+      ['login', { username: 'ann', password: passwords.ann }],
+      ['refresh', { refresh_token: first.refresh_token }],
+      ['logout', undefined],
+    ] as const) {
+      const { status, errors, headers } = await post(api, `/auth/${name}`, body, key)
+      equal(
+        [status, errors?.code, headers['set-cookie']],
+        [400, 'idempotency_key_not_here', undefined],
+      )
+      match(errors.reason, `; ${name} runs each time`)
+    }
+    // The token was not used.
+    equal((await refresh(api, first.refresh_token)).status, 200)
+  })
+
   test('a user model that is not published shows its visible columns', async () => {
     const Hidden = defineModel('User', { columns: User.columns, methods: User.methods })
     const { api } = peopleApi(

@@ -10,6 +10,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { get } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
 import { Book, bearer, createPeople, jwtKeys, login, peopleApi, refresh, User } from './people.ts'
 
@@ -80,6 +81,20 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await refresh(api, other)).status, 200)
     match(warnings.join(), 'a second time')
     ok(!warnings.join().includes(first))
+  })
+
+  test('the store decides whether a token has expired, not its own exp', async () => {
+    const { api, clock } = peopleApi(db)
+    const { refresh_token } = (await login(api, 'ann')).value
+    clock.tick(2880 * 60_000)
+    equal((await refresh(api, refresh_token)).status, 403)
+    const column = await db.kysely.selectFrom('refresh_tokens').select('created_at').execute()
+    equal(column.length, 1)
+    await db.kysely
+      .updateTable('refresh_tokens')
+      .set({ expires_at: db.name === 'sqlite' ? '2027-01-01T00:00:00.000Z' : '2027-01-01' })
+      .execute()
+    equal((await refresh(api, refresh_token)).status, 200)
   })
 
   test('revoke, revokeAll and purgeExpired', async () => {
@@ -208,7 +223,7 @@ interface Worker {
 
 function worker(name: string, url: string): Worker {
   const child = fork(fileURLToPath(new URL('./refresh-worker.ts', import.meta.url)), [name, url], {
-    execArgv: ['--conditions=@model-api/source'],
+    execArgv: [...sourceArguments],
   })
   return {
     ask: (message) =>

@@ -103,9 +103,9 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A stale If-Match changes the record',
     file: 'packages/core/src/write/execute/change.ts',
-    find: 'const stored = await lockedRecord(context, resource, key, action)\n  if (stored === undefined) throw recordNotFound()\n  if (precondition?.(stored) === false) throw preconditionFailed()',
+    find: 'const stored = await lockedRecord(context, resource, key, action, lockedFor)\n  if (stored === undefined) throw recordNotFound()\n  if (precondition?.(stored) === false) throw preconditionFailed()',
     replace:
-      'const stored = await lockedRecord(context, resource, key, action)\n  if (stored === undefined) throw recordNotFound()\n  precondition?.(stored)',
+      'const stored = await lockedRecord(context, resource, key, action, lockedFor)\n  if (stored === undefined) throw recordNotFound()\n  precondition?.(stored)',
     fails: 'test/writing/conditional.test.ts',
   },
   {

@@ -9,6 +9,7 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { createPeople } from '../auth/people.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { closeAtEnd } from '../support/registry.ts'
 
 export interface Outcome {
@@ -56,7 +57,7 @@ export function started(
   written(): Promise<string>
   ended: Promise<number | null>
 } {
-  const child = spawn(process.execPath, ['--conditions=@model-api/source', program, ...args], {
+  const child = spawn(process.execPath, [...sourceArguments, program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -65,6 +65,11 @@ eachDatabase('specification: order_by, page and limit', (test, db) => {
   test('order_by: API_ALLOW_ORDER_BY false refuses it', async () => {
     const off = testApi(db, shop, { API_ALLOW_ORDER_BY: false })
     await refuses(off, '/api/books?order_by=id', { says: ['API_ALLOW_ORDER_BY'] })
+    await refuses(off, '/api/authors/3/books?orderby=-id', { code: 'feature_disabled' })
+    const one = testApi(db, withMeta(shop, 'Book', { allow_order_by: false }))
+    await refuses(one, '/api/books?order_by=id', { says: ['API_ALLOW_ORDER_BY'] })
+    await refuses(one, '/api/authors?dump=json&books.order_by=id', { at: 'books.order_by=id' })
+    equal(await column(one, '/api/tags?order_by=-id'), [3, 2, 1])
   })
 
   test('page from 1, limit from 1 to the maximum', async () => {

@@ -105,6 +105,38 @@ eachDatabase('contract: request limits', (test, db) => {
     const one = testApi(db, withMeta(shop, 'Book', { max_conditions: 1 }))
     await refuses(one, '/api/books?id__gt=0&id__lt=9', { says: ['API_MAX_CONDITIONS', '1'] })
     equal((await get(one, '/api/tags?id__gt=0&id__lt=9')).status, 200)
+    const meta = {
+      max_list: 2,
+      max_joins: 1,
+      max_depth: 2,
+      max_relation_filters: 3,
+      max_embedded_rows: 4,
+    }
+    const book = testApi(db, withMeta(shop, 'Book', meta), { API_ALLOW_JOIN: true })
+    for (const [key, most, over, within, ofOther] of [
+      ['API_MAX_LIST', 2, 'id__in=(1,2,3)', 'id__in=(1,2)', 'tags?id__in=(1,2,3)'],
+      ['API_MAX_JOINS', 1, 'join=author,tags', 'join=author', 'authors?join=mentor,pupils'],
+      [
+        'API_MAX_DEPTH',
+        2,
+        'exists(author.mentor.mentor)',
+        'exists(author.mentor)',
+        'authors?exists(mentor.mentor.mentor)',
+      ],
+      [
+        'API_MAX_RELATION_FILTERS',
+        3,
+        'exists(author)&missing(author.mentor)&exists(author)',
+        'exists(author)&missing(author.mentor)',
+        'authors?exists(books)&exists(mentor)&exists(pupils)&exists(profile)',
+      ],
+      ['API_MAX_EMBEDDED_ROWS', 4, 'dump=json', 'dump=json&id__in=(1,2)', 'tags?dump=json'],
+    ] as const) {
+      await refuses(book, `/api/books?${over}`, { says: [key, String(most)] })
+      equal((await get(book, `/api/books?${within}`)).status, 200, within)
+      equal((await get(book, `/api/${ofOther}`)).status, 200, ofOther)
+    }
+    await refuses(book, '/api/authors/3/books?join=author,tags', { says: ['API_MAX_JOINS', '1'] })
   })
 
   test('a limit that is none is a start-up error', () => {

@@ -2,6 +2,7 @@
 import type { Api } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -109,6 +110,19 @@ eachDatabase('QUERY', (test, db) => {
     await query(limited, '/api/books', '')
     equal((await query(limited, '/api/books', '')).status, 429)
     equal((await query(testApi(db, shop, config), '/api/books', 'x'.repeat(2_000_000))).status, 413)
+  })
+
+  test('a rate limit of POST does not count it, also where it comes as POST', async () => {
+    const limited = testApi(db, withMeta(shop, 'Tag', { post_rate_limit: '1 per hour' }))
+    const override = { headers: { ...form, 'x-http-method-override': 'QUERY' }, body: 'limit=1' }
+    for (let times = 0; times < 3; times++) {
+      equal((await query(limited, '/api/tags', 'limit=1')).status, 200)
+      equal((await send(limited, 'POST', '/api/tags', override)).status, 200)
+    }
+    const statuses = [400, 429]
+    for (const status of statuses) {
+      equal((await send(limited, 'POST', '/api/tags', { body: {} })).status, status)
+    }
   })
 
   test('it asks for rights before it reads the body', async () => {

@@ -97,6 +97,11 @@ eachDatabase('specification: serialisation', (test, db) => {
     const api = testApi(db, shop, { API_ADD_RELATIONS: false, API_SERIALIZATION_TYPE: 'json' })
     equal(Object.keys(await read(api, '/api/tags/1')), ['id', 'name'])
     equal(Object.keys(await read(api, '/api/tags/1?dump=json')), ['id', 'name'])
+    const one = testApi(db, withMeta(shop, 'Tag', { add_relations: false }))
+    equal(Object.keys(await read(one, '/api/tags/1?dump=json')), ['id', 'name'])
+    const book = await read(one, '/api/books/1?dump=json')
+    equal(book.tags, [{ id: 1, name: 'classic' }])
+    equal(book.author.books, '/api/authors/1/books')
   })
 
   test('query parameters: dump_relationships=false suppresses all relationship fields', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { equal, match, ok } from '../support/assert.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
 const page = readFileSync(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
@@ -42,7 +43,7 @@ suite('getting started', (test) => {
       // Any free port instead of 3000.
       writeFileSync(join(folder, name), text.replace('listen(3000)', 'listen(0)'))
     }
-    const args = ['--conditions=@model-api/source', 'server.ts']
+    const args = [...sourceArguments, 'server.ts']
     const child = spawn(process.execPath, args, { cwd: folder })
     const closed = once(child, 'close')
     let errors = ''

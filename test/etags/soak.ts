@@ -1,6 +1,7 @@
 /** Two processes that read and write the same records, and what they found: whether a 304 was sent for a copy that is out of date. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { sourceArguments } from '../support/node-arguments.ts'
 import type { Message } from './histories.ts'
 import type { Order, Tally } from './process.ts'
 
@@ -35,7 +36,7 @@ export async function soak({ url, operations, seed }: SoakOptions): Promise<Tall
 
 const start = (order: Order): ChildProcess =>
   fork(fileURLToPath(new URL('process.ts', import.meta.url)), [JSON.stringify(order)], {
-    execArgv: ['--conditions=@model-api/source'],
+    execArgv: [...sourceArguments],
   })
 
 /** Passes the messages of a process on to the other one, until it is done. */

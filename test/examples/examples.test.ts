@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { equal, match, ok } from '../support/assert.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
 const run = promisify(execFile)
@@ -17,7 +18,7 @@ interface Example {
 }
 
 function start(name: string, own: NodeJS.ProcessEnv = {}): ChildProcess {
-  const args = ['--conditions=@model-api/source', 'examples/start.ts', name]
+  const args = [...sourceArguments, 'examples/start.ts', name]
   return spawn(process.execPath, args, { cwd: root, env: { ...process.env, PORT: '0', ...own } })
 }
 
@@ -171,11 +172,10 @@ suite('examples', (test) => {
 
   test('typed-client: its types are generated, it compiles with them, and it runs', async () => {
     const folder = `${root}examples/typed-client`
-    const node = ['--conditions=@model-api/source']
-    await run(process.execPath, [...node, `${folder}/generate.ts`])
+    await run(process.execPath, [...sourceArguments, `${folder}/generate.ts`])
     await run(`${root}node_modules/.bin/tsc`, ['-p', folder])
     const { stdout } = await run(process.execPath, [
-      ...node,
+      ...sourceArguments,
       `${root}examples/start.ts`,
       'typed-client',
     ])

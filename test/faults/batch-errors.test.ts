@@ -31,7 +31,7 @@ async function allOrNothing(where: Place): Promise<void> {
       throw new Error('the driver has failed')
     }
   const db = new Kysely<{ notes: { id: number; label: string } }>({
-    dialect: watched(dialectOf(where), failIf('before'), failIf('after')),
+    dialect: watched(await dialectOf(where), failIf('before'), failIf('after')),
   })
   const api = createApi({
     db,
@@ -108,7 +108,7 @@ suite('a driver that fails in a batch (SQLite)', (test) => {
 
   test('stores all of it or nothing, whatever statement fails', async () => {
     const url = join(folder, 'notes.sqlite')
-    const db = new Kysely<unknown>({ dialect: dialectOf({ kind: 'sqlite', url }) })
+    const db = new Kysely<unknown>({ dialect: await dialectOf({ kind: 'sqlite', url }) })
     await db.schema
       .createTable('notes')
       .addColumn('id', 'integer', (column) => column.primaryKey())

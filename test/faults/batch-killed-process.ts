@@ -17,7 +17,7 @@ if (process.argv[1] === import.meta.filename) {
     if (counts && ++count === asked.killedBefore) process.kill(process.pid, 'SIGKILL')
   }
   const api = createApi({
-    db: new Kysely<unknown>({ dialect: watched(dialectOf(asked), beforeStatement) }),
+    db: new Kysely<unknown>({ dialect: watched(await dialectOf(asked), beforeStatement) }),
     models: [Note],
     config: { API_ALLOW_BATCH: true, API_ALLOW_BULK: true, API_SCHEMA_CHECK: 'off' },
     onWarning: () => {},

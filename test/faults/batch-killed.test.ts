@@ -9,6 +9,7 @@ import Sqlite from 'better-sqlite3'
 import { equal, ok } from '../support/assert.ts'
 import { extent } from '../support/extent.ts'
 import { eachServer } from '../support/faults.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { notRun, runsOn, suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 import type { KilledBatch } from './batch-killed-process.ts'
@@ -26,7 +27,7 @@ interface Ended {
 
 async function run(batch: KilledBatch): Promise<Ended> {
   const child = fork(path, [JSON.stringify(batch)], {
-    execArgv: ['--conditions=@model-api/source'],
+    execArgv: [...sourceArguments],
     stdio: 'inherit',
   })
   let said: Ended['said']

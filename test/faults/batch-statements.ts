@@ -1,6 +1,5 @@
 /** A batch of reads and writes, and connections that tell of each of its statements. */
 import { defineModel } from '@model-api/core'
-import Sqlite from 'better-sqlite3'
 import {
   type DatabaseConnection,
   type Dialect,
@@ -8,8 +7,6 @@ import {
   PostgresDialect,
   SqliteDialect,
 } from 'kysely'
-import { createPool } from 'mysql2'
-import pg from 'pg'
 import { getting, type Operation, posting } from '../support/batch.ts'
 
 export interface Place {
@@ -37,11 +34,17 @@ export const Note = defineModel('Note', {
   meta: {},
 })
 
-export const dialectOf = ({ kind, url }: Place): Dialect => {
-  if (kind === 'sqlite') return new SqliteDialect({ database: new Sqlite(url) })
+/** Loads only the driver of this kind, because many processes are started that use one. */
+export const dialectOf = async ({ kind, url }: Place): Promise<Dialect> => {
+  if (kind === 'sqlite') {
+    const { default: Sqlite } = await import('better-sqlite3')
+    return new SqliteDialect({ database: new Sqlite(url) })
+  }
   if (kind === 'postgres') {
+    const { default: pg } = await import('pg')
     return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) })
   }
+  const { createPool } = await import('mysql2')
   return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 1 }) })
 }
 

@@ -16,6 +16,7 @@ import { command } from '../cli/support.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type AnyKysely, loggingApi } from '../support/faults.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
 const Note: AnyModel = defineModel('Note', {
@@ -293,8 +294,7 @@ suite('a locked file and its users', (test) => {
     const database = new Sqlite(file)
     database.exec(script)
     const path = fileURLToPath(new URL('./sqlite-writer.ts', import.meta.url))
-    const start = () =>
-      fork(path, [file], { execArgv: ['--conditions=@model-api/source'], stdio: 'inherit' })
+    const start = () => fork(path, [file], { execArgv: [...sourceArguments], stdio: 'inherit' })
     const writers = [start(), start()]
     const ask = (writer: ReturnType<typeof start>): Promise<number[]> =>
       new Promise((resolve, reject) => {

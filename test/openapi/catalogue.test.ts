@@ -25,4 +25,14 @@ suite('the error catalogue', (test) => {
       ok(phrases[error.status] !== undefined, `${error.status}`)
     }
   })
+
+  test('calls each error by the phrase of its status, except those that the specification names', () => {
+    const others = catalogue.flatMap(({ error: { status, body } }) =>
+      body.error === phrases[status] ? [] : [`${status} ${body.code}: ${body.error}`],
+    )
+    equal(others, [
+      '400 invalid_join_model: Invalid join model: autor',
+      '400 validation_failed: Validation failed',
+    ])
+  })
 })

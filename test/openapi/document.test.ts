@@ -17,7 +17,7 @@ import {
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { config } from '../../examples/library/library.ts'
 import { models } from '../../examples/library/models.ts'
-import { equal, fail, ok } from '../support/assert.ts'
+import { equal, fail, match, ok } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { diffLines } from '../support/diff.ts'
 import { allPaths } from '../support/openapi-check.ts'
@@ -221,6 +221,60 @@ suite('the OpenAPI document', (test) => {
     equal(isNullable({ API_AUTH_REQUIREMENTS: {} }), true)
     equal(isNullable({ API_FILTER_CALLBACK: (query) => query }), true)
     equal(isNullable({ API_SESSION_GETTER: () => fail('not asked') }), true)
+  })
+
+  test('has the texts of the configuration', () => {
+    const { info, servers }: Anything = (documents.everything?.() ?? fail('')).openapi()
+    equal(info, {
+      title: 'Everything',
+      version: '1.0.0',
+      description: 'All there is.',
+      contact: { name: 'Us', email: 'us@example.org', url: 'https://api.test/contact' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      'x-logo': { url: 'https://api.test/logo.svg', altText: 'Everything' },
+    })
+    equal(
+      servers.map(({ url }: Anything) => url),
+      ['https://api.test', 'https://staging.api.test'],
+    )
+  })
+
+  test('has the summaries, the tag and the description that the meta of a model gives', () => {
+    const Note = defineModel('Note', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        link: { type: 'string', format: 'uri', description: 'Where', example: 'https://a.example' },
+      },
+      meta: {
+        tag: 'Notes',
+        tag_group: 'Paper',
+        description: 'What was noted.',
+        get_many_summary: 'Every note',
+        get_single_summary: 'A single note',
+        post_summary: 'Note down',
+        patch_summary: 'Correct a note',
+        delete_summary: 'Tear a note up',
+      },
+    })
+    for (const version of ['3.1', '3.2'] as const) {
+      const document = inVersion(apiOf([Note, ...shop]), version)
+      const { paths, components, tags } = document
+      const [many, one] = [paths['/api/notes'], paths['/api/notes/{id}']]
+      equal(
+        [many.get, one.get, many.post, one.patch, one.delete].map(({ summary }) => summary),
+        ['Every note', 'A single note', 'Note down', 'Correct a note', 'Tear a note up'],
+      )
+      equal([many.get.tags, paths['/api/tags'].get.tags], [['Notes'], ['Tag']])
+      equal(components.schemas.Note.description, 'What was noted.')
+      const { link } = components.schemas.Note.properties
+      equal([link.format, link.examples], ['uri', ['https://a.example']])
+      match(link.description, /^Where/)
+      if (version === '3.2') continue
+      const { description } = tags.find(({ name }: Anything) => name === 'Notes')
+      equal(description, 'What was noted.')
+      const group = document['x-tagGroups'].find(({ name }: Anything) => name === 'Paper')
+      equal(group.tags, ['Notes'])
+    }
   })
 
   test('names both preconditions of a write of one record', () => {

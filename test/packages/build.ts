@@ -64,12 +64,13 @@ function copyPackage(name: PackageName, folder: string): void {
 /** Packs every package as `npm publish` would send it; the tarballs by package. */
 export async function pack({ folder }: Built): Promise<Readonly<Record<PackageName, string>>> {
   const tarballs = join(folder, 'tarballs')
-  const packing = packageNames.map(async (name) => {
-    const args = ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', tarballs]
-    await run('npx', args, { cwd: join(folder, 'packages', name) })
-    return [name, join(tarballs, `model-api-${name}-${versionText}.tgz`)] as const
-  })
-  return Object.fromEntries(await Promise.all(packing)) as Record<PackageName, string>
+  const args = ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', tarballs]
+  await run('npx', ['--yes', 'pnpm@12.21.0', ...args], { cwd: folder })
+  const entries = packageNames.map((name) => [
+    name,
+    join(tarballs, `model-api-${name}-${versionText}.tgz`),
+  ])
+  return Object.fromEntries(entries) as Record<PackageName, string>
 }
 
 const versionText = '0.0.0'

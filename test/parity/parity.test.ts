@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { equal, ok } from '../support/assert.ts'
 import { ofSameServers } from '../support/databases.ts'
 import { extent } from '../support/extent.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { plainOnly } from '../support/path.ts'
 import { compareKeys } from '../support/reference/rows.ts'
 import { compareValues } from '../support/reference/values.ts'
@@ -22,7 +23,7 @@ const script = fileURLToPath(new URL('answers.ts', import.meta.url))
 
 function answersIn(zone: string): Promise<Answers> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--conditions=@model-api/source', script], {
+    const child = spawn(process.execPath, [...sourceArguments, script], {
       env: { ...ofSameServers(), TZ: zone, SESSION_ZONE: zone },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../worker.ts'
 import type { Coverage } from './choose-servers.ts'
+import { resolveHook } from './node-arguments.ts'
 import type { Way } from './path.ts'
 import { whenOver } from './time-limit.ts'
 import { endOfFile, type Order } from './worker-protocol.ts'
@@ -58,6 +59,7 @@ const testNode = (env: NodeJS.ProcessEnv): string => env.TEST_NODE || process.ex
 export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): FileProcess {
   const child = fork(worker, {
     execPath: testNode(env),
+    execArgv: [...process.execArgv, resolveHook],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env,
   })

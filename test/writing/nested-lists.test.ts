@@ -70,6 +70,79 @@ eachDatabase('lists with nested records', (test, db) => {
   const savepoints = (statements: readonly unknown[]): boolean =>
     statements.some((one) => JSON.stringify(one).toLowerCase().includes('savepoint'))
 
+  given(
+    'an object with an unused key creates a record with nested ones; one that links has none',
+    async () => {
+      const leaf = (code: string) => ({ code, title: code })
+      const branch = (code: string, ...codes: string[]) => ({
+        ...leaf(code),
+        children: codes.map(leaf),
+      })
+      const codesOf = async (code: string): Promise<string[]> => {
+        const { value } = await get(
+          api,
+          `/api/categories/${code}/children?fields=code&order_by=code`,
+        )
+        return value.map((child: { code: string }) => child.code)
+      }
+      // One record, and several, level by level and record by record.
+      const tree = { ...leaf('a'), children: [branch('aa', 'aaa', 'aab'), branch('ab', 'aba')] }
+      equal((await post('/api/categories', tree)).status, 201)
+      const trees = ['b', 'c'].map((code) => ({
+        ...leaf(code),
+        children: [branch(`${code}a`, `${code}aa`), leaf(`${code}b`)],
+        parent: { ...leaf(`${code}0`), parent: leaf(`${code}00`) },
+      }))
+      equal((await post('/api/categories', trees)).status, 201)
+      equal(await Promise.all(['a', 'aa', 'ab', 'b', 'ba', 'ca', 'c0', 'c00'].map(codesOf)), [
+        ['aa', 'ab'],
+        ['aaa', 'aab'],
+        ['aba'],
+        ['ba', 'bb'],
+        ['baa'],
+        ['caa'],
+        ['c'],
+        ['c0'],
+      ])
+
+      const before = await countRows(db, 'categories')
+      const refused = async (...children: unknown[]) => {
+        const { status, errors } = await post('/api/categories', { ...leaf('d'), children })
+        return [status, errors?.reason]
+      }
+      const links =
+        'This object links to an existing record, which is not changed here; omit this field.'
+      equal(await refused(branch('aa', 'x')), [400, { 'children[0].children': [links] }])
+      equal(await refused(branch('x', 'y'), branch('x', 'z')), [
+        400,
+        { 'children[1].children': [links] },
+      ])
+      equal(await refused({ code: 'x', children: [leaf('y')] }), [
+        400,
+        {
+          'children[0].children': [
+            'This object can only link to an existing record, because a new one needs "title"; send that too, or omit this field.',
+          ],
+        },
+      ])
+      equal(await refused({ ...leaf('x'), children: [{ code: 'y', titel: 'y' }] }), [
+        400,
+        {
+          'children[0].children[0].titel': ['Unknown field "titel". Did you mean "title"?'],
+        },
+      ])
+      const above = { 'children[0].parent': ['The parent record sets this relation.'] }
+      equal(await refused({ ...leaf('x'), parent: leaf('y') }), [400, above])
+      const deep = { ...leaf('1'), children: [{ ...leaf('2'), children: [branch('3', '4')] }] }
+      const [status, reason] = await refused({ ...leaf('0'), children: [deep] })
+      equal(
+        [status, Object.keys(reason)],
+        [400, ['children[0].children[0].children[0].children[0].children']],
+      )
+      equal(await countRows(db, 'categories'), before)
+    },
+  )
+
   given('take as many statements for any number of records', async () => {
     const counts: number[] = []
     for (const n of [4, 8, 40]) {

@@ -125,6 +125,18 @@ eachDatabase('removal', (test, db) => {
     const { status, errors } = await send(plain, 'DELETE', '/api/books/1?cascade_delete=1')
     equal([status, errors.code], [400, 'feature_disabled'])
     equal((await remove('/api/books/1?dump=json')).errors.code, 'not_here')
+    const { value } = await post('/api/books', {
+      title: 'Allowed by its model',
+      copies: [{ branch: 'M', number: 1 }],
+    })
+    const models = withModel('Book', ({ meta }) => ({
+      meta: { ...meta, allow_cascade_delete: true },
+    }))
+    const own = testApi(db, models)
+    const url = (name: string, id: unknown) => `/api/${name}/${id}?cascade_delete=1`
+    equal((await send(own, 'DELETE', url('authors', 1))).errors.code, 'feature_disabled')
+    equal((await send(own, 'DELETE', url('books', value.id))).status, 200)
+    equal((await get(own, '/api/copies?branch__eq=M')).total, 0)
   })
 
   test('cascade_delete of a marked record marks what can be marked', async () => {

@@ -71,6 +71,13 @@ eachDatabase('a trigger that refuses a write', (test, db) => {
       ))
   }
 
+  test('the message is shown where the meta of the model says so', async () => {
+    const meta = { show_trigger_messages: true }
+    const api = testApi(db, [{ ...Account, meta }, Booking], config)
+    const body = { balance: -1 }
+    equal(verdict(await send(api, 'POST', '/api/accounts', { body })), refused(message))
+  })
+
   test('nothing is stored, and what the trigger allows is', async () => {
     const created = await send(shown, 'POST', '/api/accounts', { body: nested(7) })
     const { value } = await send(shown, 'GET', '/api/accounts?fields=balance&order_by=id')

@@ -693,11 +693,11 @@ export const userWithoutKey = (): ApiError =>
     'An Idempotency-Key belongs to one user, and this user has nothing that identifies it, such as a primary key.',
   )
 
-/** An `Idempotency-Key` on PATCH, PUT, DELETE or restore, which do not store their response. */
-export const idempotencyKeyNotHere = (method: string): ApiError =>
+/** An `Idempotency-Key` on PATCH, PUT, DELETE, restore, login, refresh or logout, which do not store their response. */
+export const idempotencyKeyNotHere = (request: string): ApiError =>
   badRequest(
     'idempotency_key_not_here',
-    `Idempotency-Key works on POST of a collection and on batches only; ${method} runs each time it is sent. Leave the key out.`,
+    `Idempotency-Key works on POST of a collection and on batches only; ${request} runs each time it is sent. Leave the key out.`,
   )
 
 /** A malformed `Idempotency-Key`. */

@@ -53,7 +53,7 @@ function compiledOf(connection: Connection, statement: Sendable, rows: boolean):
   const { db, dialect } = connection
   const compiled = compileStatement(db, statement, dialect.shortcuts?.textStyle)
   const { query, queryId, sql, parameters } = compiled
-  const isRead = sql.startsWith('select ') && !sql.endsWith(' for update')
+  const isRead = sql.startsWith('select ') && !sql.endsWith(' update')
   const text = isRead
     ? sqlForDriver(connection, sql, rows)
     : rows

@@ -2,6 +2,7 @@
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, invalidParameter, notHere, unsupportedQuery } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
@@ -293,7 +294,9 @@ function countMode(context: PlanContext): ReadPlan['count'] {
   const modes = ['exact', 'capped', 'none'] as const
   if (text === undefined) return allowed
   const mode = modes.find((known) => known === text)
-  if (mode === undefined) throw invalidParameter('count', text, `one of ${modes.join(', ')}`)
+  if (mode === undefined) {
+    throw invalidParameter('count', text, `one of ${modes.join(', ')}`, didYouMean(text, modes))
+  }
   if (modes.indexOf(mode) < modes.indexOf(allowed)) {
     throw featureDisabled(`count=${mode}`, settingNames.count, `count=${mode}`)
   }

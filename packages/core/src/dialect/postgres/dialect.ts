@@ -199,6 +199,7 @@ function dialectWith(facts: Facts): InternalDialect {
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       locksFoundRowsOnly: true,
+      lockBesidesKeys: sql`for no key update`,
       sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'numbered' },
       // A second round trip and plan cost more than the subquery.

@@ -5,9 +5,10 @@ import type { KnownCall } from '../../access/hook-args.ts'
 import { reachOf } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
 import type { AuthRoutes } from '../../config/auth-settings.ts'
+import { idempotencyKeyNotHere } from '../../errors.ts'
 import { runSetup } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import { type ApiRequest, header } from '../../http/request.ts'
 import { decodedSegment, splitUrl } from '../../http/route-table.ts'
 import { clientAddress } from '../../limits/address.ts'
 import { admit } from '../admit.ts'
@@ -46,6 +47,8 @@ export async function serveAuth(
   if (endpoint !== 'me') {
     const { additionalQueryParams } = runtime.settings
     ownParameters(request, [], additionalQueryParams, withoutParameters[endpoint])
+    // A repetition would make other tokens, and that of a refresh would end the session.
+    if (header(request, 'idempotency-key') !== undefined) throw idempotencyKeyNotHere(endpoint)
   }
   switch (endpoint) {
     case 'login':

@@ -13,6 +13,7 @@ import {
   idempotencyKeyNotHere,
   notHere,
   preconditionOnMany,
+  wrongBody,
 } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { beforeStatements } from '../../execute/intercept-connection.ts'
@@ -27,7 +28,7 @@ import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { writeCondition } from '../../http/etag.ts'
 import { header } from '../../http/request.ts'
-import { type BodyLimit, readBody } from '../../input/body.ts'
+import { type BodyLimit, bodyText, readBody, refuseUnreadable } from '../../input/body.ts'
 import { mergedDocumentProblem } from '../../input/merged-document.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { runChecks } from '../../input/read-body.ts'
@@ -324,6 +325,21 @@ export const bodyOf = (
   problems: InputProblems,
   mayMerge = false,
 ): JsonValue => readBody(request, bodyLimitOf(runtime), problems, mayMerge)
+
+/**
+ * Throws 400 for a body with content on a request that takes none. An empty object is accepted, because some clients always send one.
+ */
+export function refuseFields({ request, runtime }: Call, expected: string): void {
+  const { body } = request
+  if (body === undefined || body === null) return
+  const limit = bodyLimitOf(runtime)
+  refuseUnreadable(request, limit)
+  const isText = typeof body === 'string' || body instanceof Uint8Array
+  const isEmpty = isText
+    ? /^(?:\{\s*\}|null|)$/.test(bodyText(body, limit).trim())
+    : typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0
+  if (!isEmpty) throw wrongBody(expected)
+}
 
 const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
   bytes: settings.bodyLimit,

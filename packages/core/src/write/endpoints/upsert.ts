@@ -25,6 +25,7 @@ import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import type { ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
+import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
@@ -243,8 +244,10 @@ async function writeTogether(
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
   if (keys.length > 0) await requireListAccess(context, candidates.map(ownChange))
   const read = columnsToCompare(context, resource, candidates.map(ownChange))
-  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', read)
   const identifying = namesOf(columns)
+  const changes = candidates.map((candidate) => changeOf(candidate, identifying))
+  const lockedFor = lockForChanges(context, resource, changes)
+  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
   const steps: ManyStep[] = []
   let created = false
   for (const candidate of candidates) {
