@@ -1,11 +1,11 @@
-/** Every place of the core that keeps something from one request to the next, and what its key says; a new one is added here on purpose. */
+/** Lists every place in the core that caches something between requests, with its key. Adding a place here is a deliberate decision. */
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
 const root = 'packages/core/src/'
 
-/** What makes a place keep things: a weak map, an LRU map, or values under an authority. */
+/** Code that caches: a weak map, an LRU map, or values bound to an authority. */
 const keeping = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|authorityCache)(?:<[^()]*>)?\(/g
 
 const ofAuthority = 'by the authority of the caller (AuthorityBound)'
@@ -14,7 +14,7 @@ const ofModels = 'by a part of the models, which no request changes'
 const ofDriver =
   'by an object of the driver, or the text of a statement; values are bound each time'
 
-/** How often each file keeps something, and under what. */
+/** How often each file caches something, and with which key. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
   'access/scope-query.ts': [1, ofModels],

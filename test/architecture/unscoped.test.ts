@@ -1,11 +1,14 @@
-/** Every place of the core that reads rows past the access policies, or a table by its name; a new one is added here on purpose. */
+/**
+ * Lists every place in the core that reads rows without the access policies, or reads a table by its name. Adding a place here
+ * is a deliberate decision.
+ */
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
 const root = 'packages/core/src/'
 
-/** A function that reads without a scope: its callers, how often each calls it, and why it may. */
+/** A function that reads without a scope: its callers, the number of calls in each, and the reason. */
 interface Unscoped {
   readonly name: string
   readonly callers: Readonly<Record<string, readonly [calls: number, why: string]>>
@@ -131,16 +134,16 @@ const known: readonly Unscoped[] = [
   },
 ]
 
-/** Texts of SQL that read: `select … from …` written out. */
+/** Files that contain the text of a SELECT. */
 const readingFiles: Readonly<Record<string, string>> = {
   'store/idempotency-keys.ts': ownTable,
   'store/refresh-tokens.ts': ownTable,
 }
 
-/** Compiles the rest, knows a database's catalogue, or writes prose. */
+/** Folders that compile the other reads, query catalogues of databases, or contain prose. */
 const apart = /^(compile|dialect|introspect|openapi|write\/compile)\//
 
-/** How often a file calls a function by its name; its own definition aside. */
+/** The number of calls of a function in a file, without its definition. */
 function callsOf(name: string, code: string): number {
   const calls = code.match(new RegExp(`(?<!function )\\b${name}\\b(<[^()]*>)?\\(`, 'g')) ?? []
   return calls.length

@@ -1,4 +1,4 @@
-/** Endpoints: paths, methods, aliases, keys, relation routes, mount prefixes, sentence by sentence. */
+/** Endpoints: paths, methods, aliases, keys, relation routes and mount prefixes, following the specification sentence by sentence. */
 import { defineModel, hasMany, manyToMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
