@@ -21,6 +21,7 @@ import {
   takeJob,
 } from './support/queue.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
+import { addSpares, mostSpares, takeSpares } from './support/spare-databases.ts'
 import { closingTable, type FileReport, type Run, sum } from './support/table.ts'
 import { buildDeclarations, usesCompiler } from './support/typescript.ts'
 import type { Count, Report } from './worker.ts'
@@ -224,7 +225,9 @@ async function runFile(
     // If a way is requested by name, it runs on every server.
     coverage: options.way === undefined ? coverageOf(job, extent) : undefined,
     limitMs: Number(options.timeout) * 1000,
+    spares: takeSpares(mostSpares),
   })
+  addSpares(report.spares)
   if (child.isOpen()) idle.push(child)
   const count = sum([report])
   const isFirst = before.length === 0

@@ -113,6 +113,8 @@ export const User = defineModel('User', {
     password_hash: { type: 'string', maxLength: 80, hidden: true },
     roles: {
       type: 'json',
+      // Only admins reach users at all, see the role map.
+      readOnly: false,
       description: 'Names of roles: admin, editor, viewer',
       example: ['viewer'],
     },

@@ -133,8 +133,8 @@ export const keyless: readonly Break[] = [
   {
     title: 'A key that PostgreSQL has not validated keeps great values out',
     file: 'packages/core/src/dialect/postgres/catalogue.ts',
-    find: '...(isTrue(first?.is_checked) ? {} : { unchecked: true }),',
-    replace: '...(isTrue(first?.is_checked) ? {} : {}),',
+    find: 'unchecked: !isTrue(first?.is_checked),',
+    replace: 'unchecked: false,',
     fails: 'test/introspect/wide-keys.test.ts',
     databases: ['postgres'],
   },

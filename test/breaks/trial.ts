@@ -68,7 +68,7 @@ export function tryFile(
         ms: Date.now() - started,
       })
     })
-    const order: Order = { file: join(copy, file), coverage: undefined, next: false }
+    const order: Order = { file: join(copy, file), coverage: undefined, spares: {}, next: false }
     child.send(order)
   })
 }

@@ -94,6 +94,16 @@ eachDatabase('specification: order_by, page and limit', (test, db) => {
       })
     }
     await refuses(api, '/api/books?page=1&page=2', { code: 'repeated_parameter' })
+    // The last row that a page may begin with is 2,147,483,647: larger offsets overflow the integers of some drivers.
+    for (const [limit, last] of [
+      [1, 2147483648],
+      [100, 21474837],
+    ] as const) {
+      equal(await column(api, `/api/books?limit=${limit}&page=${last}`), [])
+      await refuses(api, `/api/books?limit=${limit}&page=${last + 1}`, {
+        says: [`from 1 to ${last}.`],
+      })
+    }
   })
 
   test('API_PAGINATION_SIZE_DEFAULT and API_PAGINATION_SIZE_MAX', async () => {
@@ -193,6 +203,7 @@ eachDatabase('contract: counts', (test, db) => {
     equal(first.body.next_url, '/api/books?count=none&limit=3&page=2')
     const last = await succeeds(api, '/api/books?count=none&limit=3&page=2')
     equal([last.value.length, last.body.next_url], [2, null])
+    equal(last.body.previous_url, '/api/books?count=none&limit=3&page=1')
     equal((await succeeds(api, '/api/books?count=none&limit=5')).body.next_url, null)
   })
 

@@ -92,6 +92,9 @@ eachDatabase('specification: grouping and aggregation', (test, db) => {
     )
     equal([Object.keys(value[0]), total], [['format'], 5])
     equal(await read(api, '/api/books?groupby=format&id|n__count=1&fields=n&limit=1'), [{ n: 1 }])
+    const joined = '/api/books?join=author&groupby=author.name,id|n__count=1&limit=1'
+    equal(await read(api, `${joined}&fields=author.name`), [{ name: 'Ann Archer' }])
+    equal(await read(api, `${joined}&fields=n,authors.name`), [{ n: 1, name: 'Ann Archer' }])
   })
 
   test('4 each result holds the grouping columns and one scalar per label', async () => {

@@ -50,6 +50,17 @@ eachDatabase('contract: request limits', (test, db) => {
     const three = api({ API_MAX_LIST: 3 })
     equal((await read(three, '/api/books?fields=id,title,price')).length, 5)
     await refuses(three, '/api/books?fields=id,title,price,rating', { says: ['API_MAX_LIST', '3'] })
+    const grouping = { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true, API_MAX_LIST: 3 }
+    for (const name of ['join=author', 'order_by=id', 'groupby=id', 'aggregate=id__count']) {
+      const [key = '', item = ''] = name.split('=')
+      await refuses(api(grouping), `/api/books?${key}=${times(4, item, ',')}`, {
+        says: ['API_MAX_LIST', '3'],
+      })
+    }
+    await refuses(three, `/api/books?${times(4, 'order_by=id', '&')}`, {
+      says: ['API_MAX_LIST', '3'],
+    })
+    equal((await read(three, '/api/books?join=author,author,author')).length, 4)
   })
 
   test('API_MAX_JOINS: joined relations, implied ones included', async () => {

@@ -24,6 +24,10 @@ eachDatabase('contract: fields', (test, db) => {
     equal(await read(api, '/api/books?fields=id&fields=title,id&limit=1'), [
       { id: 1, title: 'Arrows' },
     ])
+    for (const fields of ['id,title,id', 'id,books.title,title,books.id']) {
+      const { text } = await succeeds(api, `/api/books?fields=${fields}&limit=1`)
+      equal(text.includes('"value":[{"id":1,"title":"Arrows"}]'), true, text)
+    }
   })
 
   test('joined ones as table.column; keys are column names', async () => {

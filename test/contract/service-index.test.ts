@@ -2,6 +2,7 @@
 import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
+import { withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
@@ -40,6 +41,14 @@ eachDatabase('the index', (test, db) => {
       [value.title, value.documentation, value.openapi],
       ['Shop', '/docs', '/docs/apispec.json'],
     )
+  })
+
+  test('leaves out a model whose URLs are those of the host, and names the endpoint that is served', async () => {
+    const meta = { register_canonical_routes: false }
+    const own = testApi(db, withMeta(shop, 'Tag', meta), open)
+    equal(namesIn((await get(own, '/api')).value), ['Author', 'Profile', 'Book', 'OrderLine'])
+    const moved = testApi(db, withMeta(shop, 'Tag', { ...meta, endpoint: 'v1/topics' }), open)
+    equal((await get(moved, '/api')).value.resources[3].url, '/api/v1/topics')
   })
 
   test('gives five requests, each of which answers, whatever is allowed', async () => {

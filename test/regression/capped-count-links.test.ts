@@ -20,5 +20,10 @@ eachDatabase('capped counts', (test, db) => {
     equal(second.body.next_url, '/api/tags?count=capped&fields=id&limit=5000&page=3')
     equal([third.value.length, third.body.next_url], [4, null])
     equal([fourth.value.length, fourth.body.next_url], [0, null])
+    // Where the last page stands is not known, so the page before is linked.
+    equal(
+      [third, fourth].map(({ body }) => body.previous_url),
+      [2, 3].map((n) => `/api/tags?count=capped&fields=id&limit=5000&page=${n}`),
+    )
   })
 })

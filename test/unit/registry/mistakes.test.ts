@@ -549,6 +549,22 @@ suite('mistakes of endpoints', (test) => {
     ])
   })
 
+  test('the path of the batch endpoint, or one above it', () => {
+    const config = (path: string) => ({ API_ALLOW_BATCH: true, API_BATCH_ROUTE: path })
+    for (const [path, endpoint] of [
+      ['/books', 'books'],
+      ['/books/many', 'books'],
+      ['/book', 'book'],
+    ] as const) {
+      equal(problemsOf({ models: [model('Book')], config: config(path) }), [
+        `config.API_BATCH_ROUTE: /api${path} is also served by Book, whose endpoint is "${endpoint}". Set API_BATCH_ROUTE to another path, such as "/_batch".`,
+      ])
+    }
+    equal(problemsOf({ models: [model('Book')], config: config('/books-batch') }), [])
+    const off = { ...config('/books'), API_ALLOW_BATCH: false }
+    equal(problemsOf({ models: [model('Book')], config: off }), [])
+  })
+
   test('a path inside another', () => {
     const models = [model('Library'), model('Book', { meta: { endpoint: 'libraries/books' } })]
     equal(problemsOf({ models }), [

@@ -78,6 +78,27 @@ suite('a relation token', (test) => {
     })
   }
 
+  test('that is the exact key of a relation is that one, also where another fits apart from case', () => {
+    const relations = {
+      bestSeller: belongsTo('Author', 'writer_id'),
+      bestseller: belongsTo('Person', 'editor_id'),
+    }
+    const others = [model('Author'), model('Person')]
+    const book = resourceOf('Book', [model('Book', { columns, relations }), ...others])
+    for (const [token, ...found] of [
+      ['bestSeller', 'bestSeller'],
+      ['bestseller', 'bestseller'],
+      ['BESTSELLER', 'bestSeller', 'bestseller'],
+      ['best-seller', 'bestSeller'],
+    ] as const) {
+      equal(
+        relationsMatching(book, token).map(({ name }) => name),
+        found,
+        token,
+      )
+    }
+  })
+
   test('does not find a relation to an unpublished model', () => {
     const Secret = model('Secret', { columns: { book_id: integer }, meta: undefined })
     const Tome = model('Tome', { relations: { secrets: hasMany('Secret', 'book_id') } })

@@ -44,7 +44,7 @@ function outcomeOf(content: string): Promise<Outcome> {
       rmSync(folder, { recursive: true })
       resolve({ tally: tally ?? `exit ${code}`, output })
     })
-    child.send({ file, coverage: undefined, next: false } satisfies Order)
+    child.send({ file, coverage: undefined, spares: {}, next: false } satisfies Order)
   })
 }
 

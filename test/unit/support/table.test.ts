@@ -13,6 +13,7 @@ const report = (parts: Partial<Report>): Report => ({
   notRun: [],
   loaded: true,
   leftover: undefined,
+  spares: {},
   cpu: { own: 0, children: 0 },
   ...parts,
 })

@@ -22,15 +22,7 @@ export function resolveAuth(
   const { get, find } = reader(config)
   const strategies = [...new Set([...(find('API_AUTHENTICATE_METHOD') ?? []), ...ofModels])]
   checkRequiredSettings(config, strategies, problems)
-  if (!strategies.includes('custom')) {
-    for (const key of ['API_CUSTOM_AUTH_SCHEME', 'API_CUSTOM_AUTH_PER_BATCH'] as const) {
-      if (config[key] === undefined || config[key] === false) continue
-      problems.add(
-        `config.${key}`,
-        'belongs to the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
-      )
-    }
-  }
+  checkCustomStrategy(config, strategies, problems)
   checkUnusedStrategies(config, strategies, problems)
   checkUserModel(config, problems)
   if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
@@ -86,6 +78,22 @@ function checkRequiredSettings(
         )
       } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
     }
+  }
+}
+
+/** Reports settings of the custom strategy if it is not enabled. */
+function checkCustomStrategy(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  if (strategies.includes('custom')) return
+  for (const key of ['API_CUSTOM_AUTH_SCHEME', 'API_CUSTOM_AUTH_PER_BATCH'] as const) {
+    if (config[key] === undefined || config[key] === false) continue
+    problems.add(
+      `config.${key}`,
+      'belongs to the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
+    )
   }
 }
 

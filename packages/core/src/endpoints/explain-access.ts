@@ -94,12 +94,9 @@ function authentication({ resource, action }: Check, caller: Caller): AccessStep
   const { strategies, requirements } = resource.settings
   const needed = needsAuthentication(resource, action)
   const key = strategies.length === 0 ? undefined : decidingKey(requirements, action)
-  const rule =
-    strategies.length === 0
-      ? 'no strategy is enabled'
-      : key === undefined
-        ? `${strategies.join(', ')} protects every request`
-        : `requirement ${key} is ${requirements[key]}`
+  let rule = 'no strategy is enabled'
+  if (key !== undefined) rule = `requirement ${key} is ${requirements[key]}`
+  else if (strategies.length > 0) rule = `${strategies.join(', ')} protects every request`
   const who = caller.authenticated ? 'the caller is authenticated' : 'nobody is authenticated'
   return {
     stage: 'authenticate',
