@@ -1,4 +1,4 @@
-/** Breaks of what the endpoints do: writes of one and of many records, documentation, health. */
+/** Breaks of endpoints: writes of one and of many records, documentation, health. */
 import type { Break } from './break.ts'
 
 export const endpoints: readonly Break[] = [

@@ -1,4 +1,4 @@
-/** Breaks of what runs against the database: links, transactions, retries, counts, stored answers. */
+/** Breaks of work on the database: links, transactions, retries, counts, stored responses. */
 import type { Break } from './break.ts'
 
 export const execute: readonly Break[] = [

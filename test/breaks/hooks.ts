@@ -1,4 +1,4 @@
-/** Breaks of callbacks: time limits, what they are given, when they run. */
+/** Breaks of callbacks: their time limits, arguments and order. */
 import type { Break } from './break.ts'
 
 export const hooks: readonly Break[] = [

@@ -1,4 +1,4 @@
-/** Breaks of what has no key: rows that are written, shown twice or not at all, and keys that tell no rows apart. */
+/** Breaks of models without a key: rows that are written, repeated or lost, and keys that do not identify a row. */
 import type { Break } from './break.ts'
 
 const contract = 'test/contract/keyless.test.ts'

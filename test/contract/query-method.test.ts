@@ -1,4 +1,4 @@
-/** QUERY: the GET whose query string is its body, sentence by sentence. */
+/** QUERY: a GET whose query string is in the body, following the documentation sentence by sentence. */
 import type { Api } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -163,5 +163,9 @@ eachDatabase('QUERY', (test, db) => {
     const url = `/api/books?id__in=(${values})`
     equal((await send(large, 'GET', url)).status, 414)
     equal((await query(large, url, '')).status, 200)
+    const small = testApi(db, shop, { API_BODY_LIMIT: 100, API_MAX_URL_LENGTH: 50 })
+    const longer = await query(small, `/api/books?title__eq=${'x'.repeat(100)}`, '')
+    equal([longer.status, longer.errors.reason.includes('API_BODY_LIMIT')], [414, true])
+    equal((await query(small, `/api/books?title__eq=${'x'.repeat(50)}`, '')).status, 200)
   })
 })

@@ -1,4 +1,4 @@
-/** Values: JSON forms, strict conversion per type, refusals, and the same bytes on every database. */
+/** Values: JSON forms, strict conversion for each type, refusals, and the same bytes on every database. */
 import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { testApi } from '../support/api.ts'
@@ -257,6 +257,8 @@ eachDatabase('contract: conversion', (test, db) => {
     ['at__eq=yesterday', 'yesterday', 'a date and time such as'],
     ['at__eq=2024-01-01T25:00:00Z', '2024-01-01T25:00:00Z', 'a date and time'],
     ['at__eq=2024-01-01T10:00:00.0001Z', '2024-01-01T10:00:00.0001Z', 'to the millisecond'],
+    ['at__eq=2024-01-01T10:00:00+24:00', '2024-01-01T10:00:00 24:00', 'a date and time'],
+    ['at__eq=2024-01-01T10:00:00%2B02:60', '2024-01-01T10:00:00+02:60', 'a date and time'],
     ['at__eq=1704067200', '1704067200', 'a date and time'],
     ['time__eq=23:60:00', '23:60:00', 'a time such as'],
     ['u__eq=3f2b8c1e', '3f2b8c1e', 'a UUID such as'],

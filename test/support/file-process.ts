@@ -5,6 +5,7 @@ import type { Report } from '../worker.ts'
 import type { Coverage } from './choose-servers.ts'
 import { resolveHook } from './node-arguments.ts'
 import type { Way } from './path.ts'
+import type { Spares } from './spare-databases.ts'
 import { whenOver } from './time-limit.ts'
 import { endOfFile, type Order } from './worker-protocol.ts'
 
@@ -28,6 +29,8 @@ export interface FileOrder {
   /** The servers that the file runs on, unless the file declares them itself. */
   readonly coverage: Coverage | undefined
   readonly limitMs: number
+  /** Databases that earlier files emptied. */
+  readonly spares?: Spares
 }
 
 export interface FileProcess {
@@ -48,6 +51,7 @@ const noReport: Report = {
   notRun: [],
   loaded: false,
   leftover: 'a failure',
+  spares: {},
   cpu: { own: 0, children: 0 },
 }
 
@@ -101,7 +105,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
     way,
     files,
     isOpen: () => open,
-    run: ({ title, path, coverage, limitMs }) =>
+    run: ({ title, path, coverage, limitMs, spares = {} }) =>
       new Promise((resolve) => {
         files.push(title)
         output = ''
@@ -116,7 +120,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
           if (hasEnded) open = false
           resolve({ report: report ?? noReport, output: output.replaceAll(endOfFile, '') })
         }
-        send(child, { file: path, coverage, next: !alone })
+        send(child, { file: path, coverage, spares, next: !alone })
       }),
     end: async () => {
       open = false

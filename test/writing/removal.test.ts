@@ -55,6 +55,20 @@ eachDatabase('removal', (test, db) => {
     equal((await get(api, `${url}?include_deleted=true`)).value.deleted, true)
   })
 
+  test('restore needs PATCH: without it the route allows nothing', async () => {
+    const models = withModel('Author', ({ meta }) => ({
+      meta: { ...meta, block_methods: ['PATCH'] },
+    }))
+    const closed = testApi(db, models, everything)
+    const { value } = await post('/api/authors', { name: 'Stays away' })
+    const url = `/api/authors/${value.id}`
+    equal((await remove(url)).status, 200)
+    const { status, headers } = await send(closed, 'POST', `${url}/restore`)
+    equal([status, headers.allow], [405, 'OPTIONS'])
+    equal((await get(api, url)).status, 404)
+    equal((await send(api, 'OPTIONS', `${url}/restore`)).headers.allow, 'POST, OPTIONS')
+  })
+
   test('restore undoes it', async () => {
     const { value } = await post('/api/authors', { name: 'Back', email: 'back@x.org' })
     const url = `/api/authors/${value.id}`

@@ -406,6 +406,13 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 
+/** A query has more values than one statement of the database takes, although each list is within its limit. */
+export const tooManyValues = (values: number, most: number): ApiError =>
+  badRequest(
+    'too_many_values',
+    `This query has ${values} values in all, and the database takes ${most}. Send shorter lists, or fewer of them.`,
+  )
+
 /** The database is unreachable, overloaded or too slow. */
 export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')

@@ -89,6 +89,8 @@ export interface OrderKey {
 
 /** Features of the server: time limits, cancelling of statements, locks, replication, warnings. */
 export interface ServerFunctions {
+  /** The largest number of bound values of one statement. */
+  readonly maxValues?: number
   /**
    * Adds a time limit to the SQL of a read, if the database has one for single statements: the server ends the statement after `ms`
    * milliseconds.

@@ -105,6 +105,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.recordNotFound(), 'record'),
   entry(errors.tooManyEmbeddedRows(settingNames.maxEmbeddedRows, 10000, 'books'), 'query'),
   entry(errors.valueOutOfRange(), 'list'),
+  entry(errors.tooManyValues(70000, 65535), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
   entry(errors.transactionsUnsupported(), 'elsewhere'),

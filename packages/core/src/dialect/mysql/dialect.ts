@@ -215,6 +215,8 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
+      // Of prepared statements; the text protocol takes more.
+      maxValues: 65_535,
       ...(facts.engine && { timeLimited: facts.engine.timeLimited }),
       interruption: mysqlInterruption,
       isReadOnly: sql`@@global.read_only`,

@@ -181,6 +181,7 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
+      maxValues: 65_535,
       checkDeferred: 'set constraints all immediate',
       interruption: postgresInterruption,
       isReadOnly: sql`current_setting('transaction_read_only') = 'on'`,

@@ -55,7 +55,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       createsTablesInTransactions: true,
     },
     storeTypes: { datetime: 'text', digest: 'text', text: 'text', boolean: 'integer' },
-    server: { beginWrite: 'begin immediate' },
+    server: { maxValues: 32_766, beginWrite: 'begin immediate' },
     shortcuts: {
       multiRowInserts: multiRowInserts(new Set()),
       keepsByCase: true,
