@@ -7,7 +7,7 @@ const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => n
 const examples = names.filter((name) => name !== 'library')
 
 const name = process.argv[2] ?? ''
-// The name is a variable expression, because the types of this example must be generated first.
+// `as string` hides this file from the compiler, because the types that it imports must be generated first.
 if (name === 'typed-client') await import('./typed-client/client.ts' as string)
 else if (examples.includes(name)) await import(`./${name}/server.ts`)
 else {

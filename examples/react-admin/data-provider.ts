@@ -36,7 +36,7 @@ export function dataProvider(url: string, options: Options = {}) {
     return { data: found.rows, total: found.total }
   }
 
-  /** Sorts a resource whose key is not `id` by its key. */
+  /** Sorting by `id` sorts by the columns of the key, which may have other names. */
   const order = (resource: string, sort: ListCall['sort']): Pair[] => {
     if (sort === undefined || sort.field === '') return []
     const columns = sort.field === 'id' ? requests.keyOf(resource) : [sort.field]

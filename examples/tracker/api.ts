@@ -6,7 +6,7 @@ import { type Database, models } from './models.ts'
 import { audited } from './rules.ts'
 import { callerOf } from './sessions.ts'
 
-/** What the rest of the product receives: mails, search, webhooks. */
+/** What other parts of the product receive, such as those for mails, search and webhooks. */
 export interface Event {
   readonly organisation_id: string
   /** `create Issue`, `update Member` … */

@@ -1,4 +1,7 @@
-/** Columns of the user model that look like credentials are hidden in every response, even if the host checks credentials itself. */
+/**
+ * Columns of the user model that look like credentials are hidden everywhere: in responses, parameters, bodies, suggestions and
+ * the document, even if the host checks credentials itself.
+ */
 import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

@@ -176,7 +176,7 @@ eachDatabase('refresh tokens', (test, db) => {
           config: { ...jwtKeys, API_SESSION_GETTER: () => transaction },
           env: {},
         })
-        // Databases that cannot create a table inside a transaction create it on another connection.
+        // If the database cannot create a table inside a transaction, the service creates it on another connection.
         token = (await login(api, 'ann')).value.refresh_token
         equal((await refresh(api, token)).status, 200)
         throw new Undo()

@@ -14,7 +14,6 @@ import { columns, createSamples, names, rows, samplesDialect } from './samples.t
 // biome-ignore lint/suspicious/noExplicitAny: the tests' own table
 type Database = Kysely<any>
 
-/** The same database through drivers that parse otherwise than by default. */
 /** A connection may still be closing when its database is dropped; nothing waits for it then. */
 function poolOf(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options)
@@ -22,6 +21,7 @@ function poolOf(options: pg.PoolConfig): pg.Pool {
   return pool
 }
 
+/** The same database through drivers that do not parse values as they do by default. */
 function oddDrivers(db: TestDatabase): Readonly<Record<string, () => Database>> {
   const url = db.url ?? ''
   if (db.name === 'postgres') {

@@ -39,7 +39,7 @@ import { columnOf, columnTypes, fieldOf, keyTypes } from './world.ts'
 /** A place of a request, with one shape of text. */
 export interface Door {
   readonly name: string
-  /** The smallest size to measure. Default: a number of characters. */
+  /** The smallest size to measure. Default: `smallestText`, a number of characters. */
   readonly n?: number
   /** The expected status, if another one would mean that the tested code was not reached. */
   readonly status?: number

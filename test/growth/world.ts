@@ -236,7 +236,7 @@ const rows = [1, 2, 3].map((key) => ({
   parent_id: null,
 }))
 
-/** Deletes the records that requests have written. */
+/** Restores the rows of the tables that requests write to. */
 export async function restore(db: TestDatabase): Promise<void> {
   await db.execScript('delete from sink_marks; delete from sinks; delete from marks;')
   await insertRows(db, Sink, rows)

@@ -1,4 +1,4 @@
-/** The memory store has a limited size, and a client cannot make it forget others; parsing of addresses, ranges and limits. */
+/** The memory store has a limited size, and many addresses cannot displace a full count; parsing of addresses, ranges and limits. */
 import {
   clientAddress,
   inRange,

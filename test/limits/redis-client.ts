@@ -86,7 +86,7 @@ function read(text: string, at: number): Reply | undefined {
 
 /**
  * A client that reconnects when its connection breaks. Until then, commands wait without a limit, as with node-redis, or are
- * refused (`queues: false`), as with ioredis without `enableOfflineQueue`.
+ * refused (`queues: false`), as with ioredis if `enableOfflineQueue` is false.
  */
 export function reconnectingClient(port: number, queues: boolean): TinyClient {
   let current: TinyClient | undefined

@@ -160,7 +160,10 @@ const odd = world(
   models,
 )
 
-/** The models that read a value from a column: one for each type. A usual run has each type only as nullable or only as not nullable. */
+/**
+ * The models that read a value from a column: two for each type, one nullable and one not. A usual run has one of the two,
+ * alternating between values and columns.
+ */
 function modelsFor(value: number, affinity: number): readonly AnyModel[] {
   if (extent === 'whole') return models
   return models.filter((_, i) => (value + affinity + i) % 2 === 0)

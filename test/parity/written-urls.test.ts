@@ -1,4 +1,4 @@
-/** URLs in records whose text is built at once or row by row, under any mount prefix: the same as those of `handle`. */
+/** URLs in a response that is written directly as text, row by row, under any mount prefix: the same as those of `handle`. */
 import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import { askedTwice } from '../support/asked-twice.ts'
 import { equal } from '../support/assert.ts'

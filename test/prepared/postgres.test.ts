@@ -248,7 +248,7 @@ function define(test: Test, db: TestDatabase): void {
         columns: { id: { type: 'integer', primaryKey: true }, kind: { type: 'integer' } },
         meta: { pagination_size_default: 30, pagination_size_max: 70, ...meta },
       })
-    /** Returns how often PostgreSQL has planned the statement of a list that was sent 12 times, and the end of its text. */
+    /** Sends a list 12 times; returns whether PostgreSQL plans its statement once or each time, and the end of its text. */
     const planned = async (query: string, meta: Meta = {}): Promise<unknown> => {
       const on = open()
       const api = createApi({ db: on, models: [sample(meta)], onWarning: () => {} })

@@ -50,7 +50,7 @@ const others = [
   ],
 ]
 
-/** Replaces the values of some pairs, and the page. */
+/** Changes of a URL: the number of a parameter, and its new value. The first number also chooses the key of a record in the path. */
 const change = fc.array(fc.tuple(fc.nat(99), fc.constantFrom(...others)), { maxLength: 4 })
 
 function changed(url: string, changes: readonly (readonly [number, string])[]): string {

@@ -249,7 +249,7 @@ eachDatabase('random queries', (test, db) => {
     await createWorldTables(db)
     await loadWorld(db, world)
     apis = worldApis(db)
-    // Look-ups that an API makes only once do not depend on a query.
+    // Before the first query, so that its statements do not include the look-ups that an API makes only once.
     await apis.get(undefined)?.ready
   })
   batches(test, 'are answered or refused', runs[db.name], (parameters) =>

@@ -83,7 +83,7 @@ eachDatabase('with the largest limits', (test, db) => {
   }
   const api = testApi(db, [Node, Tag, Link], config, { onError: () => {} })
 
-  // Planning such a statement may exceed the time limit of the test; the database must not refuse it.
+  // Planning such a statement may exceed API_STATEMENT_TIMEOUT, which is 503; the database must not refuse it.
   const answers = async (query: string): Promise<void> => {
     const { status, body } = await api.handle({
       method: 'GET',

@@ -1,4 +1,4 @@
-/** API_SCHEMA_CHECK: the effects of comparing models and database at the start, and that requests do not wait for it. */
+/** API_SCHEMA_CHECK: the effects of comparing models and database at the start, and that later requests need no statement for it. */
 import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, match, rejects } from '../support/assert.ts'

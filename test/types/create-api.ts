@@ -169,7 +169,7 @@ createApi({
   },
 })
 
-// Without any of them, the author declares the type of the user.
+// Without any of them, the user has the type any, because only the author knows it.
 createApi({
   db,
   models: [Author, Book],

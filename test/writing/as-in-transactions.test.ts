@@ -24,7 +24,7 @@ const config: ApiConfig = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
 }
 
-/** A fixed value instead of a generated one, which would differ between the two databases. */
+/** A fixed value instead of a generated one, which would differ between the two APIs. */
 const fixed = { type: 'uuid', default: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01' }
 
 /** The library with separate table names; a policy hides the country `XX`. */
@@ -187,8 +187,8 @@ eachDatabase('writes of one statement and transactions', (test, db) => {
   const tables = ['', 'plain_'].flatMap((prefix) => generated.map(({ table }) => prefix + table))
 
   /**
-   * Sets the next generated keys of both to the same value: a statement that is refused and then repeated in a transaction has
-   * used two.
+   * Sets the next generated keys of the tables of both APIs to the same value: a statement that is refused and then repeated in
+   * a transaction has used two.
    */
   async function alignKeys(): Promise<void> {
     if (db.name === 'sqlite') return

@@ -266,7 +266,7 @@ eachDatabase('POST of a list', (test, db) => {
       return statements.filter(({ sql }) => /from .projects./.test(sql)).length
     }
     equal(await lookUps(() => false), 1)
-    // Then one look-up for each of the two projects.
+    // After the statement of the callback, each of the two projects is looked up once more.
     equal(await lookUps(({ number }) => number === 2), 3)
     equal(await lookUps(({ number }) => number === 8), 1)
     equal(await lookUps(() => true), 9)

@@ -139,7 +139,7 @@ async function another(db: TestDatabase): Promise<AnyKysely> {
 const opened: AnyKysely[] = []
 
 eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
-  /** A file, because both requests need a connection at the same time. */
+  /** For SQLite a file, because both requests need a connection at the same time. */
   const file = join(tmpdir(), `model-api-lease-${process.pid}.db`)
   const pools: AnyKysely[] = []
   const openOne = (): TestDatabase => {

@@ -512,7 +512,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
   if (db.name === 'mysql') readAfterwards(test, db)
 })
 
-/** Tests for MySQL and MariaDB only, where statements return no rows. */
+/** Tests for MySQL and MariaDB only: a write returns no row, so a separate statement reads it. */
 function readAfterwards(test: Test, db: TestDatabase): void {
   const own = detectDialect(db.kysely)
   const options = { dialect: readBackDialect(own) }

@@ -139,9 +139,9 @@ suite('a driver without transactions', (test) => {
   test('writes one record by one statement', async () => {
     equal((await send('POST', '/api/tags', { name: 'new' })).status, 201)
     equal((await send('PATCH', '/api/tags/1', { name: 'newer' })).value.name, 'newer')
-    // Its response contains more than the row, so it is read after the write.
     await sql`insert into drafts values (7, 'old')`.execute(world.db)
     equal((await send('DELETE', '/api/drafts/7')).status, 200)
+    // The response contains more than the row, so it is read after the write.
     const deep = await send('POST', '/api/books?dump=json', { title: 'Deep', author_id: 2 })
     equal([deep.status, deep.value.author.name], [201, 'Bob'])
   })

@@ -24,7 +24,7 @@ export async function createLibrary(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await createTables(trx)
-    // A book may refer to a later one in the list, and an author to another author.
+    // A book may refer to a later book in the list, and an author to a later author.
     await sql`pragma defer_foreign_keys = on`.execute(trx)
     for (const [table, rows] of Object.entries(tableRows())) {
       for (let i = 0; i < rows.length; i += chunkSize) {

@@ -186,7 +186,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
       ...sent({ values: { author_id: 1 } }),
       around: { narrows: (target) => target.name === 'Author' },
     },
-    // The initial value of a column that was not sent completes the key.
+    // The body has only a part of the foreign key; a default of the database may set the rest.
     {
       write: {
         change: 'insert',
