@@ -22,7 +22,7 @@ async function dialect(): Promise<Dialect> {
 }
 
 const db = new Kysely<Record<string, never>>({ dialect: await dialect() })
-// On a loaded machine fifty refreshes at once take longer than the default deadlines, and would be 503.
+// On a loaded machine many refreshes at once take longer than the default deadlines, and would be 503.
 const patient = { API_STATEMENT_TIMEOUT: 60_000, API_HOOK_TIMEOUT: 60_000 }
 const config = { ...jwtKeys, ...patient }
 const api = createApi({ db, models: [User, Book], config, env: {}, onWarning: () => {} })
