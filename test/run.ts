@@ -37,7 +37,7 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
   --whole                  every file on every server, every way on one server of each engine (or TEST_WHOLE=1); else
                            most files run on one server of each engine, and some ways on SQLite alone
   --cpu                    tell the CPU time of each file and folder
-  --jobs N                 files at the same time (default: one more than cores); of those that wait, some more
+  --jobs N                 files at the same time (default: two more than cores); of those that wait, some more
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -51,7 +51,7 @@ const { values: options, positionals } = parseArgs({
     way: { type: 'string' },
     whole: { type: 'boolean', default: false },
     cpu: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: String(availableParallelism() + 1) },
+    jobs: { type: 'string', default: String(availableParallelism() + 2) },
     timeout: { type: 'string', default: '300' },
     help: { type: 'boolean', short: 'h', default: false },
   },

@@ -33,6 +33,8 @@ runsOn('one server of each engine')
 runsAtOnce(3)
 
 const config = { API_STATEMENT_TIMEOUT: 200 }
+/** A connection that begins while the network is silent is given up after a second. */
+const connectionTimeout = 1_000
 /** A statement may take a second longer than this. */
 const longest = 10_000
 const headers = { 'content-type': 'application/json' }
@@ -50,7 +52,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
     let db: AnyKysely
     const opened: AnyKysely[] = []
     const open = async (): Promise<AnyKysely> => {
-      const one = await openPool(kind, name, proxy.through(url), size)
+      const one = await openPool(kind, name, proxy.through(url), size, { connectionTimeout })
       opened.push(one)
       return one
     }

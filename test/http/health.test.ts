@@ -8,6 +8,7 @@ import { get, send } from '../support/api.ts'
 import { equal, match, throws } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
+import { loadFactor } from '../support/time-limit.ts'
 
 const Book = defineModel('Book', {
   columns: {
@@ -121,7 +122,7 @@ eachDatabase('a server that ends', (test, db) => {
       config: { API_HEALTH_ROUTE: '/health' },
       onWarning: () => {},
     })
-    const server = createServer(api, { drainDelay: 1_000 })
+    const server = createServer(api, { drainDelay: 1_000 * loadFactor() })
     const url = await server.listen(0)
     equal((await fetch(`${url}/health/ready`)).status, 200)
     const closed = server.close()

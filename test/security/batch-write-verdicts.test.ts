@@ -10,7 +10,17 @@ import { verdictAlone, verdictInBatch } from '../support/batch.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
 import { doors as linkDoors } from './link-doors.ts'
 import { ofCaller } from './of-caller.ts'
-import { admin, apiOf, createWorld, declared, fillWorld, full, viewer } from './world.ts'
+import {
+  admin,
+  apiOf,
+  createWorld,
+  declared,
+  fillWorld,
+  full,
+  undo,
+  viewer,
+  writtenTables,
+} from './world.ts'
 import { taken, type Write, writes } from './write-doors.ts'
 
 runsOn('one server of each engine')
@@ -28,26 +38,34 @@ const allWrites: Readonly<Record<string, readonly Write[]>> = {
   'a key that is taken': taken,
 }
 
+/** The texts of rows, by table. */
+type Stored = Map<string, readonly string[]>
+
 eachDatabase('a write in a batch', (test, db) => {
   test.before(() => createWorld(db))
   const config = { ...on, API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true }
 
-  const stored = async (): Promise<string> => {
-    const tables: unknown[] = []
-    for (const { table } of declared) {
+  const everyTable = declared.map(({ table }) => table)
+
+  /** The rows of some tables, in any order. */
+  const stored = async (tables: Iterable<string>): Promise<Stored> => {
+    const found: Stored = new Map()
+    for (const table of tables) {
       const { rows } = await sql`select * from ${sql.id(table)}`.execute(db.kysely)
-      tables.push(
-        table,
-        rows.map((row) => JSON.stringify(row, table === 'taggings' ? withoutId : undefined)).sort(),
+      const texts = rows.map((row) =>
+        JSON.stringify(row, table === 'taggings' ? withoutId : undefined),
       )
+      found.set(table, texts.sort())
     }
-    return JSON.stringify(tables)
+    return found
   }
 
   for (const [name, list] of Object.entries(allWrites)) {
     test(`has the same verdict as by itself, and in a dry run: ${name}`, async () => {
       await fillWorld(db)
-      const full0 = await stored()
+      const before = await stored(everyTable)
+      const beforeIn = (tables: Iterable<string>): Stored =>
+        new Map([...tables].map((table) => [table, before.get(table) ?? []]))
       for (const [caller, [user, of]] of Object.entries({ viewer, admin }).entries()) {
         const api = apiOf(db, full, of, config)
         for (const write of ofCaller(list, caller)) {
@@ -58,17 +76,22 @@ eachDatabase('a write in a batch', (test, db) => {
             headers: { 'content-type': 'application/json', ...write.headers },
             ...(write.body === undefined ? {} : { body: JSON.stringify(write.body) }),
           }
-          const dry = await verdictInBatch(api, request, true)
-          equal(await stored(), full0, `a dry run left something: ${about}`)
-          const alone = await verdictAlone(api, request)
-          equal(dry, alone, about)
-          const after = await stored()
-          if (after !== full0) await fillWorld(db)
-          equal(await verdictInBatch(api, request), alone, about)
-          equal(await stored(), after, about)
-          if (after !== full0) await fillWorld(db)
+          const dry = await db.capture(() => verdictInBatch(api, request, true))
+          const tried = writtenTables(dry.statements)
+          equal(await stored(tried), beforeIn(tried), `a dry run left something: ${about}`)
+          const alone = await db.capture(() => verdictAlone(api, request))
+          equal(dry.result, alone.result, about)
+          const written = writtenTables(alone.statements)
+          const after = await stored(written)
+          await undo(db, alone.statements)
+          const batched = await db.capture(() => verdictInBatch(api, request))
+          equal(batched.result, alone.result, about)
+          const all = writtenTables([...alone.statements, ...batched.statements])
+          equal(await stored(all), new Map([...beforeIn(all), ...after]), about)
+          await undo(db, batched.statements)
         }
       }
+      equal(await stored(everyTable), before, 'a table that no statement names has changed')
     })
   }
 })

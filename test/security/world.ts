@@ -552,11 +552,16 @@ export async function undo(
   change: Change = unchanged,
 ): Promise<void> {
   const scripts = keptScripts(db, change)
+  const needed = [...writtenTables(statements)].flatMap((name) => scripts.get(name) ?? [])
+  if (needed.length > 0) await db.execOften(needed.join('; '))
+}
+
+/** The tables that statements other than SELECT name. */
+export function writtenTables(statements: readonly Pick<Statement, 'sql'>[]): Set<string> {
   const names = statements
     .filter(({ sql }) => !sql.startsWith('select '))
     .flatMap(({ sql }) => [...sql.matchAll(/["`](\w+)["`]/g)].map(([, name]) => name as string))
-  const needed = [...new Set(names)].flatMap((name) => scripts.get(name) ?? [])
-  if (needed.length > 0) await db.execOften(needed.join('; '))
+  return new Set(names.filter((name) => declared.some(({ table }) => table === name)))
 }
 
 function keptScripts(db: TestDatabase, change: Change): ReadonlyMap<string, string> {

@@ -42,9 +42,10 @@ export function serverBeside(server: Server): Server {
 export const pools = ['openDatabase', 'a wrapped pool', 'a pool of the host'] as const
 export type PoolKind = (typeof pools)[number]
 
-const connectionTimeout = 1_000
+/** Milliseconds in which a server accepts a connection, however busy it is. */
+const patient = 60_000
 
-/** A Kysely instance on a server, closed when the file ends. */
+/** A Kysely instance on a server, closed when the file ends. Only `openDatabase` takes other options than the time limit of connections. */
 export async function openPool(
   kind: PoolKind,
   name: ServerName,
@@ -52,16 +53,22 @@ export async function openPool(
   size: number,
   options: OpenOptions = {},
 ): Promise<AnyKysely> {
+  const { connectionTimeout = patient } = options
   const db =
-    kind === 'openDatabase' ? await opened(url, size, options) : hostPool(kind, name, url, size)
+    kind === 'openDatabase'
+      ? (await openDatabase(url, { connections: size, ...options, connectionTimeout })).db
+      : hostPool(kind, name, url, size, connectionTimeout)
   closeAtEnd(() => destroyed(db))
   return db
 }
 
-const opened = async (url: string, size: number, options: OpenOptions): Promise<AnyKysely> =>
-  (await openDatabase(url, { connections: size, connectionTimeout, ...options })).db
-
-function hostPool(kind: PoolKind, name: ServerName, url: string, size: number): AnyKysely {
+function hostPool(
+  kind: PoolKind,
+  name: ServerName,
+  url: string,
+  size: number,
+  connectionTimeout: number,
+): AnyKysely {
   const wrapped = kind === 'a wrapped pool'
   if (name === 'mysql') {
     const pool = createPool({ uri: url, connectionLimit: size, connectTimeout: connectionTimeout })

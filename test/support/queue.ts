@@ -35,17 +35,21 @@ export function takeJob(queue: Job[], lane: Lane): Job | undefined {
   return queue.splice(Math.max(0, index), 1)[0]
 }
 
-/** Whether a file mostly waits: for time limits, locks and servers. */
-function waits(file: string): boolean {
-  return /^(?:faults|cli)\/|^writing\/(?:idempotency-faults|interrupted)|^auth\/refresh/.test(file)
-}
+/** The files that mostly wait: for time limits, locks and servers. */
+export const waiting: readonly string[] = [
+  ...['faults/', 'cli/', 'writing/idempotency-faults', 'writing/batch-interrupted'],
+  ...['writing/interrupted', 'writing/read-back', 'contract/batch-timeout', 'auth/refresh'],
+  ...['prepared/mysql-conflicts', 'limits/store-away', 'schema-check/at-start', 'http/health'],
+]
+
+const waits = (file: string): boolean => waiting.some((start) => file.startsWith(start))
 
 /** How the paths of the slowest files begin. */
 export const slowest: readonly string[] = [
   ...['faults/silent', 'faults/', 'security/write-leaks', 'security/first-asker', 'packages/'],
   'runtimes/runtimes',
   ...['growth/', 'security/', 'served/', 'parity/', 'examples/', 'types/', 'writing/', 'cli/'],
-  ...['property/', 'regression/most'],
+  ...['property/', 'regression/most', 'unit/support/file-process'],
 ]
 
 function slowness(file: string): number {

@@ -11,6 +11,7 @@ import {
   queueOf,
   slowest,
   takeJob,
+  waiting,
 } from '../../support/queue.ts'
 import { repository } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'
@@ -74,8 +75,8 @@ suite('the queue of test files', (test) => {
     equal(taken(['unit/a', 'faults/a'], ['waiting', 'waiting']), ['faults/a', undefined])
   })
 
-  test('names slow files that are there', () => {
-    for (const start of slowest)
+  test('names slow files and files that wait that are there', () => {
+    for (const start of [...slowest, ...waiting])
       ok(
         files.some((file) => file.startsWith(start)),
         start,
