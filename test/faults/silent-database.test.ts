@@ -33,7 +33,7 @@ runsOn('one server of each engine')
 runsAtOnce(3)
 
 const config = { API_STATEMENT_TIMEOUT: 200 }
-/** A statement may take a second longer than this. */
+/** Milliseconds after which a test fails. The deadline of a statement is one second after API_STATEMENT_TIMEOUT. */
 const longest = 10_000
 const headers = { 'content-type': 'application/json' }
 
