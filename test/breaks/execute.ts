@@ -12,9 +12,9 @@ export const execute: readonly Break[] = [
   {
     title:
       'A single record cannot be changed where the driver has no transactions, or its error is 501',
-    file: 'packages/core/src/write/endpoints/update.ts',
-    find: '      isSingle,\n',
-    replace: '      isSingle: false,\n',
+    file: 'packages/core/src/write/endpoints/single-statement.ts',
+    find: '    isSingle,\n',
+    replace: '    isSingle: false,\n',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
@@ -42,8 +42,8 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A write in a transaction of the host reads its record before and after the statement',
-    file: 'packages/core/src/write/endpoints/update.ts',
-    find: 'async (writing) => (await inOneStatement(writing)).result',
+    file: 'packages/core/src/write/endpoints/single-statement.ts',
+    find: 'async (writing) => (await byOneStatement(writing)).result',
     replace: 'async (_: Writing) => undefined',
     fails: 'test/contract/session.test.ts',
   },
