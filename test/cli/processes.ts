@@ -33,7 +33,7 @@ export function connection(base: string): Connection {
   }
 }
 
-/** Opens a connection to each process; the primary process distributes connections in turn. */
+/** Opens a connection to each process; the supervisor hands out connections in turn. */
 export async function connections(base: string, count: number): Promise<Map<number, Connection>> {
   const found = new Map<number, Connection>()
   for (let attempt = 0; attempt < 20 * count && found.size < count; attempt++) {

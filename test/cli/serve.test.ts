@@ -166,7 +166,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     const running = started(args, { HOST: '' })
     const base = baseIn(await running.until(/workers: processes .*\n/))
     for (let i = 0; i < 4; i++) {
-      // The primary process distributes connections to the workers in turn.
+      // The supervisor hands connections to the workers in turn.
       const one = connection(base)
       const read = async () => (await one.ask('GET', '/api/authors/1')).body.value.name
       equal(new Set([await read(), await read()]), new Set(['First', 'Second']))

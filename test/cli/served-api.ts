@@ -5,7 +5,7 @@ import { openDatabase } from '@model-api/http-node'
 import { Book, jwtKeys, User } from '../auth/people.ts'
 import { redisClient } from '../limits/redis-client.ts'
 
-/** LIMIT is a rate limit of reads; REDIS is the prefix of the counters in Redis, without which they are in memory. */
+/** LIMIT is the value of API_RATE_LIMIT; REDIS is the prefix of the counters in Redis, without which they are in memory. */
 const { TARGET = '', LIMIT, REDIS } = process.env
 const database = await openDatabase(TARGET)
 

@@ -304,7 +304,7 @@ eachDatabase('batches', (test, db) => {
     const short = limited(read.url.length - 1)
     const long = await batch(short, [first, read])
     equal([long.status, long.errors.code, long.errors.at], [414, 'url_too_long', 'operations[1]'])
-    // The query of QUERY is in the body, so it may be as long as a body.
+    // API_MAX_URL_LENGTH does not apply to the URL of QUERY, which may be as long as a body.
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const query = { ...read, method: 'QUERY', headers, body: 'fields=id' }
     equal((await batch(short, [first, query])).status, 200)

@@ -47,7 +47,7 @@ const Team = defineModel('Team', {
 const city = (value: unknown): object => ({ address: { city: value } })
 const score = (value: unknown): object => ({ stats: { score: value } })
 
-/** The documents by id; a string is the raw text of a document. */
+/** The documents by id; a string that begins with `{` is the raw text of a document. */
 const documents: readonly (unknown | null)[] = [
   null,
   {
@@ -440,7 +440,7 @@ eachDatabase('stored values that are no usual JSON', (test, db) => {
     equal(rows[0], { id: 0, ...shown })
     const known = documents.indexOf(surrogates)
     equal(rows[known], { id: known, ...shown, 'doc.a': '😀 \\u0000' })
-    // MySQL rejects a JSON number that a double cannot hold.
+    // MySQL treats a document with a number that a double cannot hold as invalid JSON, so its other paths are null there too.
     equal([rows[1]['doc.n'], rows[1]['doc.f']], [null, null])
     for (const row of rows.slice(1 + kept.length)) equal(row, { id: row.id, ...nothing })
     for (const name of names) {

@@ -245,7 +245,7 @@ eachDatabase('replicas', (test, primary) => {
     const api = readersApi(true)
     await api.ready
     const status = async (key: string) => (await get(api, '/api/teams/1', withKey(key))).status
-    // The first user is known, but has a role that may not read; the second is unknown.
+    // The primary knows the first key, whose user has a role that may not read; only the replica knows the second key.
     equal([await status('new'), await status('old')], [403, 401])
   })
 

@@ -22,7 +22,7 @@ eachDatabase('contract: totals of lists at the same time', (test, db) => {
       for (const answer of result) equal(answer.text, alone.text)
       const counting = statements.filter(({ sql }) => sql.includes('count(*)')).length
       ok(counting >= 1 && counting <= 12, String(counting))
-      // The read is prepared from the third request on, and shared between concurrent requests from then on.
+      // From the third request on, the read is prepared, and concurrent requests share the count.
       if (round > 0 && db.name !== 'sqlite' && !plainOnly) ok(counting < 12, String(counting))
     }
   })

@@ -22,8 +22,8 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
 /**
- * A page of `limit=300` is not full, so it shows the total itself. A page of `limit=1` is full, so the total is counted: on
- * SQLite inside the statement if the list is the whole table, otherwise by a separate statement.
+ * A page of `limit=300` is not full, so it shows the total itself. A page of `limit=1` is full, so the total is counted
+ * inside the statement; only SQLite counts it by a separate statement, unless the list is the whole table.
  */
 const table = costTable(`
   request                                                                   | sqlite | postgres | mysql

@@ -1,4 +1,4 @@
-/** A separate process that sends one batch, and kills itself (kill -9) before one of the statements or after the last. */
+/** A separate process that sends one batch, and kills itself (kill -9) before one of its statements. */
 import { createApi } from '@model-api/core'
 import { Kysely } from 'kysely'
 import { dialectOf, Note, operations, type Place, watched } from './batch-statements.ts'

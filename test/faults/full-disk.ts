@@ -26,7 +26,10 @@ export const fullDisk: Fault = {
   },
 }
 
-/** Moves the write-ahead log into the file: SQLite then overwrites the log instead of extending it, which needs no free space. */
+/**
+ * Truncates the write-ahead log. Otherwise SQLite would overwrite the part of the log that is already in the file, which needs no
+ * free space, and no write would meet the full disk.
+ */
 async function emptyLog({ admin }: Setup): Promise<void> {
   const db = admin()
   await sql`pragma wal_checkpoint(truncate)`.execute(db)

@@ -99,8 +99,8 @@ function inTurn(services: readonly Service[]): () => string {
 }
 
 /**
- * Waits until requests succeed again, at most half a minute, and then a second more. Returns the milliseconds until each client
- * was served three times.
+ * Waits until requests succeed again, at most half a minute, and then a second more. Returns the milliseconds until three times
+ * as many requests as there are clients had succeeded.
  */
 async function recovered({ successes }: Ledger, since: number): Promise<number> {
   const needed = clients * 3
@@ -117,8 +117,8 @@ async function recovered({ successes }: Ledger, since: number): Promise<number> 
 }
 
 /**
- * Sends three times as many requests at once as the pool has connections. Returns `0` if all are served over no more
- * connections than the pool may have; otherwise says what is wrong.
+ * Sends three times as many requests at once as the pools of all services have connections. Returns `0` if all are served over
+ * no more connections than a pool may have; otherwise says what is wrong.
  */
 async function leakedConnections(setup: Setup, url: () => string): Promise<string> {
   const answers = await Promise.all(

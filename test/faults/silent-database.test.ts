@@ -35,7 +35,7 @@ runsAtOnce(3)
 const config = { API_STATEMENT_TIMEOUT: 200 }
 /** A connection that begins while the network is silent is given up after a second. */
 const connectionTimeout = 1_000
-/** A statement may take a second longer than this. */
+/** Milliseconds after which a test fails. The deadline of a statement is one second after API_STATEMENT_TIMEOUT. */
 const longest = 10_000
 const headers = { 'content-type': 'application/json' }
 

@@ -32,7 +32,7 @@ export async function mountSmallDisk(): Promise<SmallDisk | { lacks: string }> {
     folder,
     async fill() {
       const { bavail, bsize } = statfsSync(folder)
-      // Leaves room for concurrent writes of other processes.
+      // Spares some blocks, because fallocate fails if other processes write meanwhile; `writeUntilFull` fills the rest.
       const spared = 1_000
       await run('fallocate', ['-l', String(Math.max(bavail - spared, 1) * bsize), filler])
       writeUntilFull(filler)

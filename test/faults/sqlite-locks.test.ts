@@ -1,6 +1,6 @@
 /**
- * A SQLite file that other processes lock: requests wait without blocking the process, requests that need no lock continue, and
- * the deadline gives 503.
+ * A SQLite file that other connections lock: requests wait without blocking the process, requests that need no lock continue,
+ * and the deadline gives 503.
  */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -30,7 +30,7 @@ export const Counter = defineModel('Counter', {
   meta: {},
 })
 
-/** Each client changes the token of its own label; faults change only `touched`. */
+/** Each client changes the token of its own label; the statements of faults change `touched`. */
 export const Label = defineModel('Label', {
   columns: { id, token: { type: 'string', maxLength: 60 }, touched: { type: 'integer' } },
   meta: {},

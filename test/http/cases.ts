@@ -19,7 +19,7 @@ export interface Case {
   readonly has?: string | readonly string[]
   /** Whether the host responds: with one of its own routes, or with its 404. */
   readonly host?: boolean
-  /** `raw`: a web Request cannot express it; `unparsed`: a body parser of the host would already have rejected it. */
+  /** `raw`: a web Request cannot express it; `unparsed`: a body parser of the host would already have parsed or rejected it. */
   readonly only?: 'raw' | 'unparsed'
 }
 

@@ -154,7 +154,7 @@ export async function toWire(response: Response): Promise<Wire> {
   return { status: response.status, headers, body: await response.text() }
 }
 
-/** Serves a node listener on a free port. Requests are sent as raw text, without normalisation. */
+/** Serves a node listener on a free port. The URLs of requests are sent as written, without normalisation. */
 export async function listening(
   server: http.Server,
 ): Promise<{ readonly ask: Ask; readonly port: number; stop(): Promise<void> }> {

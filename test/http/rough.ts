@@ -12,7 +12,7 @@ import { openWorld } from './world.ts'
 const head = (path: string, more: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
 
-/** Declares the suite. The server's `start` must return a port. */
+/** Declares the suite. The server's `start` must return a port. Pipelining is tested only on servers that call `api.answer`. */
 export function survives(name: string, server: Server): void {
   const { mount = '', web } = server
   const path = `${mount}/api/books`

@@ -47,7 +47,7 @@ const viewer = { id: 7, roles: ['viewer'] }
 /** The same user after losing the role. */
 const dismissed = { ...admin, roles: [] }
 
-/** The third request uses everything that is cached after the first or second one. */
+/** Three requests, because some things are cached only after the second or third request of a kind. */
 const often = [1, 2, 3]
 
 eachDatabase('what was cached for one caller', (test, db) => {
@@ -232,7 +232,7 @@ eachDatabase('a repeated answer', (test, db) => {
   })
 })
 
-/** Concurrent requests share a count only if the database could not tell them apart, so never in a transaction. */
+/** Concurrent requests share a count only if the database could not tell them apart, so never across transactions. */
 eachDatabase('a total', (test, db) => {
   test.before(async () => {
     await createTables(db, [Team, Payroll])

@@ -148,7 +148,7 @@ const basic: ApiConfig = {
   API_CREDENTIAL_CHECK_METHOD: 'check',
 }
 
-/** One service on these tables. The date is fixed; the time advances. */
+/** One service on these tables. The clock is fixed at one moment, but durations are measured. */
 export const serviceOf = (db: TestDatabase, knowing: Knowing, options: object = {}): Api => {
   const now = Date.parse('2026-01-02T03:04:05.678Z')
   return createApi({

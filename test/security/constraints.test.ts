@@ -37,7 +37,7 @@ const Member = defineModel('Member', {
 })
 const models: readonly AnyModel[] = [Team, Member]
 
-/** Gives this badge to the next record. */
+/** A user whose next record gets this badge. */
 const me = (badge: string) => ({ id: 7, badge })
 
 eachDatabase('a constraint', (test, db) => {

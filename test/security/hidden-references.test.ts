@@ -23,7 +23,7 @@ type Any = any
 const tenant = ({ user }: Any): number => user.tenant
 const key = { type: 'integer', primaryKey: true } as const
 
-/** Policies whose condition the INSERT of a list contains. */
+/** Policies of lists whose condition the INSERT of a task contains. */
 const inStatement: Readonly<Record<string, object>> = {
   'scope as data': { scope: { tenant: { eq: tenant } } },
   'scope as a function, without conditions for an administrator': {

@@ -345,7 +345,10 @@ const writing: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
-/** Requests that several callers repeat, so that the cached plan of one caller is tried with the others. */
+/**
+ * Requests that several callers repeat, so that the cached plan of one caller is tried with the others. The plan of the first is
+ * always cached.
+ */
 const favourites = fc.tuple(
   rangeOf('crates').map((url): Act => ({ kind: 'read', request: get(url) })),
   reading,

@@ -141,7 +141,7 @@ const samples: Readonly<Record<FilterOperator, string>> = {
 const chain = 'tags.books.tags.books'
 const far = `${chain}.title__nlike=b`
 
-/** Requests by the form of their response; a function returns the path for a number of books. */
+/** Requests of different shapes; a function returns the path for a number of books. */
 const shapes: readonly (string | ((books: number) => string))[] = [
   '/books',
   ...Object.entries(samples)

@@ -48,7 +48,7 @@ const ofTheRow: Readonly<Record<string, Narrow>> = {
   'one or all rows': (query, tenant) => (tenant === 1 ? query : query.where('tenant', '=', tenant)),
 }
 
-/** Scopes that depend on other rows, so that the write takes a transaction. */
+/** Scopes for which the write takes a transaction: they depend on other rows, or are not plain conditions on columns. */
 const ofOtherRows: Readonly<Record<string, Narrow>> = {
   'a subquery': (query, tenant) =>
     query.where((eb: Any) =>

@@ -1,4 +1,7 @@
-/** A model that requires a strong strategy is never reachable through a model that requires a weaker one. */
+/**
+ * A caller who authenticated with a strategy that is enough for one model does not reach, by any route, another model that
+ * requires a stronger one.
+ */
 import { type ApiRequest, belongsTo, createApi, defineModel, manyToMany } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

@@ -325,7 +325,7 @@ export const viewer = { id: 7, roles: ['viewer'] }
 export const admin = { id: 1, roles: ['admin'] }
 /** Sees the rows of the viewer, and the columns of keepers. */
 export const keeper = { id: 7, roles: ['viewer', 'keeper'] }
-/** May list and read other resources than admins. */
+/** May list and read resources that admins may not, and may not read some that admins may. */
 export const editor = { id: 8, roles: ['editor'] }
 
 /** The API of a variant, for any user. */
@@ -534,7 +534,7 @@ const unchanged: Change = (row) => row
 /** The scripts that fill a table, by table. Some worlds are filled hundreds of times. */
 const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, ReadonlyMap<string, string>>>()
 
-/** Empties the tables and fills them with the rows that `change` returns. */
+/** Empties the tables and fills them with the rows that `change` returns, and with `others`. */
 export async function fillWorld(
   db: TestDatabase,
   change: Change = unchanged,

@@ -273,7 +273,7 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
   ],
 }
 
-/** Writes whose If-Match is an ETag that somebody received or computed. */
+/** Writes whose If-Match or If-None-Match is an ETag that somebody received or computed. */
 export const guessesOf = (key: string, etag: string): readonly Write[] =>
   ['if-match', 'if-none-match'].flatMap((name) => [
     patch(`/api/books/${key}`, { title: 'Changed' }, { [name]: etag }),

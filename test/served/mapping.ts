@@ -1,4 +1,7 @@
-/** The mapping between served and stored data: each published collection with its table, its rows as JSON, and the SQL that reads them. */
+/**
+ * The mapping between served and stored data: each published collection with its table, its rows as JSON, and the SQL and URLs
+ * that read them.
+ */
 import { type AnyModel, createApi } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { openDatabase } from '@model-api/http-node'
@@ -87,7 +90,7 @@ export async function mappingOf(
   }
 }
 
-/** SQLite's INTEGER is served as bigint if it contains numbers that JSON cannot hold exactly, and if it refers to such a column. */
+/** SQLite's INTEGER is served as bigint if it contains numbers that JSON cannot hold exactly, or if it refers to such a column. */
 function typeOf({ columns }: StoredTable, column: string, served: string | undefined): string {
   const type = columns.find(({ name }) => name === column)?.type ?? ''
   return type.toUpperCase() === 'INTEGER' && served === 'bigint' ? 'BIGINT' : type

@@ -263,7 +263,8 @@ export function proof(
               const related = pairs.get(name)?.get(own) ?? []
               const shown = [row[name] ?? []].flat() as readonly Row[]
               const isMany = declared.kind === 'hasMany' || declared.kind === 'manyToMany'
-              // A long list is cut. If no other record has the same text, all related records are compared.
+              // A list that was cut is not compared. Equal records share their pairs, so SQL returns each related record
+              // `alike` times.
               const expected = isMany ? related : related.slice(0, alike)
               if (shown.length < expected.length / alike && shown.length >= embedded) continue
               const embeds = shown.map((each) => fieldsOf(target, each))
