@@ -1,4 +1,4 @@
-/** Breaks of what runs against the database: links, transactions, retries, counts, stored answers. */
+/** Breaks of work on the database: links, transactions, retries, counts, stored responses. */
 import type { Break } from './break.ts'
 
 export const execute: readonly Break[] = [
@@ -35,7 +35,7 @@ export const execute: readonly Break[] = [
   {
     title: 'Several statements run at the level of the connection',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: "inOne === undefined ? 'read committed' : 'of the connection'",
+    find: "inOneStatement === undefined ? 'read committed' : 'of the connection'",
     replace: "'of the connection'",
     fails: 'test/writing/isolation.test.ts',
     databases: ['mariadb'],

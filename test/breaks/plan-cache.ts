@@ -1,4 +1,4 @@
-/** Breaks of what is kept between requests: one caller decides what another is answered. */
+/** Breaks of caches: one caller's request changes the response to another. */
 import type { Break } from './break.ts'
 
 export const planCache: readonly Break[] = [

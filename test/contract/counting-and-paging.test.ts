@@ -1,4 +1,4 @@
-/** Order, pages, counts, links and cursors, sentence by sentence. */
+/** Order, pages, counts, links and cursors, following the specification sentence by sentence. */
 import { type Api, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { get, testApi } from '../support/api.ts'
@@ -233,7 +233,7 @@ eachDatabase('contract: counts', (test, db) => {
   })
 })
 
-/** Every page of a list, by its links. */
+/** Reads every page of a list by following its links. */
 async function walk(api: Api, start: string, name: 'next_url' | 'previous_url' = 'next_url') {
   const rows: unknown[] = []
   let url: string | null = start
@@ -273,7 +273,7 @@ eachDatabase('contract: cursors', (test, db) => {
   test.before(async () => {
     await createTables(db, [Event])
     await insertRows(db, Event, events)
-    // Points in time that differ beyond the millisecond, and ties.
+    // Points in time that differ by less than a millisecond, and ties.
     for (let id = 1; id <= 24; id++) {
       const micros = String(id % 6).padStart(6, '0')
       const zone = db.name === 'postgres' ? '+00' : ''

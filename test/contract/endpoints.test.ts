@@ -1,4 +1,4 @@
-/** Endpoints: paths, methods, aliases, keys, relation routes, mount prefixes, sentence by sentence. */
+/** Endpoints: paths, methods, aliases, keys, relation routes and mount prefixes, following the specification sentence by sentence. */
 import { defineModel, hasMany, manyToMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
@@ -337,6 +337,36 @@ eachDatabase('contract: prefixes and origins', (test, db) => {
     })
     equal(body?.value?.[0]?.books, '/mounted/api/tags/1/books')
     equal(body?.next_url, '/mounted/api/tags?limit=1&page=2')
+  })
+
+  test('no URL depends on the headers that name a host', async () => {
+    const forwarded = {
+      host: 'evil.example',
+      forwarded: 'host=evil.example;proto=https',
+      origin: 'https://evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-prefix': '/evil.example',
+      'x-original-url': '/api/books',
+    }
+    for (const config of [{}, { API_DUMP_ENVELOPE: false }]) {
+      const api = testApi(db, shop, config)
+      for (const url of [
+        '/api/tags?limit=1',
+        '/api/tags/1',
+        '/api',
+        '/openapi.json',
+        '/api/nothing',
+      ]) {
+        const [plain, sent] = [await get(api, url), await get(api, url, forwarded)]
+        equal([url, sent.status, sent.text], [url, plain.status, plain.text])
+        equal([url, sent.headers], [url, plain.headers])
+        equal(
+          Object.keys(sent.headers).filter((name) => name.startsWith('access-control-')),
+          [],
+        )
+      }
+    }
   })
 
   test('a relation through keys that are not primary', async () => {

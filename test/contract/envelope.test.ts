@@ -1,4 +1,4 @@
-/** The response envelope, its switches, its headers and the version, sentence by sentence. */
+/** The response envelope, its settings, its headers and the version, following the specification sentence by sentence. */
 import { defineModel } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
@@ -244,7 +244,7 @@ const Plain = defineModel('Plain', {
 eachDatabase('contract: failures inside', (test, db) => {
   test('500 shows the request id and nothing else, and is reported', async () => {
     const reported: unknown[] = []
-    // The table was never created.
+    // The table does not exist.
     const api = testApi(db, [Plain], {}, { onError: (error) => reported.push(error) })
     const { errors, text } = await refuses(api, '/api/plains', { status: 500 })
     equal(errors, {

@@ -1,4 +1,4 @@
-/** Grouping and aggregation: spellings, labels, HAVING, buckets, exact sums, sentence by sentence. */
+/** Grouping and aggregation: spellings, labels, HAVING, buckets and exact sums, following the specification sentence by sentence. */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -335,7 +335,7 @@ eachDatabase('contract: groups', (test, db) => {
   })
 })
 
-/** Numbers at the edge of what the databases hold. */
+/** Numbers at the limits of what databases can store. */
 const Amount = defineModel('Amount', {
   columns: {
     id: { type: 'integer', primaryKey: true },

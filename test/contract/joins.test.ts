@@ -1,4 +1,4 @@
-/** Joins: tokens, join types, paths, distinct base rows, sentence by sentence. */
+/** Joins: names, join types, paths and distinct base rows, following the specification sentence by sentence. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -154,7 +154,7 @@ eachDatabase('contract: joins', (test, db) => {
         says: [`Unknown column "${name}" on books. Did you mean "${path}"?`],
       })
     }
-    // Both author and mentor have a name, so neither is suggested by the end of its path.
+    // Both author and mentor have a name, so neither is suggested.
     const { errors } = await get(api, '/api/books?join=author.mentor&fields=name')
     equal(errors.reason, 'Unknown column "name" on books.')
   })

@@ -1,4 +1,4 @@
-/** Request limits: each refuses with its own name, just above it, and lets pass what is within. */
+/** Request limits: each refuses a request just above it with its own name, and accepts one within it. */
 import { type ApiConfig, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
@@ -44,7 +44,7 @@ eachDatabase('contract: request limits', (test, db) => {
   test('API_MAX_LIST: items of a list', async () => {
     const list = (n: number) => `/api/books?id__in=(${times(n, '1', ',')})`
     const asked = api()
-    // The plan of the list is kept for lists of about its length.
+    // The plan is cached for lists of similar length.
     for (let i = 0; i < 3; i++) equal((await read(asked, list(1000))).length, 1)
     await refuses(asked, list(1001), { says: ['API_MAX_LIST', '1000'] })
     const three = api({ API_MAX_LIST: 3 })

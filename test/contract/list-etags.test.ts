@@ -1,4 +1,4 @@
-/** API_LIST_ETAGS: the tags of lists, the 304 where a page is unchanged, and what changes them. */
+/** API_LIST_ETAGS: the ETags of lists, the 304 for an unchanged page, and what changes an ETag. */
 import type { ApiConfig } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, notEqual } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** QUERY: the GET whose query string is its body, sentence by sentence. */
+/** QUERY: a GET whose query string is in the body, following the documentation sentence by sentence. */
 import type { Api } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

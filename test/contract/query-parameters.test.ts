@@ -1,4 +1,4 @@
-/** Query parameters of a collection and how a query string is read, sentence by sentence. */
+/** Query parameters of a collection and the parsing of query strings, following the specification sentence by sentence. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, read, refuses, succeeds, withMeta } from '../support/expect.ts'
@@ -203,7 +203,7 @@ eachDatabase('contract: reading a query', (test, db) => {
       (await get(host, '/api/books?lang=de&limit=2')).body.next_url,
       '/api/books?lang=de&limit=2&page=2',
     )
-    // Those of a model replace those of the API; a relation route has those of its target.
+    // The parameters of a model replace those of the API; a relation route has those of its target.
     const models = withMeta(shop, 'Tag', { additional_query_params: ['shade'] })
     const one = testApi(db, models, { API_ADDITIONAL_QUERY_PARAMS: ['lang'] })
     equal(await column(one, '/api/books/1/tags?shade=dark'), [1])

@@ -1,4 +1,7 @@
-/** Resources: fields of a model, hidden and computed columns, names, soft delete, base models, sentence by sentence. */
+/**
+ * Resources: fields of a model, hidden and computed columns, names, soft delete and base models, following the specification
+ * sentence by sentence.
+ */
 import {
   type AnyModel,
   belongsTo,

@@ -1,4 +1,4 @@
-/** Serialisation: modes, depth, cycles, per-relation options and relation values, sentence by sentence. */
+/** Serialisation: modes, depth, cycles, options and values of relations, following the specification sentence by sentence. */
 import type { ApiConfig } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -6,7 +6,7 @@ import { column, read, refuses, withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-/** `url`, `object`, `list` or null: what stands where a relation is. */
+/** Returns the form of a relation's value: `url`, `object`, `list` or null. */
 function form(value: unknown): unknown {
   if (typeof value === 'string') return 'url'
   return Array.isArray(value) ? 'list' : value === null ? null : 'object'

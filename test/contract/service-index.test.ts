@@ -1,4 +1,4 @@
-/** The index and the pages: what they name for whom, that every link and example answers, and when a response is a page. */
+/** The index and the HTML pages: what they show to each caller, that every link and example works, and when a response is a page. */
 import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -18,7 +18,7 @@ const open: ApiConfig = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
 const namesIn = (value: any): string[] => value.resources.map(({ name }: { name: string }) => name)
 
-/** The targets of the links of a page, as they are followed. */
+/** The targets of the links of a page. */
 const linksIn = (html: string): string[] =>
   [...html.matchAll(/ href="([^"]*)"/g)]
     .map(([, url = '']) => url.replaceAll('&amp;', '&'))
@@ -65,7 +65,7 @@ eachDatabase('the index', (test, db) => {
       equal(value.examples.length, 5, JSON.stringify(config))
       for (const { url } of value.examples) {
         equal((await get(api, url)).status, 200, url)
-        // What a URL may hold as it stands.
+        // Only characters that need no escaping in a URL.
         match(url, /^[\w.~!$&'()*+,;=:@/?%-]+$/)
       }
     }
@@ -122,7 +122,7 @@ eachDatabase('the index', (test, db) => {
         url,
         headers: { accept: browser },
       })
-      // A to-one relation without a record is 404, a page too.
+      // A to-one relation without a record is 404, which is also a page.
       equal(status, status === 404 && url.endsWith('/profile') ? 404 : 200, url)
       if (headers['content-type']?.startsWith('text/html')) {
         for (const link of linksIn(text ?? '')) seen.add(link)

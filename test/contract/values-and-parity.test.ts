@@ -1,4 +1,4 @@
-/** Values: JSON forms, strict conversion per type, refusals, and the same bytes on every database. */
+/** Values: JSON forms, strict conversion for each type, refusals, and the same bytes on every database. */
 import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { testApi } from '../support/api.ts'

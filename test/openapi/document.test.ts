@@ -1,4 +1,4 @@
-/** The document as a whole: valid, clean, complete, and the same every time. */
+/** The document as a whole: valid, without warnings, complete, and always the same. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ type Anything = any
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Read where tokens are made; as long as they must be. */
+/** The keys that sign tokens; of the required length. */
 const env = {
   ACCESS_SECRET_KEY: 'a secret of more than thirty-two bytes',
   REFRESH_SECRET_KEY: 'another secret, also of more than 32 bytes',
@@ -56,7 +56,7 @@ const User = defineModel('User', {
   meta: { tag: 'People', tag_group: 'Accounts' },
 })
 
-/** Everything switched on, so that everything is in the document. */
+/** All settings are on, so that the document contains everything. */
 const everything: ApiConfig = {
   API_TITLE: 'Everything',
   API_DESCRIPTION: 'All there is.',
@@ -147,14 +147,14 @@ suite('the OpenAPI document', (test) => {
         env: { ...process.env, ...quiet },
         maxBuffer: 1e8,
       }).catch((error: Anything) => error)
-      // One report per file, one after the other.
+      // One report per file, in order.
       const reports: Anything[] = stdout
         .split(/(?<=^\})(?=\{)/m)
         .map((text: string) => JSON.parse(text))
       equal(reports.length, files.length)
       const lines = reports
         .flatMap(({ problems }) => problems)
-        // The form of 3.2 has one response for all errors, and describes a model once.
+        // The form of 3.2 has one response for all errors, and describes each model once.
         .filter(
           ({ ruleId, location: [place] }: Anything) =>
             !/-3\.2\.json$/.test(place?.source?.ref) ||

@@ -1,4 +1,4 @@
-/** With a capped count, the last page once linked a next one that was empty. */
+/** With a capped count, the last page had a link to an empty next page. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop, Tag } from '../support/shop.ts'

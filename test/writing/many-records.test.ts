@@ -1,4 +1,4 @@
-/** Bulk: lists, upserts, and PATCH and DELETE by filter; all or none. */
+/** Bulk: lists, upserts, and PATCH and DELETE by filter; all records are written, or none. */
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-/** A trigger of the application refuses a write: 422, with its message where the configuration shows it. */
+/** A trigger of the application refuses a write: 422, with its message if the configuration allows that. */
 import { type AnyModel, defineModel, hasMany } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -23,7 +23,7 @@ const config = { API_ALLOW_NESTED_WRITES: true, API_ALLOW_SELECT_FIELDS: true }
 const message = 'The balance cannot be negative.'
 const noDeletion = 'Accounts are never deleted.'
 
-/** Each refuses a negative balance, and every deletion. */
+/** Each of them refuses a negative balance and every deletion. */
 const triggers: Readonly<Record<'sqlite' | 'postgres' | 'mysql', readonly string[]>> = {
   sqlite: [
     `create trigger i before insert on accounts when new.balance < 0 begin select raise(abort, '${message}'); end`,

@@ -1,4 +1,4 @@
-/** Settings: their defaults, and meta before config before default. */
+/** Settings: their defaults, and the precedence of meta over config over default. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ApiConfig } from '../../../packages/core/src/config/config.ts'
 import { keyTable, metaKeyTable } from '../../../packages/core/src/config/key-table.ts'
@@ -13,7 +13,7 @@ const settings = (meta: Meta = {}, config: ApiConfig = {}) =>
   resourceOf('Book', [model('Book', { columns: { gone: { type: 'boolean' } }, meta })], config)
     .settings
 
-/** Settings that name where they were set, or that need one another; other tests are about these. */
+/** Settings whose value says where it was set, or that need each other; other tests cover them. */
 const differs = (key: string): boolean => /^API_(SOFT_DELETE|AUTH|ROLE|ACCESS_POLICY)/.test(key)
 
 const apiSettings = (config: ApiConfig = {}) => buildRegistry({ config }).settings
@@ -115,7 +115,7 @@ suite('precedence', (test) => {
       const inMeta = settings({ [metaKeyOf(key)]: given })
       equal(inMeta, settings({}, { [key]: given }), key)
       ok(!isDeepStrictEqual(inMeta, plain), `${key} changes nothing`)
-      // The value of the model decides although that of the configuration is the default.
+      // The value of the model takes precedence even over the default of the configuration.
       if (value !== undefined)
         equal(settings({ [metaKeyOf(key)]: given }, { [key]: value }), inMeta, key)
     }
@@ -253,7 +253,7 @@ suite('soft delete', (test) => {
   })
 })
 
-/** What every key is worth where nobody sets it; those of the second list may stand in meta too. */
+/** The value of every key that is not set; the keys of the second list may also be in meta. */
 const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>>>> = {
   api: {
     API_TITLE: 'API',
@@ -384,7 +384,7 @@ suite('the key table', (test) => {
   })
 
   test('accepts its own defaults', () => {
-    // An empty base URL is the one default that nobody may write: it says "none".
+    // An empty base URL is the only default that cannot be written, because it means "none".
     const wrong = [...Object.entries(keyTable), ...Object.entries(metaKeyTable)].filter(
       ([key, { default: value, check }]) =>
         value !== undefined && key !== 'API_BASE_URL' && check(value) !== undefined,

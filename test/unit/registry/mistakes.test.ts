@@ -1,4 +1,4 @@
-/** Every mistake that a set of models can have, with the sentence it is reported in. */
+/** Every mistake that a set of models can contain, with its error message. */
 import {
   type AnyModel,
   defineBase,
@@ -511,7 +511,7 @@ suite('mistakes of relations', (test) => {
   test('junction columns that its published model does not declare', () => {
     const links = manyToMany('Author', { through: 'links', from: 'book_id', to: 'author_id' })
     const Link = model('Link', { columns: { book_id: integer } })
-    // Another model of the same table knows the column, but publishes nothing.
+    // Another model of the same table declares the column, but is not published.
     const Row = model('Row', { table: 'links', columns: { author_id: integer }, meta: undefined })
     equal(book(links, {}, [Link, Row]), [
       `${at}.to: Link publishes the table links and has no column for "author_id"; declare it, so that links follow the rules of Link.`,

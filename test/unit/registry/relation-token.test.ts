@@ -1,4 +1,4 @@
-/** Which relations a client's name fits (specification: Joins 2 and 3), and which one a path segment names. */
+/** Which relations a name in a query matches (specification: Joins 2 and 3), and which one a path segment names. */
 import { belongsTo, hasMany } from '../../../packages/core/src/model/relation.ts'
 import {
   relationBySegment,

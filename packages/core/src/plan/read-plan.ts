@@ -18,7 +18,17 @@ import { type Names, refOf } from './names.ts'
 import { allowOrder, planGroupOrder, planOrder } from './order.ts'
 import { entityOutput, projectionOutput } from './output.ts'
 import { planPage } from './page.ts'
-import type { Condition, ListPlan, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
+import type {
+  Condition,
+  ListPlan,
+  Output,
+  PlannedJoin,
+  PlannedOrder,
+  ReadPlan,
+  RowPlan,
+  Source,
+  Value,
+} from './plan.ts'
 import { planRelationOptions } from './relation-options.ts'
 import { planSearch } from './search.ts'
 import { noRelations, type PlannedRelations, sharedOutput, sharedSource } from './shared-parts.ts'
@@ -116,15 +126,18 @@ function planRows(
   const { having } = planned
   allowOrder(context)
   const relations = shape === 'entity' ? planRelations(context, names) : withoutRelations(context)
+  const outputOfRecords = (): readonly Output[] =>
+    sharedOutput(base, relations) ?? entityOutput(base, neededKeys(relations))
   const output =
     groups?.output ??
-    (ast.fields
-      ? projectionOutput(context, names, ast.fields)
-      : (sharedOutput(base, relations) ?? entityOutput(base, neededKeys(relations))))
+    (ast.fields ? projectionOutput(context, names, ast.fields) : outputOfRecords())
   if (one) refuseManyValues(context, names)
   if (distinctBase && isKeyless(base.resource)) {
     refuseMixedConditions(base, [...required, ...where], names.joins)
   }
+  const orderOfMany = (): readonly PlannedOrder[] =>
+    groups ? planGroupOrder(context, names, groups) : planOrder(context, names, shape, ast.order)
+  const order = one ? [] : orderOfMany()
   return {
     action,
     rows: {
@@ -135,11 +148,7 @@ function planRows(
       groupBy: groups?.keys ?? [],
       having,
       output,
-      order: one
-        ? []
-        : groups
-          ? planGroupOrder(context, names, groups)
-          : planOrder(context, names, shape, ast.order),
+      order,
       distinctBase,
     },
     ...relations,

@@ -51,7 +51,7 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
 
 /** Returns the columns of a model by field name, in model order, computed ones last. `secrets` names the columns with credentials. */
 export function namedColumns(
-  model: AnyModel,
+  model: Pick<AnyModel, 'columns' | 'computed'>,
   secrets: ReadonlySet<string> = new Set(),
   kept: KeptValues = usualOnly,
 ): Map<string, NamedColumn> {

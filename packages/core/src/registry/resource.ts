@@ -102,6 +102,8 @@ export interface ResolvedRelation {
   }
   /** How the relation's URL in a row of the source is made; null if it has no URL and can only be embedded. */
   readonly address: RelationAddress | null
+  /** Whether its links give roles to users, so that clients do not write them. Assigned while the registry is built. */
+  readonly givesRoles?: true
   /** The target's relation with the same keys, if one is declared. */
   readonly inverse?: ResolvedRelation
 }

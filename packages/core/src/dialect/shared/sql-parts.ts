@@ -4,7 +4,7 @@ import type { Expression, SqlBool } from 'kysely'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { DialectColumn, OrderTerm, PlanValue } from '../dialect.ts'
 
 export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>
@@ -80,6 +80,18 @@ export function chain(parts: readonly Ref[], word: 'and' | 'or'): Test {
 
 export function inList(ref: Ref, items: readonly unknown[], negated: boolean): Test {
   return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
+}
+
+/** The terms of ORDER BY where NULLS FIRST and NULLS LAST exist. `nullIs` says where the database sorts NULL without them. */
+export function orderTerms(
+  by: Ref,
+  { descending, nulls, mayBeNull }: OrderTerm,
+  nullIs: 'smallest' | 'largest',
+): readonly Fragment[] {
+  const direction = descending ? sql`desc` : sql`asc`
+  const own = descending === (nullIs === 'largest') ? 'first' : 'last'
+  if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
+  return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
 }
 
 /** One expression, or a row value `(a, b)` of several. */
