@@ -15,7 +15,7 @@ import { type Field, fields, rowCount, Sample, values } from './samples.ts'
 
 const allZones = ['UTC', 'Pacific/Kiritimati', 'America/St_Johns'] as const
 
-/** A usual run omits the zone with an offset in minutes if it uses no code of ours in the driver. */
+/** The plain way does not wrap the drivers, so a usual run of it omits the zone with an offset in minutes. */
 const zones = extent === 'usual' && plainOnly ? allZones.slice(0, 2) : allZones
 if (zones !== allZones) notRun('plain parity in a zone with minutes', 'a usual run has two zones')
 

@@ -136,7 +136,7 @@ eachDatabase('whoever asked first', (test, db) => {
   }
 
   for (const [door, requests] of Object.entries(doors)) {
-    test(`decides nothing for those who ask after: ${door}`, async () => {
+    test(`does not change the responses to later callers: ${door}`, async () => {
       let telling = 0
       for (const request of requests) {
         const expected = await everybody((name) => answerOf(alone[name], request))

@@ -239,7 +239,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
   /**
-   * Returns the document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` answers it: the query of an operation is one
+   * Returns the document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` returns it: the query of an operation is one
    * parameter, and lists have QUERY.
    *
    * ```ts

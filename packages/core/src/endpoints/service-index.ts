@@ -32,7 +32,7 @@ export async function serveIndex(
   const options = optionsResult(request, readMethods)
   if (options !== undefined) return options
   const { hooks, additionalQueryParams } = runtime.settings
-  if (hooks.setup !== undefined) await runSetup(runtime, hooks, request)
+  await runSetup(runtime, hooks, request)
   const { caller, headers } = await identify(runtime, request)
   Object.assign(always, headers)
   identified(caller)

@@ -1,7 +1,6 @@
 // MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
@@ -16,11 +15,11 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  encodeCommon,
   inDistinctKeys,
   inKeys,
   inList,
   isText,
-  jsonText,
   type KeySides,
   natural,
   padded,
@@ -388,12 +387,8 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'datetime':
       // A zero date, which cannot be converted between time zones.
       return blankForm(String(value))
-    case 'json':
-      return jsonText(value)
-    case 'binary':
-      return bytesOfBase64(String(value))
     default:
-      return value
+      return encodeCommon(column, value)
   }
 }
 

@@ -1,7 +1,6 @@
 // PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar units in UTC.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
@@ -17,6 +16,7 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  encodeCommon,
   inDistinctKeys,
   isText,
   jsonText,
@@ -382,12 +382,10 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'json':
       // postgres.js would write the text as a JSON string if the server asked for a parameter of type json.
       return sql`${jsonText(value)}::text::json`
-    case 'binary':
-      return bytesOfBase64(String(value))
     case 'list':
       return Array.isArray(value) ? arrayLiteral(itemsOf(column, value)) : value
     default:
-      return value
+      return encodeCommon(column, value)
   }
 }
 

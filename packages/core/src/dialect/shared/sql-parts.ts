@@ -1,6 +1,7 @@
 // Small SQL pieces that several dialects share.
 
 import type { Expression, SqlBool } from 'kysely'
+import { bytesOfBase64 } from '../../json/base64.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
@@ -147,6 +148,13 @@ export function natural(value: number): Fragment {
 /** Returns the text that a `json` column stores for a value. */
 export function jsonText(value: unknown): string {
   return stringify(value as JsonValue)
+}
+
+/** Encodes a value of a type that all databases store alike; NULL for any type. */
+export function encodeCommon({ type }: DialectColumn, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (type === 'json') return jsonText(value)
+  return type === 'binary' ? bytesOfBase64(String(value)) : value
 }
 
 const canonical = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/

@@ -1,7 +1,6 @@
 // SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by replacing letters.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
@@ -14,9 +13,9 @@ import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json-
 import { globPattern, likePattern } from '../shared/patterns.ts'
 import {
   canonicalInstant,
+  encodeCommon,
   inKeys,
   inList,
-  jsonText,
   type KeySides,
   orderTerms,
   padded,
@@ -306,11 +305,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
       return decimalDigits(String(value), column.scale ?? 0) ?? String(value)
     case 'datetime':
       return blankForm(canonicalInstant(value))
-    case 'json':
-      return jsonText(value)
-    case 'binary':
-      return bytesOfBase64(String(value))
     default:
-      return value
+      return encodeCommon(column, value)
   }
 }

@@ -50,7 +50,7 @@ const dismissed = { ...admin, roles: [] }
 /** The third request uses everything that is cached after the first or second one. */
 const often = [1, 2, 3]
 
-eachDatabase('what was kept for one caller', (test, db) => {
+eachDatabase('what was cached for one caller', (test, db) => {
   test.before(async () => {
     await createTables(db, models)
     await insertRows(db, Team, [{ id: 50, name: 'Red' }])
@@ -66,7 +66,7 @@ eachDatabase('what was kept for one caller', (test, db) => {
       ['a viewer', viewer],
       ['nobody', undefined],
     ] as const) {
-      test(`is not answered to others: ${path}, after ${name}`, async () => {
+      test(`is not sent to others: ${path}, after ${name}`, async () => {
         const api = testApi(db, models, config)
         const payrolls = async (user: unknown) =>
           [(await send(api, 'GET', path, { user })).value].flat()[0].payrolls
@@ -84,7 +84,7 @@ eachDatabase('what was kept for one caller', (test, db) => {
     'exists(payrolls)',
     'join=payrolls&payrolls.amount__gt=1',
   ]) {
-    test(`opens no door to others: ?${query}`, async () => {
+    test(`admits no others: ?${query}`, async () => {
       const api = testApi(db, models, config)
       const status = async (user: unknown) =>
         (await send(api, 'GET', `/api/teams?${query}`, { user })).status

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts'
 const root = 'packages/core/src/'
 
 /** Code that caches: a weak map, an LRU map, or values bound to an authority. */
-const keeping = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|authorityCache)(?:<[^()]*>)?\(/g
+const caching = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|authorityCache)(?:<[^()]*>)?\(/g
 
 const ofAuthority = 'by the authority of the caller (AuthorityBound)'
 const ofPlan = 'by a part of one cached plan, on which alone the value depends'
@@ -73,10 +73,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'session.ts': [1, 'by the request'],
 }
 
-const placesOf = (code: string): number => code.match(keeping)?.length ?? 0
+const placesOf = (code: string): number => code.match(caching)?.length ?? 0
 
-suite('what is kept between requests', (test) => {
-  test('is kept where this file says, and nowhere else', () => {
+suite('caches of the core', (test) => {
+  test('are where this file says, and nowhere else', () => {
     const found = filesBelow(root)
       .map((file) => [file.slice(root.length), placesOf(scan(readSource(file)).code)] as const)
       .filter(([, count]) => count > 0)
@@ -86,7 +86,7 @@ suite('what is kept between requests', (test) => {
     )
   })
 
-  test('is found by this rule', () => {
+  test('are found by this rule', () => {
     equal(placesOf('const known = new WeakMap<A, B>()'), 1)
     equal(placesOf('const a = lruMap<true>(2), b = lruMap(3), c = authorityCache<Plan>(4)'), 3)
     equal(placesOf('export function lruMap<V>(size: number): LruMap<V> {}'), 0)
