@@ -383,6 +383,8 @@ suite('access tokens', (test) => {
     )
     match(problems({ ...jwtKeys, API_AUTH_ME_ROUTE: '/auth/login' }), 'API_AUTH_ME_ROUTE')
     match(problems({ ...jwtKeys, API_AUTH_REFRESH_ROUTE: '/api/books' }), 'models.Book')
+    const batch = { API_ALLOW_BATCH: true, API_AUTH_ME_ROUTE: '/api/batch' }
+    match(problems({ ...jwtKeys, ...batch }), 'config.API_BATCH_ROUTE: "/api/batch"')
     match(problems({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['headers'] }), 'module#export')
   })
 })

@@ -340,6 +340,21 @@ eachDatabase('contract: relation filters', (test, db) => {
     })
   })
 
+  test('a condition names columns at the end of the path, with or without a join', async () => {
+    const joins = testApi(db, shop, { API_ALLOW_JOIN: true })
+    for (const join of ['', 'join=books.author&']) {
+      const { errors } = await refuses(
+        joins,
+        `/api/authors?${join}exists(books.price__gt=1,author.name__eq=x)`,
+      )
+      equal(
+        errors.reason,
+        'Unknown column "author.name" on books. Only its own columns can be named here; related rows are tested by "exists(…)".',
+      )
+    }
+    equal(await column(joins, '/api/authors?exists(books.author.name__like=Ann)'), [1])
+  })
+
   test('hidden columns of related rows answer like unknown ones', async () => {
     const hidden = await refuses(api, '/api/books?exists(author.secret__eq=x)')
     const unknown = await refuses(api, '/api/books?exists(author.sxcret__eq=x)')

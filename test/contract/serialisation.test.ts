@@ -304,6 +304,44 @@ eachDatabase('contract: per-relation options', (test, db) => {
     equal(book.author, { name: 'Ann Archer' })
   })
 
+  test('of relations further on, by their path, in any spelling that a join token may have', async () => {
+    const deep = testApi(db, shop, { API_SERIALIZATION_DEPTH: 2 })
+    const tags = async (query: string) => {
+      const author = await read(deep, `/api/authors/3?dump=json&${query}`)
+      return author.books.map((book: { tags: unknown[] }) => book.tags)
+    }
+    const [classic, fiction] = [{ name: 'classic' }, { name: 'science fiction' }]
+    equal(await tags('books.tags.fields=name'), [[classic, fiction], [fiction]])
+    equal(await tags('books.tags.fields=name&books.tags.limit=1'), [[classic], [fiction]])
+    equal(await tags('Books.TAG.fields=name&book.tag.order_by=-name'), [
+      [fiction, classic],
+      [fiction],
+    ])
+    equal(await tags('books.tags.fields=name&books.tags[name__eq=classic]'), [[classic], []])
+    await refuses(deep, '/api/authors?dump=json&books.tags.limit=1&books.fields=id', {
+      says: ['"books.tags" is not embedded'],
+    })
+    await refuses(api, '/api/authors?dump=json&books.tags.limit=1', {
+      says: ['"books.tags" is not embedded'],
+    })
+  })
+
+  test('name columns of the relation alone; related rows are tested by exists', async () => {
+    const reason =
+      'Unknown column "author.name" on books. Only its own columns can be named here; related rows are tested by "exists(…)".'
+    for (const option of [
+      'books[author.name__eq=x]',
+      'books.fields=id,author.name',
+      'books.order_by=author.name',
+    ]) {
+      for (const join of ['', 'join=books.author&']) {
+        const { errors } = await refuses(api, `/api/authors?dump=json&${join}${option}`)
+        equal(errors.reason, reason, option)
+      }
+    }
+    equal(await books('books[exists(author.name__like=Ann)]'), [[1], [], [], []])
+  })
+
   test('wrong values and names are refused', async () => {
     await refuses(api, '/api/authors?dump=json&books.limit=0', { says: ['books.limit', '"0"'] })
     await refuses(api, '/api/authors?dump=json&books.limit=10001', {

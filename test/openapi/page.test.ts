@@ -79,6 +79,10 @@ suite('the routes of the documentation', (test) => {
     const moved = served({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
     match((await ask(moved, '/help', { asset })).body, 'spec-url="/help/api.json"')
     equal((await ask(moved, '/help/api.json')).status, 200)
+    match((await ask(moved, '/help', { asset })).body, 'src="/help/redoc.js"')
+    equal((await ask(moved, '/help/redoc.js', { asset })).status, 200)
+    equal((await ask(moved, '/docs/redoc.js', { asset })).status, 404)
+    equal((await ask(moved, '/openapi.json')).status, 200)
     equal((await ask(moved, '/docs')).status, 404)
     const off = served({ API_CREATE_DOCS: false })
     for (const url of ['/docs', '/docs/apispec.json', '/openapi.json']) {

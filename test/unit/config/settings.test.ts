@@ -196,6 +196,13 @@ suite('soft delete', (test) => {
 
   test('can be set or left by one model', () => {
     equal(settings({ soft_delete: false }, { ...global, API_SOFT_DELETE: false }).softDelete, null)
+    const gone = { gone: { type: 'boolean' } }
+    const models = [
+      model('Book', { columns: gone, meta: { soft_delete: false } }),
+      model('Tag', { columns: gone }),
+    ]
+    equal(resourceOf('Book', models, global).settings.softDelete, null)
+    ok(resourceOf('Tag', models, global).settings.softDelete)
     const own = settings({
       soft_delete: true,
       soft_delete_attribute: 'gone',

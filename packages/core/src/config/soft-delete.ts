@@ -77,7 +77,12 @@ export function checkSoftDelete(
     return
   }
   if (wanted === true && !models.some(({ softDelete }) => softDelete !== null)) {
-    problems.add('config.API_SOFT_DELETE', `no published model has the column "${attribute}".`)
+    const optsOut = models.some(({ meta }) => meta.soft_delete === false)
+    const without = optsOut ? ' without soft_delete: false in its meta' : ''
+    problems.add(
+      'config.API_SOFT_DELETE',
+      `no published model has the column "${attribute}"${without}.`,
+    )
   }
   if (wanted === undefined && attribute !== undefined) {
     if (!models.some(({ meta }) => meta.soft_delete !== undefined)) {

@@ -118,7 +118,7 @@ function planRows(
   const distinctBase = repeats && (shape === 'entity' || one)
   const isRight = joins.some((join) => join.type === 'right')
   const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
-  const names: Names = { base, joins, lookUpStart }
+  const names: Names = { base, joins, takesJoins: true, lookUpStart }
   const groups = shape === 'groups' ? planGroups(context, names) : undefined
   const searched = planSearch(context, base)
   const planned = planConditions(context, names, ast.where, groups?.labels)
