@@ -13,6 +13,7 @@ import {
   suites,
   suitesAtOnce,
 } from './support/registry.ts'
+import { addSpares, mostSpares, type Spares, takeSpares } from './support/spare-databases.ts'
 import { endOfFile, type Order } from './support/worker-protocol.ts'
 
 export interface Count {
@@ -33,6 +34,8 @@ export interface Report {
   readonly loaded: boolean
   /** What keeps the process from running another file; undefined where nothing does. */
   readonly leftover: string | undefined
+  /** The databases that it emptied, for later files of any process. */
+  readonly spares: Spares
   /** What it took, with what its process took before its first file. */
   readonly cpu: CpuTime
 }
@@ -48,9 +51,10 @@ await import('./support/suite.ts')
 
 const cpu = cpuMeter()
 
-async function runFile({ file, coverage }: Order): Promise<Report> {
+async function runFile({ file, coverage, spares }: Order): Promise<Report> {
   const leftover = watchState()
   startFile(coverage)
+  addSpares(spares)
   globalThis.UVU_QUEUE[0] = []
   const counts: Record<string, Count> = {}
   let loaded = true
@@ -103,6 +107,7 @@ async function runFile({ file, coverage }: Order): Promise<Report> {
     notRun: [...notes],
     loaded,
     leftover: failed ? 'a failure' : await leftover(),
+    spares: takeSpares(mostSpares),
     cpu: cpu(),
   }
 }

@@ -1,4 +1,4 @@
-/** The authentication endpoints, form by form, on every database (specification: Authentication endpoints). */
+/** The authentication endpoints with every form of request, on every database (specification: Authentication endpoints). */
 import { defineModel } from '@model-api/core'
 import { get, send } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -204,7 +204,7 @@ eachDatabase('authentication endpoints', (test, db) => {
       )
       match(errors.reason, `; ${name} runs each time`)
     }
-    // The token was not used.
+    // The failed request has not used up the token.
     equal((await refresh(api, first.refresh_token)).status, 200)
   })
 

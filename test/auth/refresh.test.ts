@@ -1,4 +1,4 @@
-/** Refresh tokens in SQL: the record of the specification, one use each, whoever comes at once. */
+/** Refresh tokens in SQL: the record of the specification; each token can be used once, even by concurrent requests. */
 import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { get } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
 import { Book, bearer, createPeople, jwtKeys, login, peopleApi, refresh, User } from './people.ts'
 
@@ -163,7 +164,7 @@ eachDatabase('refresh tokens', (test, db) => {
 
   test('inside a transaction of the host everything happens in it', async () => {
     class Undo extends Error {}
-    // Where a transaction cannot make the table, it does not see one that is made while it runs either.
+    // A transaction of MySQL or MariaDB cannot create the table, and does not see a table that is created while it runs.
     if (db.name === 'mysql') await login(peopleApi(db).api, 'ann')
     let token = ''
     await db.kysely
@@ -175,7 +176,7 @@ eachDatabase('refresh tokens', (test, db) => {
           config: { ...jwtKeys, API_SESSION_GETTER: () => transaction },
           env: {},
         })
-        // Some databases make no table inside a transaction; there it is made beside it.
+        // Databases that cannot create a table inside a transaction create it on another connection.
         token = (await login(api, 'ann')).value.refresh_token
         equal((await refresh(api, token)).status, 200)
         throw new Undo()
@@ -202,7 +203,7 @@ eachDatabase('refresh tokens', (test, db) => {
   })
 })
 
-/** What two processes can share of SQLite is a file. */
+/** Processes can share SQLite only through a file. */
 async function peopleInAFile(db: TestDatabase): Promise<{ url: string; end(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-refresh-'))
   const url = join(folder, 'people.db')
@@ -222,7 +223,7 @@ interface Worker {
 
 function worker(name: string, url: string): Worker {
   const child = fork(fileURLToPath(new URL('./refresh-worker.ts', import.meta.url)), [name, url], {
-    execArgv: ['--conditions=@model-api/source'],
+    execArgv: [...sourceArguments],
   })
   return {
     ask: (message) =>

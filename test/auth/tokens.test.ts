@@ -1,4 +1,4 @@
-/** Access tokens: what is accepted, and every way of being refused (RFC 8725). */
+/** Access tokens: which are accepted, and every reason for a refusal (RFC 8725). */
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import type { ApiConfig } from '@model-api/core'
 import { get } from '../support/api.ts'

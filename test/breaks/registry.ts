@@ -1,4 +1,4 @@
-/** Breaks of what is settled at the start: models, settings, secrets, introspection, the document. */
+/** Breaks of start-up: models, settings, secrets, introspection, the document. */
 import type { Break } from './break.ts'
 
 export const registry: readonly Break[] = [

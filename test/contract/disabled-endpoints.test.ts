@@ -1,4 +1,4 @@
-/** The 404 of a path that another setting would serve names that setting. */
+/** The 404 of a path that another setting would enable names that setting. */
 import { type AnyModel, type ApiConfig, belongsTo, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

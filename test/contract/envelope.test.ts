@@ -1,4 +1,4 @@
-/** The response envelope, its switches, its headers and the version, sentence by sentence. */
+/** The response envelope, its settings, its headers and the version, following the specification sentence by sentence. */
 import { defineModel } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
@@ -175,6 +175,28 @@ eachDatabase('contract: envelope switches', (test, db) => {
     equal(capped.headers['x-total-count'], '3')
   })
 
+  test('API_DUMP_ENVELOPE false: one object, a write and a removal are bare too', async () => {
+    const config = { API_DUMP_ENVELOPE: false, API_ALLOW_SELECT_FIELDS: true }
+    const api = testApi(db, shop, config)
+    const one = await get(api, '/api/tags/1?fields=id')
+    equal([one.body, one.headers['x-total-count']], [{ id: 1 }, '1'])
+    const body = { order_no: 'envelope', line: 1, book_id: 1, quantity: 1 }
+    const made = await send(api, 'POST', '/api/order-lines', { body })
+    equal([made.status, made.body.quantity, made.headers['x-total-count']], [201, 1, '1'])
+    const gone = await send(api, 'DELETE', made.headers.location ?? '')
+    equal([gone.status, gone.text], [200, 'null'])
+  })
+
+  test('API_DUMP_ENVELOPE and API_DUMP_REQUEST_ID may be set per model', async () => {
+    const bare = testApi(db, withMeta(shop, 'Tag', { dump_envelope: false }))
+    equal((await get(bare, '/api/tags?fields=id&limit=1')).body, [{ id: 1 }])
+    equal(Object.keys((await get(bare, '/api/books')).body), members)
+    const named = testApi(db, withMeta(shop, 'Tag', { dump_request_id: true }))
+    equal((await get(named, '/api/tags')).body.request_id, 'test')
+    equal((await get(named, '/api/tags/99')).body.request_id, 'test')
+    equal((await get(named, '/api/books')).body.request_id, undefined)
+  })
+
   test('API_DUMP_ENVELOPE false: failures keep the envelope', async () => {
     const api = testApi(db, shop, { API_DUMP_ENVELOPE: false })
     equal(Object.keys((await get(api, '/api/tags?page=0')).body), members)
@@ -222,7 +244,7 @@ const Plain = defineModel('Plain', {
 eachDatabase('contract: failures inside', (test, db) => {
   test('500 shows the request id and nothing else, and is reported', async () => {
     const reported: unknown[] = []
-    // The table was never created.
+    // The table does not exist.
     const api = testApi(db, [Plain], {}, { onError: (error) => reported.push(error) })
     const { errors, text } = await refuses(api, '/api/plains', { status: 500 })
     equal(errors, {

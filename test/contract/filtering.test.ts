@@ -1,4 +1,4 @@
-/** Filters: operators, values, NULLs, groups of conditions and relation filters, sentence by sentence. */
+/** Filters: operators, values, NULLs, groups of conditions and relation filters, following the specification sentence by sentence. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, read, refuses, withMeta } from '../support/expect.ts'

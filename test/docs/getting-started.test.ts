@@ -1,4 +1,4 @@
-/** The page for newcomers is followed to the letter: its files are written down, its server started, its requests sent. */
+/** Follows docs/getting-started.md literally: writes its files, starts its server, and sends its requests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { equal, match, ok } from '../support/assert.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
 const page = readFileSync(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
 const installed = fileURLToPath(new URL('../node_modules', import.meta.url))
 
-/** The blocks that say which file they are. */
+/** The blocks that name their file. */
 const files = [...page.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)].map(
   ([, name = '', text = '']) => ({ name, text }),
 )
@@ -42,7 +43,7 @@ suite('getting started', (test) => {
       // Any free port instead of 3000.
       writeFileSync(join(folder, name), text.replace('listen(3000)', 'listen(0)'))
     }
-    const args = ['--conditions=@model-api/source', 'server.ts']
+    const args = [...sourceArguments, 'server.ts']
     const child = spawn(process.execPath, args, { cwd: folder })
     const closed = once(child, 'close')
     let errors = ''

@@ -1,10 +1,11 @@
-/** Every example is started as its readers start it, asked what it says is worth asking, and ended. */
+/** Starts every example as its README says, sends the requests that it suggests, and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { equal, match, ok } from '../support/assert.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
 const run = promisify(execFile)
@@ -12,16 +13,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface Example {
   readonly url: string
-  /** What it printed. */
+  /** The output of the example. */
   readonly text: string
 }
 
 function start(name: string, own: NodeJS.ProcessEnv = {}): ChildProcess {
-  const args = ['--conditions=@model-api/source', 'examples/start.ts', name]
+  const args = [...sourceArguments, 'examples/start.ts', name]
   return spawn(process.execPath, args, { cwd: root, env: { ...process.env, PORT: '0', ...own } })
 }
 
-/** Runs an example; it must end by itself, with 0, when it is asked to. */
+/** Runs an example; requires that it ends with exit code 0 after it was asked to. */
 async function running(
   name: string,
   use: (example: Example) => Promise<void>,
@@ -171,11 +172,10 @@ suite('examples', (test) => {
 
   test('typed-client: its types are generated, it compiles with them, and it runs', async () => {
     const folder = `${root}examples/typed-client`
-    const node = ['--conditions=@model-api/source']
-    await run(process.execPath, [...node, `${folder}/generate.ts`])
+    await run(process.execPath, [...sourceArguments, `${folder}/generate.ts`])
     await run(`${root}node_modules/.bin/tsc`, ['-p', folder])
     const { stdout } = await run(process.execPath, [
-      ...node,
+      ...sourceArguments,
       `${root}examples/start.ts`,
       'typed-client',
     ])

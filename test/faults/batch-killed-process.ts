@@ -1,10 +1,10 @@
-/** A process of its own that sends one batch, and kills itself (kill -9) before one of the statements or after the last. */
+/** A separate process that sends one batch, and kills itself (kill -9) before one of the statements or after the last. */
 import { createApi } from '@model-api/core'
 import { Kysely } from 'kysely'
 import { dialectOf, Note, operations, type Place, watched } from './batch-statements.ts'
 
 export interface KilledBatch extends Place {
-  /** Before which statement, counted from 1; the process lives on if there are fewer. */
+  /** The statement before which it kills itself, counted from 1. If there are fewer statements, the process is not killed. */
   readonly killedBefore: number
   readonly label: string
 }
@@ -17,7 +17,7 @@ if (process.argv[1] === import.meta.filename) {
     if (counts && ++count === asked.killedBefore) process.kill(process.pid, 'SIGKILL')
   }
   const api = createApi({
-    db: new Kysely<unknown>({ dialect: watched(dialectOf(asked), beforeStatement) }),
+    db: new Kysely<unknown>({ dialect: watched(await dialectOf(asked), beforeStatement) }),
     models: [Note],
     config: { API_ALLOW_BATCH: true, API_ALLOW_BULK: true, API_SCHEMA_CHECK: 'off' },
     onWarning: () => {},

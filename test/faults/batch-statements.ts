@@ -1,6 +1,5 @@
-/** A batch of reads and writes, and connections that tell of each of its statements. */
+/** A batch of reads and writes, and connections that report each of its statements. */
 import { defineModel } from '@model-api/core'
-import Sqlite from 'better-sqlite3'
 import {
   type DatabaseConnection,
   type Dialect,
@@ -8,8 +7,6 @@ import {
   PostgresDialect,
   SqliteDialect,
 } from 'kysely'
-import { createPool } from 'mysql2'
-import pg from 'pg'
 import { getting, type Operation, posting } from '../support/batch.ts'
 
 export interface Place {
@@ -18,7 +15,7 @@ export interface Place {
   readonly url: string
 }
 
-/** What the batch leaves in the table if it is committed. */
+/** The rows that a committed batch leaves in the table. */
 export const storedBy = (label: string): readonly string[] => [`${label} 2`, `${label} 4`]
 
 export const operations = (label: string): readonly Operation[] => [
@@ -37,15 +34,21 @@ export const Note = defineModel('Note', {
   meta: {},
 })
 
-export const dialectOf = ({ kind, url }: Place): Dialect => {
-  if (kind === 'sqlite') return new SqliteDialect({ database: new Sqlite(url) })
+/** Loads only the driver of this kind, because many processes are started that use one. */
+export const dialectOf = async ({ kind, url }: Place): Promise<Dialect> => {
+  if (kind === 'sqlite') {
+    const { default: Sqlite } = await import('better-sqlite3')
+    return new SqliteDialect({ database: new Sqlite(url) })
+  }
   if (kind === 'postgres') {
+    const { default: pg } = await import('pg')
     return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) })
   }
+  const { createPool } = await import('mysql2')
   return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 1 }) })
 }
 
-/** The dialect, whose connections tell of each statement before it is sent, and when it is done; `begin` and `commit` among them. */
+/** The dialect with connections that report each statement before it is sent and when it is done, including `begin` and `commit`. */
 export function watched(
   dialect: Dialect,
   beforeStatement: (sql: string) => void,

@@ -1,4 +1,7 @@
-/** A SQLite file that others lock: requests wait without stopping the process, those that need no lock go on, and at the deadline it is 503. */
+/**
+ * A SQLite file that other processes lock: requests wait without blocking the process, requests that need no lock continue, and
+ * the deadline gives 503.
+ */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +19,7 @@ import { command } from '../cli/support.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type AnyKysely, loggingApi } from '../support/faults.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
 const Note: AnyModel = defineModel('Note', {
@@ -25,7 +29,7 @@ const Note: AnyModel = defineModel('Note', {
   },
   meta: {},
 })
-/** With a callback, so that a write takes a transaction. */
+/** The callback makes a write take a transaction. */
 const added: string[] = []
 const Tale: AnyModel = defineModel('Tale', {
   table: 'notes',
@@ -42,7 +46,7 @@ const script = `create table notes (id integer primary key, label varchar(40) no
   insert into notes (label) values ('first');`
 const config = { API_STATEMENT_TIMEOUT: 300, API_ALLOW_BULK: true, API_HEALTH_ROUTE: '/health' }
 
-/** How a host comes to its instance; better-sqlite3 waits 5 s inside SQLite unless it is told otherwise. */
+/** The ways in which a host opens its instance. Without a setting, better-sqlite3 waits 5 s inside SQLite. */
 const ways: Readonly<Record<string, (file: string) => Promise<AnyKysely>>> = {
   openDatabase: async (file) => (await openDatabase(file)).db,
   'an instance of the host': async (file) =>
@@ -168,7 +172,7 @@ function define(
       lockForReaders()
       const { api: fresh } = apiOn(own)
       const both = Promise.all([fresh.ready, introspect(own)])
-      // A failure is looked at below.
+      // The failure is checked below.
       both.catch(() => {})
       await sleep(20)
       unlockForReaders()
@@ -180,7 +184,7 @@ function define(
       await own.destroy()
     })
 
-    /** What keeps others from reading: in WAL mode only a connection that will not share the file. */
+    /** Prevents reads: in WAL mode, only a connection in exclusive mode does. */
     const lockForReaders = (): void => void holder.exec('begin exclusive')
     const unlockForReaders = (): void => void holder.exec('commit')
 
@@ -238,7 +242,7 @@ function define(
         const { api: inside } = loggingApi(db, [Note], {
           config: { ...config, API_SESSION_GETTER: () => transaction },
         })
-        // The host has read, and would write: a reader holds nothing against that, but a writer does.
+        // The host has read and is about to write. A reader does not prevent that, but a writer does.
         await sql`select * from notes`.execute(transaction)
         holder.exec('commit; begin immediate')
         const body = { label: 'inside' }
@@ -256,7 +260,7 @@ suite('a locked file and its users', (test) => {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-locks-'))
   test.after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** A file with the people of the tests of authentication. */
+  /** A file with the users of the authentication tests. */
   const people = async (file: string) => {
     const kysely: AnyKysely = new Kysely({
       dialect: new SqliteDialect({ database: new Sqlite(join(folder, file)) }),
@@ -293,8 +297,7 @@ suite('a locked file and its users', (test) => {
     const database = new Sqlite(file)
     database.exec(script)
     const path = fileURLToPath(new URL('./sqlite-writer.ts', import.meta.url))
-    const start = () =>
-      fork(path, [file], { execArgv: ['--conditions=@model-api/source'], stdio: 'inherit' })
+    const start = () => fork(path, [file], { execArgv: [...sourceArguments], stdio: 'inherit' })
     const writers = [start(), start()]
     const ask = (writer: ReturnType<typeof start>): Promise<number[]> =>
       new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The memory store is bounded, and cannot be made to forget on purpose; addresses, ranges and limits as text. */
+/** The memory store has a limited size, and a client cannot make it forget others; parsing of addresses, ranges and limits. */
 import {
   clientAddress,
   inRange,

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { redisRateLimitStore } from '@model-api/core/redis'
 import { equal, ok, throws } from '../support/assert.ts'
+import { sourceArguments } from '../support/node-arguments.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { redisClient } from './redis-client.ts'
 
@@ -53,8 +54,7 @@ else {
 
     test('two processes share one limit', async () => {
       const path = fileURLToPath(new URL('./redis-worker.ts', import.meta.url))
-      const start = () =>
-        fork(path, [`${prefix}shared:`], { execArgv: ['--conditions=@model-api/source'] })
+      const start = () => fork(path, [`${prefix}shared:`], { execArgv: [...sourceArguments] })
       const workers = [start(), start()]
       const ask = (worker: ReturnType<typeof start>): Promise<number[]> =>
         new Promise((resolve, reject) => {

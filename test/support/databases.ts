@@ -8,6 +8,7 @@ import { emptyPostgres } from './emptied-postgres.ts'
 import { plainOnly } from './path.ts'
 import { closeAtEnd, coverageOfFile } from './registry.ts'
 import type { Engine, Server, ServerName, Servers } from './servers.ts'
+import { mostSpares, sparesOf } from './spare-databases.ts'
 import { recordStatements, type StatementRecorder } from './statements.ts'
 
 export type { Engine } from './servers.ts'
@@ -117,7 +118,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
     return runScript(name, server, statement)
   }
   const takeSpare = async (): Promise<boolean> => {
-    const spare = spareDatabases(label).shift()
+    const spare = sparesOf(label).shift()
     if (spare === undefined) return false
     // A database cannot be renamed while a connection to it is still closing.
     return admin(`alter database ${spare} rename to ${database}`).then(
@@ -175,7 +176,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
       await (await kept)?.end()
       if (!created) return
       if (name !== 'postgres') return admin(`drop database if exists ${database}`)
-      const spare = spareDatabases(label)
+      const spare = sparesOf(label)
       if (spare.length < mostSpares && (await emptyPostgres(url ?? ''))) {
         spare.push(database)
       } else {
@@ -235,18 +236,6 @@ export async function runScript(name: ServerName, url: string, text: string): Pr
 
 /** The names of all databases of a run begin with this, so that the runner finds those that a killed file left behind. */
 export const databasePrefix = 'model_api_test_'
-
-/** The emptied databases of this process, by server, for use by later tests. The runner drops them at its end. */
-const spares = new Map<string, string[]>()
-
-/** The number of emptied databases that are kept for each server. */
-const mostSpares = 4
-
-function spareDatabases(label: string): string[] {
-  const spare = spares.get(label) ?? []
-  spares.set(label, spare)
-  return spare
-}
 
 let counter = 0
 

@@ -3,7 +3,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../worker.ts'
 import type { Coverage } from './choose-servers.ts'
+import { resolveHook } from './node-arguments.ts'
 import type { Way } from './path.ts'
+import type { Spares } from './spare-databases.ts'
 import { whenOver } from './time-limit.ts'
 import { endOfFile, type Order } from './worker-protocol.ts'
 
@@ -27,6 +29,8 @@ export interface FileOrder {
   /** The servers that the file runs on, unless the file declares them itself. */
   readonly coverage: Coverage | undefined
   readonly limitMs: number
+  /** Databases that earlier files emptied. */
+  readonly spares?: Spares
 }
 
 export interface FileProcess {
@@ -47,6 +51,7 @@ const noReport: Report = {
   notRun: [],
   loaded: false,
   leftover: 'a failure',
+  spares: {},
   cpu: { own: 0, children: 0 },
 }
 
@@ -58,6 +63,7 @@ const testNode = (env: NodeJS.ProcessEnv): string => env.TEST_NODE || process.ex
 export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): FileProcess {
   const child = fork(worker, {
     execPath: testNode(env),
+    execArgv: [...process.execArgv, resolveHook],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env,
   })
@@ -99,7 +105,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
     way,
     files,
     isOpen: () => open,
-    run: ({ title, path, coverage, limitMs }) =>
+    run: ({ title, path, coverage, limitMs, spares = {} }) =>
       new Promise((resolve) => {
         files.push(title)
         output = ''
@@ -114,7 +120,7 @@ export function startFileProcess(env: NodeJS.ProcessEnv, { way, alone }: Kind): 
           if (hasEnded) open = false
           resolve({ report: report ?? noReport, output: output.replaceAll(endOfFile, '') })
         }
-        send(child, { file: path, coverage, next: !alone })
+        send(child, { file: path, coverage, spares, next: !alone })
       }),
     end: async () => {
       open = false

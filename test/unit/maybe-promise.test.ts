@@ -1,4 +1,4 @@
-/** Many values or promises in their order. */
+/** Awaits many values or promises in order. */
 import { mapAll } from '../../packages/core/src/maybe-promise.ts'
 import { equal, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'

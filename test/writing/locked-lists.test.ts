@@ -1,4 +1,4 @@
-/** Which records a list locks: the stored ones that it names, and no others; what a change keeps others from. */
+/** Which records a list locks: the stored ones that it names, and no others; and what other transactions cannot do meanwhile. */
 import { type AccessPolicy, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -17,7 +17,7 @@ const item = defineModel('Item', {
 })
 
 eachDatabase('what a list locks', (test, db) => {
-  // A transaction locks the whole database.
+  // In SQLite, a transaction locks the whole database.
   const locksRows = db.name !== 'sqlite'
   let inTransaction = async () => {}
   const policy: AccessPolicy = {
@@ -51,7 +51,7 @@ eachDatabase('what a list locks', (test, db) => {
         `${patient}; update items set title = 'elsewhere' where number = 70; insert into items (id, number, title) values (1000, 25, 'elsewhere')`,
       )
     }
-    // So many keys that reading all of an index may cost less than looking each of them up.
+    // With this many keys, reading the whole index may be cheaper than looking up each key.
     const gaps = Array.from({ length: 100 }, (_, i) => 10 * (i + 3) + 5)
     const body = [20, 30, ...gaps].map((number) => ({ number, title: 'list' }))
     const { status } = await send(api, 'POST', '/api/items?on_conflict=number', { body })

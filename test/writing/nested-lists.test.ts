@@ -1,4 +1,7 @@
-/** Lists of records with nested ones: few statements write them level by level, and what hooks see and what is refused is as if it were one by one. */
+/**
+ * Lists of records with nested ones: few statements write them level by level; the calls of hooks and the refusals are the same
+ * as for records written one by one.
+ */
 import {
   type AnyModel,
   belongsTo,
@@ -13,7 +16,7 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
-/** A key that clients choose, and a relation to records of the same model. */
+/** Clients set the key; a relation leads to records of the same model. */
 const Category = defineModel('Category', {
   columns: {
     code: { type: 'string', maxLength: 10, primaryKey: true },
@@ -27,7 +30,7 @@ const Category = defineModel('Category', {
   meta: {},
 })
 
-/** A key beyond those that a counter reaches. */
+/** A key that no counter reaches. */
 const storedTag = 900_001
 
 type Row = Readonly<Record<string, unknown>>
@@ -37,7 +40,7 @@ const tables = ['book_tags', 'copies', 'profiles', 'books', 'tags', 'authors', '
 const times = <T>(n: number, make: (i: number) => T): T[] =>
   Array.from({ length: n }, (_, i) => make(i))
 
-/** This many authors with books, which have tags and copies. */
+/** Creates n authors with books, which have tags and copies. */
 const authors = (n: number): Row[] =>
   times(n, (i) => ({
     name: `author ${i}`,
@@ -85,7 +88,7 @@ eachDatabase('lists with nested records', (test, db) => {
         )
         return value.map((child: { code: string }) => child.code)
       }
-      // One record, and several, level by level and record by record.
+      // One record; several, written level by level; and several, written one by one.
       const tree = { ...leaf('a'), children: [branch('aa', 'aaa', 'aab'), branch('ab', 'aba')] }
       equal((await post('/api/categories', tree)).status, 201)
       const trees = ['b', 'c'].map((code) => ({
@@ -294,7 +297,7 @@ eachDatabase('lists with nested records', (test, db) => {
       everything,
     )
     equal((await post('/api/authors', authors(5), counting)).status, 201)
-    // Of the records 0 to 2, even if the list was begun level by level.
+    // The calls for the records 0 to 2, even though the list was first written level by level.
     equal(counts.at(-1), 6)
     equal(await countRows(db, 'authors', 'books'), [5, 9])
   })

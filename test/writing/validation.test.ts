@@ -1,4 +1,4 @@
-/** Validation of a body: everything at once, each problem with its path. */
+/** Validation of a body: all problems at once, each with its path. */
 import { type AnyModel, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
@@ -172,7 +172,7 @@ eachDatabase('validation', (test, db) => {
     equal(await post('"x"'), [400, 'validation_failed'])
     equal(await post('[{"name":"x"}]'), [400, 'wrong_body'])
     equal(await post(`{"name":"${'x'.repeat(1_100_000)}"}`), [413, 'body_too_large'])
-    // The limit is one of bytes.
+    // The limit counts bytes.
     equal(await post(`{"name":"${'é'.repeat(600_000)}"}`), [413, 'body_too_large'])
     equal(await post(`{"name":"${'€'.repeat(400_000)}"}`), [413, 'body_too_large'])
     const latin1 = Buffer.from('{"name":"\xe9"}', 'latin1')

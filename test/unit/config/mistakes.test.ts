@@ -1,4 +1,4 @@
-/** Every mistake that configuration and meta can have, with the sentence it is reported in. */
+/** Every mistake that configuration and meta can contain, with its error message. */
 import { defineModel } from '../../../packages/core/src/model/define-model.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import { equal, throws } from '../../support/assert.ts'

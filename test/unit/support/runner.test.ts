@@ -1,4 +1,4 @@
-/** The runner's promise: what is red is counted as failed, however it went wrong. */
+/** The runner counts every failure, however it occurs. */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ function outcomeOf(content: string): Promise<Outcome> {
       rmSync(folder, { recursive: true })
       resolve({ tally: tally ?? `exit ${code}`, output })
     })
-    child.send({ file, coverage: undefined, next: false } satisfies Order)
+    child.send({ file, coverage: undefined, spares: {}, next: false } satisfies Order)
   })
 }
 

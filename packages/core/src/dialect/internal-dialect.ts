@@ -153,7 +153,7 @@ export interface Shortcuts {
 
   /** Builds the JSON of embedded objects in the database, with exactly the service's bytes. */
   readonly jsonText?: JsonText
-  /** Builds the JSON of whole objects in the database; the service checks it before use. */
+  /** Builds the JSON of whole objects in the database; the service checks it before use. Only for drivers with `arrayRows`, which cache statements. */
   readonly objectText?: ObjectText
   /** Returns a function that converts the driver's value directly to JSON text, with the same bytes as the JSON of the decoded value. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter

@@ -228,16 +228,24 @@ interface Selection {
   readonly limit: string
 }
 
+function refuseOrderAndGroups({ raw, order, groupBy, aggregates }: QueryAst): void {
+  for (const [name, [first]] of [
+    ['order_by', order],
+    ['groupby', groupBy],
+    [undefined, aggregates],
+  ] as const) {
+    if (first === undefined) continue
+    const at = raw.slice(first.span.start, first.span.end)
+    throw notHere(name ?? at, 'in a write', at)
+  }
+}
+
 function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   refusePrecondition(call)
   refuseIdempotencyKey(call)
   if (ast.where.length === 0) throw filterNeeded(call.method)
   if (!call.reach(resource)) throw forbiddenFilters(call.method)
-  const [first] = [...ast.order, ...ast.groupBy, ...ast.aggregates]
-  if (first !== undefined) {
-    const at = ast.raw.slice(first.span.start, first.span.end)
-    throw notHere(at, 'in a write', at)
-  }
+  refuseOrderAndGroups(ast)
   const { fields: _, ...query } = ast
   const single = ast.single.join_type === undefined ? {} : { join_type: ast.single.join_type }
   const plan = planList(resource, { ...query, relationOptions: [], single }, call.reach)

@@ -84,7 +84,8 @@ export async function upsert(
     // A concurrent transaction may have created the record after the look-up.
     {
       retryOn: ({ failure: { kind } }) => {
-        // Together, changed records are stored before new ones, so a changed record cannot refer to a new one.
+        // If records are written together, changed ones are stored before new ones, so a changed record that refers to a new
+        // one is refused.
         const mayDependOnOrder = many && !isInOrder && refersToItself(resource)
         isInOrder = kind === 'unique' || (kind === 'foreignKey' && mayDependOnOrder)
         return isInOrder
