@@ -8,7 +8,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
-import { equal } from '../support/assert.ts'
+import { equal, match, rejects } from '../support/assert.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertLinks, insertRows } from '../support/tables.ts'
@@ -123,6 +123,27 @@ suite('the roles of users in a column', (test) => {
     equal(status, 200)
     const free = testApi(db, [users({}), team], { API_ALLOW_NESTED_WRITES: true })
     equal((await send(free, 'PATCH', '/api/users/2', { body })).status, 200)
+  })
+})
+
+suite('required roles that no client may write', (test) => {
+  const [db] = openDatabases() as [TestDatabase]
+  const user = defineModel('User', {
+    columns: { id, name: text, roles: { type: 'json' } },
+    methods,
+    meta: {},
+  }) as unknown as AnyModel
+  test.before(() => createTables(db, [user]))
+  test.after(() => db.close())
+
+  test('are a mistake at the start that names the remedy, where users may be created', async () => {
+    const checked = { ...config, API_USER_MODEL: user, API_SCHEMA_CHECK: 'warn' } as ApiConfig
+    match(
+      (await rejects(testApi(db, [user], checked).ready)).message,
+      'It holds the roles of users: declare write, or readOnly: false.',
+    )
+    const withoutPost = { ...checked, API_BLOCK_METHODS: ['POST'] } as ApiConfig
+    await testApi(db, [user], withoutPost).ready
   })
 })
 
