@@ -14,6 +14,7 @@ import {
   textWriterOf,
 } from '../../endpoints/read-stages.ts'
 import { ApiError } from '../../errors.ts'
+import { keyChunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import type { LoadedRow } from '../../execute/loaded-row.ts'
 import { readAll } from '../../execute/read.ts'
@@ -244,7 +245,7 @@ async function* readRows(
 ): AsyncGenerator<EchoRows> {
   if (!call.reach(resource)) return
   const one = planOne(resource, ast, keys[0] ?? [], call.reach)
-  for (const some of keyChunks(resource, keys)) {
+  for (const some of keyChunks(keys, resource.primaryKey.length)) {
     const where = [withKeys(one.rows.from, resource.primaryKey, some)]
     const planned = { ...one, rows: { ...one.rows, where } }
     try {
@@ -258,15 +259,6 @@ async function* readRows(
       if (!(error instanceof ApiError) || error.status !== 403) throw error
     }
   }
-}
-
-/** Smaller chunks for composite keys, whose conditions are longer and nested. */
-function* keyChunks(
-  { primaryKey }: Resource,
-  keys: readonly (readonly Value[])[],
-): Generator<readonly (readonly Value[])[]> {
-  const size = primaryKey.length === 1 ? 5000 : 500
-  for (let i = 0; i < keys.length; i += size) yield keys.slice(i, i + size)
 }
 
 function echoRows(resource: Resource, { plan, rows }: KnownRows): EchoRows {

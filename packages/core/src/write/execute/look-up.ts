@@ -2,7 +2,7 @@
 
 import { compileRows, type Slice } from '../../compile/row-query.ts'
 import { unscoped } from '../../compile/scopes.ts'
-import { chunks } from '../../execute/chunks.ts'
+import { keyChunks } from '../../execute/chunks.ts'
 import { keyFromRow, keyTextIn } from '../../execute/key.ts'
 import { decodeRows, run } from '../../execute/run.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
@@ -114,7 +114,7 @@ export async function lockedRecords(
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of chunks(keys, primaryKey.length)) {
+  for (const some of keyChunks(keys, primaryKey.length)) {
     const plan = planRecords(resource, primaryKey, some, { read })
     const isOneStatement = locksAsItReads(context, plan)
     if (!isOneStatement) await lockRecords(context, resource, some, lockedFor)
@@ -145,7 +145,7 @@ export async function lockedRecordsBy(
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   const all = read && [...new Set([...read, ...columns])]
-  for (const some of chunks(keys, columns.length)) {
+  for (const some of keyChunks(keys, columns.length)) {
     for (const row of await lockedBy(context, resource, columns, some, action, lockedFor, all)) {
       found.set(keyTextIn(columns, row) ?? '', row)
     }
@@ -192,7 +192,7 @@ export async function lockRecords(
   lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  for (const some of chunks(keys, resource.primaryKey.length)) {
+  for (const some of keyChunks(keys, resource.primaryKey.length)) {
     await run(connection, compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
   }
 }

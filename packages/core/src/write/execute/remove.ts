@@ -9,7 +9,7 @@ import {
   referredTo,
   tooManyRecords,
 } from '../../errors.ts'
-import { chunks } from '../../execute/chunks.ts'
+import { keyChunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Value } from '../../plan/plan.ts'
 import { type Dependent, dependentsOf, referredColumns } from '../../registry/dependents.ts'
@@ -89,7 +89,7 @@ export async function removeStored(
     return
   }
   const all = rows.flatMap((row) => [keyIn(resource, row) ?? []])
-  for (const keys of chunks(all, resource.primaryKey.length)) {
+  for (const keys of keyChunks(all, resource.primaryKey.length)) {
     const step = { resource, path: '', values: {}, key: null } as const
     if (softDelete === null) {
       const statement = compileDeleteByKeys(target, recordsByKeys(resource, keys))

@@ -1,7 +1,7 @@
 // changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each.
 
 import type { Change, LinkChanges } from '../../config/hook-types.ts'
-import { chunks } from '../../execute/chunks.ts'
+import { keyChunks } from '../../execute/chunks.ts'
 import { keyText } from '../../execute/key.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Value } from '../../plan/plan.ts'
@@ -38,7 +38,7 @@ async function storedRecords(
 ): Promise<ReadonlyMap<string, Values>> {
   const stored = new Map<string, Values>()
   const all = records.map(({ key }) => key)
-  for (const keys of chunks(all, resource.primaryKey.length)) {
+  for (const keys of keyChunks(all, resource.primaryKey.length)) {
     const rows = await readUnscoped(
       context,
       planRecords(resource, resource.primaryKey, keys, { includeDeleted: true }),

@@ -1,6 +1,6 @@
 // lookUpReferences: finds out which foreign keys of a list refer to records that the caller may see, with one look-up for each relation.
 
-import { chunks } from '../../../execute/chunks.ts'
+import { keyChunks } from '../../../execute/chunks.ts'
 import { keyTextIn } from '../../../execute/key.ts'
 import type { Value } from '../../../plan/plan.ts'
 import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
@@ -48,7 +48,7 @@ async function visibleKeys(
 ): Promise<Set<string>> {
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
-  for (const some of chunks(keys, to.length)) {
+  for (const some of keyChunks(keys, to.length)) {
     // As in `isVisible` of checks.ts: if the caller has no access to the target, the row only has to exist.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed

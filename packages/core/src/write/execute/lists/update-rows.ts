@@ -1,7 +1,7 @@
 // updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out
 // which one.
 
-import { chunks } from '../../../execute/chunks.ts'
+import { chunks, keyChunks } from '../../../execute/chunks.ts'
 import { keyText, keyTextIn } from '../../../execute/key.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { type CompiledWrite, storedColumns } from '../../compile/statements.ts'
@@ -77,9 +77,8 @@ function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<P
   const keys = resource.primaryKey.length
   const isShared = columns.every(({ name }) => haveSame(name, rows))
   // Each column may need a second value in each row: a flag that says whether the row changes the column.
-  for (const some of chunks(rows, isShared ? keys : keys + 2 * columns.length)) {
-    yield* compiledParts(group, some)
-  }
+  const parts = isShared ? keyChunks(rows, keys) : chunks(rows, keys + 2 * columns.length)
+  for (const some of parts) yield* compiledParts(group, some)
 }
 
 /** Whether all rows write the same value into the column. */

@@ -2,7 +2,7 @@
 // (docs/writing.md).
 
 import { forbidden, missingReference } from '../../../errors.ts'
-import { chunks } from '../../../execute/chunks.ts'
+import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import { columnValues, planLookUp, planRecords } from '../../plan/look-up.ts'
@@ -235,7 +235,7 @@ async function recordsByKey(
   if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange')
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of chunks(keys, primaryKey.length)) {
+  for (const some of keyChunks(keys, primaryKey.length)) {
     const plan = planRecords(resource, primaryKey, some)
     for (const row of await readScoped(context, plan, action)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)

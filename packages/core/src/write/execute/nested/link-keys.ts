@@ -1,6 +1,6 @@
 // The keys of links, divided among statements; for both kinds of LinkStore.
 
-import { chunks } from '../../../execute/chunks.ts'
+import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import type { NamedColumn } from '../../../registry/resource.ts'
 import type { Key, LinkList, OldLinks } from './link-store.ts'
@@ -25,7 +25,7 @@ export const chunksByKey = (
 ): Iterable<readonly LinkList[]> =>
   columns.some(({ collation }) => collation !== undefined)
     ? lists.map((one) => [one])
-    : chunks(lists, columns.length)
+    : keyChunks(lists, columns.length)
 
 /** The links that one statement selects: links of the record with the key `own`, or links of several records. */
 export interface SelectedLinks {
@@ -33,12 +33,6 @@ export interface SelectedLinks {
   /** The keys of the linked records; without `own`, each key is that of a record, followed by that of the record linked to it. */
   readonly keys: readonly Key[]
 }
-
-/**
- * The largest number of links that a statement selects by the keys of both ends. Such conditions are longer than those on one key, and
- * nested.
- */
-const mostPairs = 500
 
 /** Divides links among statements; `columns` is the number of columns of both keys. */
 export function* selectedLinks(
@@ -48,11 +42,9 @@ export function* selectedLinks(
   const [first, ...others] = links
   if (first !== undefined && others.length === 0) {
     const { own } = first.list
-    for (const keys of chunks(first.keys, columns)) yield { own, keys }
+    for (const keys of keyChunks(first.keys, columns - own.length)) yield { own, keys }
     return
   }
   const pairs = links.flatMap(({ list, keys }) => keys.map((key) => [...list.own, ...key]))
-  for (let i = 0; i < pairs.length; i += mostPairs) {
-    yield { own: undefined, keys: pairs.slice(i, i + mostPairs) }
-  }
+  for (const keys of keyChunks(pairs, columns)) yield { own: undefined, keys }
 }

@@ -3,7 +3,7 @@
 
 import { settingNames } from '../../../config/setting-names.ts'
 import { forbidden, tooManyRecords } from '../../../errors.ts'
-import { chunks } from '../../../execute/chunks.ts'
+import { chunks, keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import { run } from '../../../execute/run.ts'
 import type { JsonValue } from '../../../json/json-value.ts'
@@ -219,7 +219,7 @@ async function store(
     }
   }
   const path = commonPath(made)
-  for (const keys of chunks(restored, resource.primaryKey.length)) {
+  for (const keys of keyChunks(restored, resource.primaryKey.length)) {
     const statement = compileUpdateByKeys(context.target, resource, changes, keys)
     const step = { step: 'update', resource, path, values: changes, key: null } as const
     await runWrite(context, statement, step)

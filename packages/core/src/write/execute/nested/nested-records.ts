@@ -1,7 +1,7 @@
 // The nested records of one level: to-one parents, which are written before the records, and children and links, which are written
 // after them (docs/writing.md).
 
-import { chunks } from '../../../execute/chunks.ts'
+import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import type { JsonValue } from '../../../json/json-value.ts'
 import { unwritableKey } from '../../../registry/field-rules.ts'
@@ -91,7 +91,7 @@ async function withColumns(
   if (missing.length === 0) return known
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of chunks([...keys.values()], primaryKey.length)) {
+  for (const some of keyChunks([...keys.values()], primaryKey.length)) {
     const plan = planRecords(resource, primaryKey, some, { includeDeleted: true })
     for (const row of await readUnscoped(context, plan, some.length)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)

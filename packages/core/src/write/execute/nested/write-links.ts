@@ -1,7 +1,7 @@
 // writeLinks: writes the links of many-to-many lists. A list of an existing record replaces the links that the caller may see
 // (docs/writing.md).
 
-import { chunks } from '../../../execute/chunks.ts'
+import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import { junctionOf } from '../../../registry/junction.ts'
 import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
@@ -140,7 +140,7 @@ async function visibleKeys(
   const keys = new Map<string, Key>()
   for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
-  for (const some of chunks([...keys.values()], resource.primaryKey.length)) {
+  for (const some of keyChunks([...keys.values()], resource.primaryKey.length)) {
     const plan = planRecords(resource, resource.primaryKey, some)
     for (const row of await readScoped(context, plan, 'GET_MANY')) {
       seen.add(keyText(keyIn(resource, row) ?? []))
