@@ -328,6 +328,33 @@ eachDatabase('changes after COMMIT', (test, db) => {
     equal(only(told)[0]?.links, { tags: { added: [[tag.id]], removed: [] } })
   })
 
+  test('after a conflict: links that only the first attempt has removed are not told', async () => {
+    let attempts = 0
+    const told = telling(db, library, {
+      // Somebody else removes the old link between the attempts.
+      API_UPDATE_CALLBACK: async (object, _model, { db: own }) => {
+        attempts += 1
+        if (attempts === 2) await own.deleteFrom('book_tags').execute()
+        return object
+      },
+      API_RETURN_CALLBACK: (result) => {
+        if (attempts === 1) throw conflict()
+        return result
+      },
+    })
+    const [{ value: old }, { value: tag }] = [
+      await post(plain, '/api/tags', { name: 'linked before' }),
+      await post(plain, '/api/tags', { name: 'linked after' }),
+    ]
+    const tags = [{ id: old.id }]
+    const { value: book } = await post(plain, '/api/books', { title: 'Relinked', tags })
+    const { status } = await send(told.api, 'PATCH', `/api/books/${book.id}`, {
+      body: { title: 'Relinked again', tags: [{ id: tag.id }] },
+    })
+    equal([status, attempts], [200, 2])
+    equal(only(told)[0]?.links, { tags: { added: [[tag.id]], removed: [] } })
+  })
+
   test('an answer that is replayed tells nothing again', async () => {
     const told = telling(db)
     const headers = { 'idempotency-key': 'a-key-of-enough-letters' }
