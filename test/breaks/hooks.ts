@@ -63,7 +63,7 @@ export const hooks: readonly Break[] = [
     title: 'The callback before COMMIT is not awaited',
     file: 'packages/core/src/write/endpoints/stages.ts',
     find: 'await runBeforeCommit(writing.call, changes)',
-    replace: 'void runBeforeCommit(writing.call, changes)',
+    replace: 'void runBeforeCommit(writing.call, changes).catch(() => undefined)',
     fails: 'test/hooks/changes-before-commit.test.ts',
   },
   {
