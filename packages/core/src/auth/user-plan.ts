@@ -11,7 +11,7 @@ const rowsOf = (
   columns: Iterable<NamedColumn>,
   where: readonly Condition[],
 ): RowPlan => ({
-  shape: 'entity',
+  shape: 'records',
   from,
   joins: [],
   where,

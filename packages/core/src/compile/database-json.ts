@@ -104,7 +104,7 @@ const joinable = (
 ): readonly EmbedPlan[] =>
   embeds.filter(
     (embed, i) =>
-      rows.shape === 'entity' &&
+      rows.shape === 'records' &&
       !asJson.has(embed.relation.name) &&
       isJoinable(rows, embed) &&
       // Of two embeds with the same alias, only the first can be joined.

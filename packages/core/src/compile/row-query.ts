@@ -141,7 +141,7 @@ export const isLimitLiteral = (
 ): boolean =>
   fixed === true ||
   (dialect.shortcuts?.plansForLimit === true &&
-    shape === 'entity' &&
+    shape === 'records' &&
     where.length === 0 &&
     joins.length === 0 &&
     !scopes.narrowing &&
@@ -171,7 +171,7 @@ const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, embeddedJson }:
 
 /** Whether the page's keys can be selected first and its rows read by these keys. */
 export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
-  plan.shape === 'entity' &&
+  plan.shape === 'records' &&
   plan.from.resource.primaryKey.length > 0 &&
   dialect.shortcuts?.computesSkippedRows === true &&
   (plan.joins.length === 0 || (plan.distinctBase && readsBaseAlone(plan)))

@@ -139,7 +139,7 @@ function databaseJson(call: Call, plan: ReadPlan, single: boolean): DatabaseJson
   if (!(asText || isForCallback) || hasObjectChecks(call, plan)) return undefined
   if (isForCallback || hasDump(rows.from.resource, embeds)) return { base, objects: false }
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
-  const objects = single ? rows.shape === 'entity' && 'columns' : 'complete'
+  const objects = single ? rows.shape === 'records' && 'columns' : 'complete'
   return { base, objects }
 }
 

@@ -10,7 +10,7 @@ import { createAliases } from './aliases.ts'
 import { createSource, type PlanContext } from './context.ts'
 import type { Names } from './names.ts'
 import { planOrder } from './order.ts'
-import { entityOutput, hiddenKeys, projectionOutput } from './output.ts'
+import { hiddenKeys, projectionOutput, recordOutput } from './output.ts'
 import type { EmbedPlan, RowPlan, Source } from './plan.ts'
 import {
   type OptionsOfRelation,
@@ -160,7 +160,7 @@ function embeddedRows(
   }
   const chosen = options.fields && projectionOutput(context, names, options.fields)
   return {
-    shape: 'entity',
+    shape: 'records',
     from: names.base,
     joins: [],
     where: planWhere(context, names, options.where),
@@ -168,8 +168,8 @@ function embeddedRows(
     having: [],
     output: chosen
       ? [...chosen, ...hiddenKeys(names.base, chosen, [...keys, ...context.resource.primaryKey])]
-      : entityOutput(names.base, keys),
-    order: planOrder(context, names, 'entity', options.order),
+      : recordOutput(names.base, keys),
+    order: planOrder(context, names, 'records', options.order),
     distinctBase: false,
   }
 }

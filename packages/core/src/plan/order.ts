@@ -14,7 +14,7 @@ import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
 
 /**
- * Plans the order of entities and projections: first the client's terms, then the primary key, or `tieBreakers` without one. In
+ * Plans the order of records and projections: first the client's terms, then the primary key, or `tieBreakers` without one. In
  * projections, the keys of to-many joins follow.
  */
 export function planOrder(
@@ -26,7 +26,7 @@ export function planOrder(
   const terms = nodes.map((node) => {
     const at = textAt(context, node.span)
     const ref = resolveColumn(names, node.field, at, directionHint(node))
-    if (shape === 'entity' && isToMany(names.joins, ref.source)) {
+    if (shape === 'records' && isToMany(names.joins, ref.source)) {
       throw unsupportedQuery(
         `"${node.field.text}" has many values for one row; order by it in a projection (fields) or by an aggregate.`,
         textAt(context, node.span),

@@ -1,4 +1,4 @@
-// The output pass: plans the members of each result object, for entities and for projections (`fields`).
+// The output pass: plans the members of each result object, for records and for projections (`fields`).
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled } from '../errors.ts'
@@ -9,7 +9,7 @@ import { type Names, refOf, resolveColumn } from './names.ts'
 import type { ColumnRef, Output, Source } from './plan.ts'
 
 /** Returns all visible columns, then the hidden columns among `keys`, whose values links and embeds need. */
-export function entityOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
+export function recordOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
   const visible = [...source.resource.columns.values()].map((column) =>
     member(source, column, true),
   )

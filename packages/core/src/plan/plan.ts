@@ -210,8 +210,8 @@ export type Page = NumberedPage | KeysetPage
 
 /** The rows of a statement: those of one base table with its joins. */
 export interface RowPlan {
-  /** entity: resource objects; projection: `fields`; groups: groupby and aggregates. */
-  readonly shape: 'entity' | 'projection' | 'groups'
+  /** records: objects of the resource; projection: `fields`; groups: groupby and aggregates. */
+  readonly shape: 'records' | 'projection' | 'groups'
   readonly from: Source
   readonly joins: readonly PlannedJoin[]
   readonly where: readonly Condition[]

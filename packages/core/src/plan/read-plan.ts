@@ -16,7 +16,7 @@ import { isToMany, planJoins } from './joins.ts'
 import { asksForKeyset, planKeyset } from './keyset.ts'
 import { type Names, refOf } from './names.ts'
 import { allowOrder, planGroupOrder, planOrder } from './order.ts'
-import { entityOutput, projectionOutput } from './output.ts'
+import { projectionOutput, recordOutput } from './output.ts'
 import { planPage } from './page.ts'
 import type {
   Condition,
@@ -64,7 +64,7 @@ export function planParent(
   const context = openContext(relation.source, { ...ast, ...emptyQuery }, () => true)
   const from = baseSource(context, null, false)
   return {
-    shape: 'entity',
+    shape: 'records',
     from,
     joins: [],
     where: equals(from, relation.source.primaryKey, key),
@@ -111,11 +111,11 @@ function planRows(
   action: ReadPlan['action'],
 ): ReadPlan {
   const { ast } = context
-  const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'entity'
+  const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'records'
   const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
   const joins = joinsFor(shape, planJoins(context, base))
   const repeats = joins.some((join) => isToMany(joins, join.source))
-  const distinctBase = repeats && (shape === 'entity' || one)
+  const distinctBase = repeats && (shape === 'records' || one)
   const isRight = joins.some((join) => join.type === 'right')
   const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
   const names: Names = { base, joins, takesJoins: true, lookUpStart }
@@ -125,9 +125,9 @@ function planRows(
   const where = [...searched, ...planned.where]
   const { having } = planned
   allowOrder(context)
-  const relations = shape === 'entity' ? planRelations(context, names) : withoutRelations(context)
+  const relations = shape === 'records' ? planRelations(context, names) : withoutRelations(context)
   const outputOfRecords = (): readonly Output[] =>
-    sharedOutput(base, relations) ?? entityOutput(base, neededKeys(relations))
+    sharedOutput(base, relations) ?? recordOutput(base, neededKeys(relations))
   const output =
     groups?.output ??
     (ast.fields ? projectionOutput(context, names, ast.fields) : outputOfRecords())
@@ -195,12 +195,12 @@ const equals = (
     slot: { key: i },
   }))
 
-/** For entities, replaces right joins by inner joins: a right join can return rows without a base row, which are no entities. */
+/** For records, replaces right joins by inner joins: a right join can return rows without a base row, which are no records. */
 const joinsFor = (
   shape: RowPlan['shape'],
   joins: readonly PlannedJoin[],
 ): readonly PlannedJoin[] =>
-  shape === 'entity'
+  shape === 'records'
     ? joins.map((join) => (join.type === 'right' ? { ...join, type: 'inner' } : join))
     : joins
 

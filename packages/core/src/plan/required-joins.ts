@@ -26,7 +26,7 @@ export function requiredJoins(
 
 /** Whether a query returns all rows of the base table: no condition, no required join, no soft delete that hides rows. */
 export const isWholeTable = ({ shape, from, where, joins }: RowPlan): boolean =>
-  shape === 'entity' &&
+  shape === 'records' &&
   where.length === 0 &&
   (from.includeDeleted || from.resource.settings.softDelete === null) &&
   requiredJoins(where, joins).length === 0

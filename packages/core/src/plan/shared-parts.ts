@@ -3,7 +3,7 @@
 
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
-import { entityOutput } from './output.ts'
+import { recordOutput } from './output.ts'
 import type { EmbedPlan, Output, Source } from './plan.ts'
 
 /** The relations of a level: the embedded ones, and the ones that become URLs. */
@@ -67,7 +67,7 @@ function createBase(
   const alias = createAliases()(resource.table)
   const source: Source = { resource, alias, relation: null, many, includeDeleted }
   const keys = links.flatMap(({ from }) => from)
-  return { source, bare: entityOutput(source, []), linked: entityOutput(source, keys) }
+  return { source, bare: recordOutput(source, []), linked: recordOutput(source, keys) }
 }
 
 /** Returns the relations of a resource that have a URL, all as URLs. */

@@ -8,7 +8,7 @@ import { recordKey, withRecord } from '../../plan/record.ts'
 export function withKeyAndTag<P extends ReadPlan>(plan: P): P {
   const { rows } = plan
   const { primaryKey, columns } = rows.from.resource
-  const shown = rows.shape === 'entity' && primaryKey.every(({ name }) => columns.has(name))
+  const shown = rows.shape === 'records' && primaryKey.every(({ name }) => columns.has(name))
   const read = rows.output.some(({ key }) => key === recordKey(primaryKey[0]?.name ?? ''))
   return shown || read ? plan : { ...plan, rows: withRecord(rows) }
 }

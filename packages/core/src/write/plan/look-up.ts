@@ -132,7 +132,7 @@ const keyOutputs = new WeakMap<Resource, readonly Output[]>()
 /** Makes a list plan read all columns, instead of those that the client selected. */
 export const withAllColumns = (plan: RowPlan): RowPlan => ({
   ...plan,
-  shape: 'entity',
+  shape: 'records',
   output: allColumnsOf(plan.from).output,
 })
 
@@ -154,7 +154,7 @@ const outputOf = (source: Source, columns: Iterable<NamedColumn>): readonly Outp
 /** A plan of all rows of a source, in key order, with all columns. */
 function allColumnsOf(source: Source): RowPlan {
   return {
-    shape: 'entity',
+    shape: 'records',
     from: source,
     joins: [],
     where: [],
