@@ -15,7 +15,7 @@ export type Next = (below: number) => number
 /** Makes one request of a workload. `cursors` are cursors from earlier responses of the server. */
 export type Form = (next: Next, cursors?: readonly string[]) => Ask
 
-/** Other servers of the same kind. Each has its own form of every request. */
+/** Other libraries that generate an API from models or tables. Each has its own form of every request. */
 export type Rival = 'platformatic' | 'zenstack' | 'feathers'
 
 /**

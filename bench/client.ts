@@ -19,8 +19,8 @@ export interface LoadOptions {
   /** The number of requests to begin per second, as far as the server keeps up. Default: as many as possible. */
   readonly perSecond?: number
   /**
-   * The load never sleeps, so that no server spends time on waking it. A slow server would have to wake it more often than a fast
-   * one.
+   * Keeps the process of the load busy, so that the server under test spends no CPU on waking it. Otherwise a slow server would
+   * have to wake it more often than a fast one.
    */
   readonly awake?: boolean
   /** The load continues until it has this many responses, for at most half a minute. */

@@ -1,4 +1,4 @@
-// What the small examples serve: authors and books, in an SQLite database in memory.
+// The models and data of the small examples: authors and books, in a SQLite database in memory.
 
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
@@ -42,5 +42,5 @@ export function onStop(close: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
 }
 
-/** Where the examples listen: PORT, else 3000. */
+/** The port of the examples: PORT, else 3000. */
 export const port: number = Number(process.env.PORT ?? 3000)

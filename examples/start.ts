@@ -1,4 +1,4 @@
-// Runs one example by its name: `pnpm run example express`.
+// Runs an example by its name: `pnpm run example express`.
 
 import { readdirSync } from 'node:fs'
 
@@ -7,7 +7,7 @@ const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => n
 const examples = names.filter((name) => name !== 'library')
 
 const name = process.argv[2] ?? ''
-// By a text, because its types are generated first.
+// `as string` hides this file from the compiler, because the types that it imports must be generated first.
 if (name === 'typed-client') await import('./typed-client/client.ts' as string)
 else if (examples.includes(name)) await import(`./${name}/server.ts`)
 else {

@@ -82,7 +82,7 @@ async function main(): Promise<number> {
   if (saysWhatIsMisspelt('REQUIRE_DATABASES', requiredNames())) return 1
   const found = files.some(needsDatabases) ? await findServers() : undefined
   if (found !== undefined && saysWhatLacks(found, asked)) return stopServers().then(() => 1)
-  // Once, and before files run side by side.
+  // Only once, before several processes start.
   if (files.some((file) => usesCompiler(textOf(file)))) buildDeclarations()
   const servers =
     found === undefined || options.database === undefined ? found : onlyServers(found, asked)
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
     ...process.env,
     TEST_RUN: run,
     TEST_WHOLE: extent === 'whole' ? '1' : '',
-    // Each process, also those that tests start, strips the types of a source file only after it changed.
+    // All processes, including those that tests start, share the cache of stripped sources.
     NODE_COMPILE_CACHE:
       process.env.NODE_COMPILE_CACHE ?? join(here, '../node_modules/.cache/tests'),
     ...(servers === undefined ? {} : { TEST_SERVERS: JSON.stringify(servers) }),
@@ -122,7 +122,7 @@ async function main(): Promise<number> {
   await Promise.all(idle.map((child) => child.end()))
   if (servers !== undefined) await dropLeftovers(servers, run)
   await stopServers()
-  // Said again at the end, because a log of many files may be cut.
+  // Repeats the failures at the end, because the log of many files may be cut.
   if (failures.length > 0 && reports.length > 1) console.log(`\nFailed:\n${failures.join('\n')}`)
   if (options.cpu) console.log(cpuTable(cpu))
   const leftOut = options.way === undefined ? jobsLeftOut(files, extent).map(titleOf) : []
@@ -142,7 +142,7 @@ function close(run: Run, failures: number): number {
   return failed > 0 ? 1 : 0
 }
 
-/** The names in REQUIRE_DATABASES; none where it is 1, which requires only what the runner looked for. */
+/** The names in REQUIRE_DATABASES; none if it is 1, which requires the servers that the runner looked for. */
 function requiredNames(): readonly string[] {
   const text = process.env.REQUIRE_DATABASES ?? ''
   return text === '1' ? [] : text.split(/[\s,]+/).filter((name) => name !== '')
@@ -154,7 +154,7 @@ function requiredThatLack(servers: Servers): readonly string[] {
   return [...missing, ...namesWithoutServer(servers, requiredNames())]
 }
 
-/** Whether a name is that of no database; says so. */
+/** Whether a name is not that of a database; prints which. */
 function saysWhatIsMisspelt(where: string, names: readonly string[]): boolean {
   for (const name of names) {
     try {
@@ -167,7 +167,7 @@ function saysWhatIsMisspelt(where: string, names: readonly string[]): boolean {
   return false
 }
 
-/** Whether a database that was asked for is not here; says so, with what is. */
+/** Whether a requested database is missing; prints which, and which exist. */
 function saysWhatLacks(found: Servers, asked: readonly string[]): boolean {
   const lacking = namesWithoutServer(found, asked)
   for (const name of lacking) console.error(`--database ${name}: there is no such server.`)
@@ -184,7 +184,7 @@ function testFiles(): string[] {
     .sort()
 }
 
-/** Pure tests should not wait for a server to be found or started. */
+/** Tests without a database should not wait for a server to be found or started. */
 function needsDatabases(file: string): boolean {
   if (!/^(unit|architecture|types)\//.test(file)) return true
   return /eachDatabase|openDatabases|everyDatabase|eachChinook/.test(textOf(file))
@@ -198,7 +198,7 @@ interface FileRun {
   readonly report: Report
   /** Whether a process was started for it. */
   readonly isFirst: boolean
-  /** The line of the file and what it printed, if one of its tests failed. */
+  /** The line of the file and its output, if one of its tests failed. */
   readonly failure?: string
 }
 
@@ -222,7 +222,7 @@ async function runFile(
   const { report, output: printed } = await child.run({
     title: file,
     path: join(here, file),
-    // A way that is asked for by name runs on every server.
+    // If a way is requested by name, it runs on every server.
     coverage: options.way === undefined ? coverageOf(job, extent) : undefined,
     limitMs: Number(options.timeout) * 1000,
     spares: takeSpares(mostSpares),
@@ -238,7 +238,7 @@ async function runFile(
   if (count.failed > 0 && !isFirst) {
     output += `  in the process that had run ${before.join(', ')}\n`
   }
-  // One's own console.log should be seen when one looks at a few files.
+  // Prints the output of files that were selected by name, because it may contain a console.log for debugging.
   if (count.failed > 0 || positionals.length > 0) process.stdout.write(output)
   const run = { report, isFirst }
   return count.failed > 0 ? { ...run, failure: `${line}\n${output}` } : run

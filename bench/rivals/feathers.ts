@@ -63,7 +63,7 @@ function takePopulate({ params }: any): void {
   params.populate = $populate
 }
 
-/** Adds the user's condition to the query of every service, whether a client calls it or `populate`. */
+/** Adds the user's condition to the query of every service, whether a client or `populate` calls it. */
 // biome-ignore lint/suspicious/noExplicitAny: not checked here
 function hide({ params }: any): void {
   const { $and = [], ...query } = params.query

@@ -1,4 +1,4 @@
-/** Other servers of the same kind. They have their own folder and dependencies, which need not be installed. */
+/** Other libraries that generate an API from models or tables. They have their own folder and dependencies, which need not be installed. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Rival } from '../ask.ts'

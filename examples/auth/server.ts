@@ -1,4 +1,4 @@
-// Logging in: access and refresh tokens for the API, and the same tokens on a route of the app's own.
+// Logging in: access and refresh tokens for the API, which also protect a route of the app.
 
 import type { AddressInfo } from 'node:net'
 import { currentUser, jwtAuthentication, modelApi, requireRoles } from '@model-api/adapter-express'
@@ -15,7 +15,7 @@ const User = defineModel('User', {
     roles: { type: 'json' },
   },
   methods: { check_password: passwordCheck('password_hash') },
-  // No meta: users have no endpoints of their own.
+  // Without meta, users have no endpoints.
 })
 
 const db = openBookshop()
@@ -38,11 +38,11 @@ const api = createApi({
     API_USER_MODEL: User,
     API_USER_LOOKUP_FIELD: 'name',
     API_CREDENTIAL_CHECK_METHOD: 'check_password',
-    // Reading is free, the rest needs a login, and removing needs a role.
+    // Everybody may read; writing needs a login, and deleting needs a role.
     API_AUTH_REQUIREMENTS: { GET: false },
     API_ROLE_MAP: { DELETE: 'admin' },
   },
-  // Your own come from the environment; these are for the example alone.
+  // Use secrets from the environment; these are only for the example.
   env: {
     ACCESS_SECRET_KEY: 'an example, not a secret: access tokens',
     REFRESH_SECRET_KEY: 'an example, not a secret: refresh tokens',

@@ -1,16 +1,16 @@
-// An existing database as an API: its models are read from it; what is published, and how, is still decided here.
+// An existing database as an API: its models are read from the database; this file decides what is published, and how.
 
 import { createApi } from '@model-api/core'
 import { introspect, printModels } from '@model-api/core/introspect'
 import { createServer } from '@model-api/http-node'
 import { onStop, openBookshop, port } from '../bookshop.ts'
 
-// Any database that Kysely can speak to; here one that somebody else made.
+// Any database that Kysely supports; here one that already has tables.
 const db = openBookshop()
 const { models, leftOut } = await introspect(db)
 for (const { table, reason } of leftOut) console.log(`${table} is left out: ${reason}`)
 
-// Nothing is published by itself. To keep and refine the models, write them to a file:
+// No model is published by default. To keep and refine the models, write them to a file:
 if (process.argv.includes('--print')) console.log(printModels(models))
 
 const api = createApi({

@@ -1,4 +1,4 @@
-// The API inside an Express app: mounted under /v1, between routes of the app's own.
+// The API in an Express app: mounted under /v1, between the app's own routes.
 
 import type { AddressInfo } from 'node:net'
 import { modelApi } from '@model-api/adapter-express'

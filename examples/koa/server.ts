@@ -1,4 +1,4 @@
-// The API inside a Koa app, beside middleware of the app's own.
+// The API in a Koa app, beside the app's own middleware.
 
 import type { AddressInfo } from 'node:net'
 import { apiErrors, modelApi } from '@model-api/adapter-koa'
@@ -10,7 +10,7 @@ const db = openBookshop()
 const api = createApi({ db, models: [Author, Book], config: { API_TITLE: 'Bookshop' } })
 
 const app = new Koa()
-// First, so that what other middleware throws on the API's paths is answered in the API's words.
+// First, so that errors of other middleware on the API's paths are sent in the API's envelope.
 app.use(apiErrors(api))
 app.use(async (ctx, next) => {
   if (ctx.get('user-agent').includes('bad-bot')) ctx.throw(403, 'No bots, please.')

@@ -1,4 +1,4 @@
-// The library as an API: an SQLite database in memory, filled with real books, and the models over it.
+// The library as an API: a SQLite database in memory, filled with real books, and its models.
 
 import { type Api, type ApiConfig, createApi } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
@@ -7,7 +7,7 @@ import { createLibrary } from './data/seed.ts'
 import { createUsers } from './data/users.ts'
 import { models, User } from './models.ts'
 
-/** What the demo allows; every other key keeps its default. */
+/** The settings of the demo; all others keep their defaults. */
 export const config: ApiConfig = {
   API_TITLE: 'Library',
   API_VERSION: '1.0.0',
@@ -22,19 +22,19 @@ export const config: ApiConfig = {
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'username',
   API_CREDENTIAL_CHECK_METHOD: 'check_password',
-  // Everybody may read; editors write, admins remove.
+  // Everybody may read; editors write, admins delete.
   API_AUTH_REQUIREMENTS: { GET: false },
   API_ROLE_MAP: { POST: 'editor', PATCH: 'editor', DELETE: 'admin' },
 }
 
-/** Signing secrets: your own from the environment, else new ones, so that tokens end with the process. */
+/** Signing keys from the environment, else new ones, so that tokens end with the process. */
 export const secrets = (): Record<string, string | undefined> => ({
   ACCESS_SECRET_KEY: crypto.randomUUID(),
   REFRESH_SECRET_KEY: crypto.randomUUID(),
   ...process.env,
 })
 
-/** Creates the database and its API; `onProgress` is told of every table. */
+/** Creates the database and its API; `onProgress` is called for every table. */
 export async function openLibrary(
   onProgress: (line: string) => void = () => {},
   settings: ApiConfig = config,

@@ -1,4 +1,4 @@
-// The models of the library: what the demo publishes of its tables, and how they are related.
+// The models of the library: what the demo publishes, and the relations.
 
 import {
   type AnyModel,
@@ -105,7 +105,7 @@ export const Book = defineModel('Book', {
   meta: { description: 'Books in the public domain.' },
 })
 
-/** Who may log in; only admins manage them. */
+/** The users who may log in; only admins manage them. */
 export const User = defineModel('User', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -113,6 +113,8 @@ export const User = defineModel('User', {
     password_hash: { type: 'string', maxLength: 80, hidden: true },
     roles: {
       type: 'json',
+      // Only admins reach users at all, see the role map.
+      readOnly: false,
       description: 'Names of roles: admin, editor, viewer',
       example: ['viewer'],
     },
@@ -132,7 +134,7 @@ interface Reader {
   readonly roles: readonly string[]
 }
 
-/** Reviews are written under one's own name; admins put right what others wrote. */
+/** Users write reviews in their own name; admins may change those of others. */
 const ownReviews = {
   can_create: (review: { user_id?: number | null }, { user }: { user: Reader }): boolean =>
     review.user_id === user.id,
@@ -161,7 +163,7 @@ export const Review = defineModel('Review', {
   relations: { book: belongsTo('Book', 'book_id'), user: belongsTo('User', 'user_id') },
   meta: {
     description: 'What readers say.',
-    // Whoever is logged in may write reviews; whose they are, the policy looks after.
+    // Every user who is logged in may write reviews; the policy checks whose reviews they are.
     role_map: { POST: true, PATCH: true, DELETE: true },
     access_policy: ownReviews,
   },

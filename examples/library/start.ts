@@ -1,4 +1,4 @@
-// `npm start`: serves the library; with a file or URL after `--`, the user's own database instead.
+// `npm start`: serves the library; with a file or URL after `--`, serves that database instead.
 
 import { createServer, run } from '@model-api/http-node'
 import { openLibrary } from './library.ts'
@@ -6,7 +6,7 @@ import { openLibrary } from './library.ts'
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const stopped = new Promise<void>((resolve) => {
-  // Once: a second Ctrl+C ends the process at once.
+  // Only once: a second Ctrl+C ends the process immediately.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
 })
 

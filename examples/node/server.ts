@@ -1,4 +1,4 @@
-// The API with node:http alone: a server with time limits and an orderly end.
+// The API with node:http alone: a server with time limits and a graceful shutdown.
 
 import { createApi } from '@model-api/core'
 import { createServer } from '@model-api/http-node'

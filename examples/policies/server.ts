@@ -1,4 +1,4 @@
-// Row-level access: everybody sees the public notes and their own, wherever notes are read, and changes only their own.
+// Row-level access: users see public notes and their own, in every kind of read, and change only their own.
 
 import { belongsTo, createApi, defineModel, hasMany, policyFor } from '@model-api/core'
 import { createServer } from '@model-api/http-node'

@@ -1,6 +1,6 @@
-// An auth provider for react-admin: logs in at the API's own endpoint, and keeps the access token.
+// An auth provider for react-admin: logs in at the API's login endpoint, and stores the access token.
 
-/** Where the token is kept: `sessionStorage`, or whatever has its methods. */
+/** Where the token is stored: `sessionStorage`, or an object with the same methods. */
 export interface TokenStore {
   getItem(name: string): string | null
   setItem(name: string, value: string): void
@@ -9,7 +9,7 @@ export interface TokenStore {
 
 const name = 'access_token'
 
-/** Pages that everybody may read say `disableAuthentication`; the others lead to the login. */
+/** Pages with `disableAuthentication` are public; the others lead to the login. */
 export const authProvider = (url: string, store: TokenStore) => ({
   async login(credentials: { username: string; password: string }): Promise<void> {
     const response = await fetch(`${url}/auth/login`, {

@@ -36,7 +36,7 @@ export function dataProvider(url: string, options: Options = {}) {
     return { data: found.rows, total: found.total }
   }
 
-  /** A record of a resource with a key of its own is sorted by that. */
+  /** Sorting by `id` sorts by the columns of the key, which may have other names. */
   const order = (resource: string, sort: ListCall['sort']): Pair[] => {
     if (sort === undefined || sort.field === '') return []
     const columns = sort.field === 'id' ? requests.keyOf(resource) : [sort.field]
@@ -67,7 +67,7 @@ export function dataProvider(url: string, options: Options = {}) {
       { id, data, previousData }: { id: Id; data: object; previousData?: object | undefined },
     ) => ({ data: await requests.update(resource, id, data, previousData) }),
 
-    /** One request for each record: what fails, fails alone. */
+    /** One request for each record, so that a failure affects only its own record. */
     updateMany: async (resource: string, { ids, data }: { ids: readonly Id[]; data: object }) => {
       await Promise.all(ids.map((id) => requests.update(resource, id, data)))
       return { data: ids }

@@ -1,4 +1,4 @@
-// The admin of the library: books with their authors, to look through, add and change.
+// The admin of the library: books with their authors, to view, create and change.
 
 import {
   Admin,

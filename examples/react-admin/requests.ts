@@ -1,6 +1,6 @@
 // Requests to the API for data providers: one page of a list, one record, writes, and errors with their problems by field.
 
-/** How requests are sent, and what the keys of resources are called. */
+/** How requests are sent, and which columns are the keys of resources. */
 export interface Options {
   /** Headers of every request, such as the credential. */
   readonly headers?: () => Readonly<Record<string, string>>
@@ -18,13 +18,13 @@ export interface Page {
   readonly total: number
 }
 
-/** A failure, with messages by field where a body was refused. */
+/** A failure, with messages by field if a body was refused. */
 export class ApiFailure extends Error {
   readonly status: number
-  /** As refine calls it. */
+  /** The name that refine expects. */
   readonly statusCode: number
   readonly errors: Readonly<Record<string, string>>
-  /** Where react-admin looks for messages by field. */
+  /** The member in which react-admin expects messages by field. */
   readonly body: { readonly errors: Readonly<Record<string, string>> }
 
   constructor(status: number, message: string, errors: Readonly<Record<string, string>>) {
@@ -42,7 +42,7 @@ interface Envelope {
   readonly errors: { readonly error: string; readonly reason?: unknown } | null
 }
 
-/** The largest page that the API gives (API_PAGINATION_SIZE_MAX). */
+/** The largest page of the API (API_PAGINATION_SIZE_MAX). */
 const largestPage = 100
 
 export function createRequests(url: string, options: Options) {
@@ -72,7 +72,7 @@ export function createRequests(url: string, options: Options) {
     return { ...row, id: others.length === 0 ? row[first] : parts.join(',') }
   }
 
-  /** A key of several columns is encoded already. */
+  /** A composite key is encoded already. */
   const place = (resource: string, id: Id): string =>
     `${resource}/${keyOf(resource).length === 1 ? encodeURIComponent(id) : id}`
 
@@ -92,7 +92,7 @@ export function createRequests(url: string, options: Options) {
   return {
     keyOf,
 
-    /** The page `number` of `size` records; a larger one than the API gives is put together. */
+    /** Returns the page `number` of `size` records; combines several pages if `size` is larger than the API allows. */
     async list(
       resource: string,
       query: readonly Pair[],
@@ -137,7 +137,7 @@ export function createRequests(url: string, options: Options) {
     create: (resource: string, data: object): Promise<Row> =>
       record(resource, 'POST', resource, data),
 
-    /** Sends what differs from the record before, if that is known. */
+    /** Sends only the fields that differ from the record before the change, if that is known. */
     update: (resource: string, id: Id, data: object, before: object = {}): Promise<Row> =>
       record(resource, 'PATCH', place(resource, id), changes(resource, data, before)),
 
@@ -160,15 +160,15 @@ export function createRequests(url: string, options: Options) {
 /** A parameter of a query and its value. */
 export type Pair = readonly [string, string]
 
-/** `(1,2,"a, b")`: items that are more than a word are quoted. */
+/** `(1,2,"a, b")`: items with special characters are quoted. */
 export const listOf = (values: readonly unknown[]): string =>
   `(${values.map((value) => quoted(String(value))).join(',')})`
 
-/** A value inside of a list or a group. */
+/** A value inside a list or a group. */
 export const quoted = (text: string): string =>
   /^[\w.:@-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** The value of a parameter: text that begins with a quote is quoted text, and so is quoted again. */
+/** The value of a parameter. A text that begins with a quote is quoted again, because the API would read it as a quoted text. */
 export const plain = (text: string): string => (text.startsWith('"') ? quoted(text) : text)
 
 const same = (a: unknown, b: unknown): boolean =>

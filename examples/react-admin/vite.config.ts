@@ -1,4 +1,4 @@
-// In development, the page passes requests on to the API, so that both have one origin.
+// In development, the page forwards requests to the API, so that both have one origin.
 
 import { defineConfig } from 'vite'
 

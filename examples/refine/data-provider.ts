@@ -26,7 +26,7 @@ type Filter =
   | { readonly field: string; readonly operator: string; readonly value: unknown }
   | { readonly operator: 'or' | 'and'; readonly value: readonly Filter[] }
 
-/** More than any list has, for those that are wanted whole. */
+/** More than any list has, to request all records. */
 const whole = 100_000
 
 /**
@@ -83,7 +83,7 @@ export function dataProvider(url: string, options: Options = {}) {
   }
 }
 
-/** The operators of refine, as the query language has them. */
+/** The operators of refine, and those of the query language. */
 const operators: Readonly<Record<string, string>> = {
   ...{ eq: 'eq', ne: 'ne', lt: 'lt', gt: 'gt', lte: 'le', gte: 'ge', in: 'in', nin: 'nin' },
   ...{ contains: 'ilike', ncontains: 'nilike', containss: 'like', ncontainss: 'nlike' },
@@ -91,13 +91,13 @@ const operators: Readonly<Record<string, string>> = {
   ...{ endswith: 'iendswith', endswiths: 'endswith', between: 'between' },
 }
 
-/** The opposites that the query language writes with `not[…]`. */
+/** Negated operators, which the query language expresses with `not[…]`. */
 const opposites: Readonly<Record<string, string>> = {
   ...{ nstartswith: 'istartswith', nstartswiths: 'startswith' },
   ...{ nendswith: 'iendswith', nendswiths: 'endswith', nbetween: 'between' },
 }
 
-/** A filter as a parameter; undefined if it asks for nothing. */
+/** Converts a filter to a parameter; undefined if it has no value. */
 function parameter(filter: Filter): Pair | undefined {
   if (!('field' in filter) || filter.operator in opposites) {
     const text = condition(filter)
@@ -112,7 +112,7 @@ function parameter(filter: Filter): Pair | undefined {
   return [`${field}__${operatorOf(operator)}`, text]
 }
 
-/** A filter inside of a group. */
+/** Converts a filter inside a group. */
 function condition(filter: Filter): string | undefined {
   if (!('field' in filter)) {
     const parts = filter.value.map(condition).filter((one) => one !== undefined)

@@ -1,4 +1,4 @@
-// The API: the models, the sessions, and what happens after COMMIT.
+// The API: the models, the sessions, and the events after COMMIT.
 
 import { type Api, createApi, type HookRecord } from '@model-api/core'
 import type { Kysely } from 'kysely'
@@ -6,7 +6,7 @@ import { type Database, models } from './models.ts'
 import { audited } from './rules.ts'
 import { callerOf } from './sessions.ts'
 
-/** What the rest of the product hears of: mails, search, webhooks. */
+/** What other parts of the product receive, such as those for mails, search and webhooks. */
 export interface Event {
   readonly organisation_id: string
   /** `create Issue`, `update Member` … */

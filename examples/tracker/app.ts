@@ -1,4 +1,4 @@
-// The app: the routes of accounts, and the API behind them.
+// The app: the routes of accounts, and the API after them.
 
 import { currentUser, modelApi, requireUser } from '@model-api/adapter-express'
 import { type Api, apiError } from '@model-api/core'
@@ -8,7 +8,7 @@ import type { Database } from './models.ts'
 import type { Caller } from './rules.ts'
 import { accept, logIn, logOut, type Session, signUp } from './sessions.ts'
 
-/** A text of a body; without it the answer is 400. */
+/** Returns a text of the body; responds with 400 if it is missing. */
 function text(body: unknown, name: string): string {
   const value: unknown = Object(body)[name]
   if (typeof value === 'string' && value !== '') return value
@@ -39,7 +39,7 @@ export function createApp(db: Kysely<Database>, api: Api): Express {
   app.get('/api/me', requireUser(api), (req, res) => {
     res.json(currentUser<Caller>(req))
   })
-  // What the routes above throw is answered here, too, as the API answers.
+  // Sends errors of the routes above in the form of the API, too.
   app.use(modelApi(api))
   return app
 }

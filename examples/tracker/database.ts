@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './models.ts'
 
-/** What the database calls these types. */
+/** The names of these types in the database. */
 export interface Types {
   readonly uuid: string
   readonly datetime: string
@@ -84,7 +84,7 @@ export async function createTables(db: Kysely<Database>, types: Types): Promise<
   for (const table of tables(types)) await sql.raw(table).execute(db)
 }
 
-/** No statement takes longer than five seconds, and a connection that breaks does not end the process. */
+/** Statements take at most five seconds, and a connection that breaks does not end the process. */
 function poolOf(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, statement_timeout: 5000, options: '-c jit=off' })
   pool.on('error', console.error)
@@ -92,7 +92,7 @@ function poolOf(connectionString: string): pg.Pool {
   return pool
 }
 
-/** A PostgreSQL, or a file of SQLite; tables that are missing are created. */
+/** Opens PostgreSQL, or a file of SQLite; creates missing tables. */
 export async function openDatabase(url = 'tracker.sqlite'): Promise<Kysely<Database>> {
   const postgres = /^postgres(ql)?:/.test(url)
   const dialect = postgres

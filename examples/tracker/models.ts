@@ -1,4 +1,4 @@
-// The models: what each table holds, who may do what with it, and what happens when it is written.
+// The models: the columns of each table, who may do what with it, and the callbacks of its writes.
 
 import { belongsTo, type DatabaseOf, hasMany, manyToMany, modelsFor } from '@model-api/core'
 import { type Caller, numbered, ofTenant } from './rules.ts'
@@ -22,7 +22,7 @@ export const Organisation = defineModel('Organisation', {
   },
 })
 
-/** What every table of an organisation has. */
+/** The columns of every table of an organisation. */
 const Tenant = defineBase({
   columns: {
     id: { type: 'uuid', primaryKey: true, generated: 'uuid' },

@@ -1,20 +1,20 @@
-// What the models share: who calls, which rows are theirs, how issues are numbered, and the audit.
+// What the models share: the caller, the scope of organisations, the numbers of issues, and the audit.
 
 import type { AccessPolicy, BeforeCommitCallback, HookArgs, WriteCallback } from '@model-api/core'
 
-/** Who sends a request: what `callerOf` finds, and `user` of every hook. */
+/** The sender of a request: the result of `callerOf`, and `user` in every hook. */
 export interface Caller {
   readonly id: string
   readonly organisation_id: string
   readonly roles: readonly string[]
 }
 
-/** The rows of the caller's organisation, and no others, wherever rows are read. */
+/** Restricts every read to the rows of the caller's organisation. */
 export const ofTenant: AccessPolicy<Caller> = {
   scope_query: (query, { user }) => query.where('organisation_id', '=', user.organisation_id),
 }
 
-/** Writes the audit inside the transaction of the request: the records and their entries are stored, or neither. */
+/** Writes the audit inside the transaction of the request, so that records and their entries are stored together or not at all. */
 export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db, user }) => {
   if (user === null) throw new Error('A record was written without a caller.')
   const entries = changes.map(({ action, model, key }) => ({
@@ -28,7 +28,7 @@ export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db
   await db.insertInto('audit_entries').values(entries).execute()
 }
 
-/** Issues are numbered within their project, also where two are created at once: the UPDATE locks the project. */
+/** Numbers issues within their project, even if two are created at once: the UPDATE locks the project. */
 async function nextNumber(projectId: string, { db }: HookArgs<Caller>): Promise<number> {
   const project = db.updateTable('projects').where('id', '=', projectId)
   await project.set(({ eb }) => ({ issue_count: eb('issue_count', '+', 1) })).execute()

@@ -1,11 +1,11 @@
-// The server. DATABASE_URL is a PostgreSQL or a file of SQLite, PORT the port.
+// The server. DATABASE_URL is a PostgreSQL URL or a SQLite file, PORT the port.
 
 import { createTracker } from './api.ts'
 import { createApp } from './app.ts'
 import { openDatabase } from './database.ts'
 
 const db = await openDatabase(process.env.DATABASE_URL)
-// In place of a queue. A record has its hidden columns, too: what leaves the process is chosen here.
+// Replaces a queue. A record includes its hidden columns, so this function chooses what leaves the process.
 const api = createTracker(db, ({ type, record }) => {
   console.log(type, record.id, record.invitation ?? '')
 })

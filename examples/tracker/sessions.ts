@@ -1,4 +1,5 @@
-// Accounts and sessions: a cookie that scripts cannot read, and a token against forged requests that only they can send.
+// Accounts and sessions: a cookie that scripts cannot read, and a token against cross-site requests, which only the app's own
+// pages know.
 
 import { type ApiRequest, apiError, hashApiKey, hashPassword, passwordCheck } from '@model-api/core'
 import type { Kysely } from 'kysely'
@@ -7,12 +8,12 @@ import type { Caller } from './rules.ts'
 
 const hours = 12
 const passwordMatches = passwordCheck('password_hash')
-/** Checked for addresses that nobody has, so that both answers take the same time. */
+/** Checked for unknown addresses, so that both responses take the same time. */
 const nobody = { id: '', password_hash: await hashPassword(crypto.randomUUID()) }
 
 export interface Session {
   readonly cookie: string
-  /** Goes into the header `x-csrf-token` of every request that changes something. */
+  /** Sent in the header `x-csrf-token` of every request that writes. */
   readonly csrf_token: string
 }
 
@@ -34,7 +35,7 @@ async function startSession(db: Kysely<Database>, member_id: string): Promise<Se
 
 const tokenIn = (cookies = ''): string => /(?:^|; )session=([^;]*)/.exec(cookies)?.[1] ?? ''
 
-/** Who sends the request: the member of its session. */
+/** Returns the sender of the request: the member of its session. */
 export async function callerOf(
   db: Kysely<Database>,
   { method, headers }: ApiRequest,
@@ -60,7 +61,7 @@ export interface SignUp {
   readonly password: string
 }
 
-/** A new organisation and its owner. */
+/** Creates an organisation and its owner. */
 export async function signUp(
   db: Kysely<Database>,
   { organisation, name, email, password }: SignUp,
@@ -93,7 +94,7 @@ export async function signUp(
   })
 }
 
-/** A member who was invited chooses a password. */
+/** Lets an invited member choose a password. */
 export async function accept(
   db: Kysely<Database>,
   invitation: string,

@@ -10,14 +10,14 @@ const library = await openLibrary()
 const server = createServer(library.api)
 const client = createClient<paths>({
   baseUrl: await server.listen(0),
-  // Lists are written with commas; the members of objects, such as `filters`, are parameters of their own.
+  // Lists are written with commas; the members of objects, such as `filters`, are separate parameters.
   querySerializer: {
     array: { style: 'form', explode: false },
     object: { style: 'form', explode: true },
   },
 })
 
-// Filters have the columns and the operators of their types.
+// Filters have the types of their columns and operators.
 const islands = await client.GET('/api/books', {
   params: {
     query: {
@@ -34,7 +34,7 @@ for (const book of islands.data?.value ?? []) {
 // @ts-expect-error: books have no column of this name
 await client.GET('/api/books', { params: { query: { filters: { titel__ilike: 'island' } } } })
 
-// A failure is typed as well.
+// Failures are typed too.
 const nowhere = await client.GET('/api/books/{id}', { params: { path: { id: 99_999 } } })
 console.log(`${nowhere.response.status}: ${nowhere.error?.errors?.error}`)
 

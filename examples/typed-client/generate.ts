@@ -1,4 +1,4 @@
-// Writes library.gen.d.ts: the types of the library's API, from its OpenAPI document.
+// Writes library.gen.d.ts: the types of the library's API, generated from its OpenAPI document.
 
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-/** The deliberate breaks stay breaks of the code as it is; `pnpm breaks` runs them. */
+/** The deliberate breaks still apply to the code; `pnpm breaks` runs them. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { breaks } from '../breaks/all.ts'

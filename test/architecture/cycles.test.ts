@@ -1,4 +1,4 @@
-/** Files of the core import each other in one direction; only types that define each other may form a cycle. */
+/** The imports between files of the core have no cycles, except among types that define each other. */
 import { posix } from 'node:path'
 import { equal } from '../support/assert.ts'
 import { cyclesIn } from '../support/cycles.ts'
@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 
 const root = 'packages/core/src/'
 
-/** The type cycles, each with its reason. */
+/** The cycles of types, each with its reason. */
 const known: Readonly<Record<string, readonly string[]>> = {
   'a model has settings and hooks in its meta, and settings and hooks take models': [
     'config/access-types.ts',
@@ -27,7 +27,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Which files each file imports. */
+/** The imports of each file. */
 const importsBelow = (folder: string, types: boolean): ReadonlyMap<string, readonly string[]> =>
   new Map(
     filesBelow(folder).map((file) => [

@@ -1,4 +1,4 @@
-/** Doc comments name a document by its address only: the packages that users install hold none of docs/. */
+/** Doc comments refer to a document by its full address, because the published packages do not contain docs/. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal } from '../support/assert.ts'
@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 
 const published = 'https://github.com/model-api/model-api/blob/main/'
 
-/** The documents that the doc comments of a text name, addresses in whole. */
+/** The documents that doc comments in a text refer to; full addresses stay complete. */
 function documentsIn(text: string): string[] {
   const comments = text.match(/\/\*\*[\s\S]*?\*\//g) ?? []
   return comments.flatMap((comment) => comment.match(/[^\s`'"()]+\.md\b/g) ?? [])

@@ -1,9 +1,9 @@
-/** Every source file says in its first sentence what lives there. */
+/** The first sentence of every source file says what the file contains. */
 import { equal, ok } from '../support/assert.ts'
 import { filesBelow, readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
-/** The opening comment as one line, without its signs; empty when there is none. */
+/** The opening comment on one line, without comment marks; empty if there is none. */
 function openingOf(text: string): string {
   const body = text.replace(/^#!.*\n/, '').trimStart()
   const block = /^\/\*\*?([\s\S]*?)\*\//.exec(body)?.[1]

@@ -1,4 +1,4 @@
-/** What would make the tests, or the repository, depend on one machine or one moment. */
+/** Nothing in the repository or its tests depends on one machine or one point in time. */
 import { equal } from '../support/assert.ts'
 import { filesBelow, importsOf, readSource, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
@@ -9,12 +9,12 @@ function importsUvu(text: string): boolean {
   return importsOf(text).some(({ from }) => /^uvu(\/|$)/.test(from))
 }
 
-/** `test.only` leaves out the others without a word, `test.skip` is forgotten. */
+/** `test.only` silently omits the other tests, and `test.skip` is forgotten. */
 function narrows(text: string): boolean {
   return /\.\s*(only|skip)\s*\(/.test(scan(text).code)
 }
 
-/** Folders of somebody's machine; the words are put together so that this file has none. */
+/** Folders of a particular machine; composed here so that this file does not contain them. */
 const homes = ['home', 'root', 'Users', 'work', 'mnt'].map((folder) => `/${folder}/`)
 
 function machinePaths(text: string): string[] {

@@ -7,7 +7,7 @@ import { entries, layers, never, packages, sideways } from './layers.ts'
 
 const root = 'packages/core/src/'
 
-/** What is wrong with the imports of one file, in words. */
+/** Describes the wrong imports of a file. */
 function problemsOf(file: string, text: string): string[] {
   const from = placeOf(file)
   const own = layerOf(from)

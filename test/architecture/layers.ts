@@ -1,4 +1,4 @@
-/** The layers of the core, as data: what stands on what. */
+/** The layers of the core as data: which folder may import which. */
 
 /**
  * Lowest first. A folder, a stage of `write`, or a file of the root, may import values from lower layers and from
@@ -25,7 +25,7 @@ export const layers: readonly (readonly string[])[] = [
   ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts', 'client.ts'],
 ]
 
-/** Neighbours of one layer that may be imported all the same. */
+/** Imports between neighbours of one layer that are allowed nevertheless. */
 export const sideways: readonly (readonly [from: string, to: string])[] = [
   ['auth', 'access'],
   ['hooks', 'access'],
@@ -34,7 +34,7 @@ export const sideways: readonly (readonly [from: string, to: string])[] = [
   ['write/endpoints', 'endpoints'],
 ]
 
-/** What a folder never imports, although it lies lower. */
+/** Imports that are forbidden, although they lie in a lower layer. */
 export const never: Readonly<Record<string, readonly string[]>> = {
   parse: ['json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
   naming: ['kysely'],
@@ -56,7 +56,7 @@ export const packages: Readonly<Record<string, 'anywhere' | 'lazily' | 'types on
   'openapi3-ts': 'types only',
 }
 
-/** The only files that pass on what other files export. */
+/** The only files that re-export from other files. */
 export const entries: readonly string[] = [
   'index',
   'internals',

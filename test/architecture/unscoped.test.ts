@@ -1,17 +1,20 @@
-/** Every place of the core that reads rows past the access policies, or a table by its name; a new one is added here on purpose. */
+/**
+ * Lists every place in the core that reads rows without the access policies, or reads a table by its name. Adding a place here
+ * is a deliberate decision.
+ */
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
 const root = 'packages/core/src/'
 
-/** A function that reads without a scope: its callers, how often each calls it, and why it may. */
+/** A function that reads without a scope: its callers, the number of calls in each, and the reason. */
 interface Unscoped {
   readonly name: string
   readonly callers: Readonly<Record<string, readonly [calls: number, why: string]>>
 }
 
-const ownTable = 'a table of the service itself, of which no client reads a row'
+const ownTable = 'a table of the service itself, whose rows no client can read'
 
 const known: readonly Unscoped[] = [
   {
@@ -19,10 +22,10 @@ const known: readonly Unscoped[] = [
     callers: {
       'access/scope.ts': [
         1,
-        'the tables that the conditions of a policy name, of which no row is shown',
+        'the tables that the conditions of a policy name; none of their rows is returned',
       ],
-      'auth/look-up.ts': [2, 'who is asking, before policies can be asked'],
-      'auth/users.ts': [1, 'the roles of the user, before policies can be asked'],
+      'auth/look-up.ts': [2, 'the user of the request, before policies can be called'],
+      'auth/users.ts': [1, 'the roles of the user, before policies can be called'],
       'write/execute/look-up.ts': [1, 'readUnscoped, below'],
     },
   },
@@ -36,11 +39,11 @@ const known: readonly Unscoped[] = [
       ],
       'write/execute/nested/nested-records.ts': [
         1,
-        'keys that the database made of the record just written',
+        'keys that the database generated for the record just written',
       ],
       'write/execute/remove.ts': [
         1,
-        'dependents of a removed record: one out of sight keeps the record',
+        'dependents of a record to delete: a hidden one prevents the deletion',
       ],
     },
   },
@@ -49,13 +52,13 @@ const known: readonly Unscoped[] = [
     callers: {
       'write/execute/refusals/explain-refusal.ts': [
         3,
-        'which key or link the database refused, whoever holds it',
+        'which key or link the database refused, even if its record is hidden',
       ],
       'write/execute/checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
       ],
-      'write/execute/remove.ts': [1, 'whether anything refers to the record to be removed'],
+      'write/execute/remove.ts': [1, 'whether any row refers to the record to delete'],
     },
   },
   {
@@ -64,11 +67,11 @@ const known: readonly Unscoped[] = [
   },
   {
     name: 'compileLock',
-    callers: { 'write/execute/look-up.ts': [1, 'holds a row before it is read through its scope'] },
+    callers: { 'write/execute/look-up.ts': [1, 'locks a row before it is read through its scope'] },
   },
   {
     name: 'compileLocked',
-    callers: { 'write/execute/look-up.ts': [1, 'records of a resource that no policy narrows'] },
+    callers: { 'write/execute/look-up.ts': [3, 'records of a resource that no policy narrows'] },
   },
   {
     name: 'compileLockedByKeys',
@@ -83,16 +86,16 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLinks',
     callers: {
-      'write/execute/nested/link-table.ts': [1, 'links of a junction that no model publishes'],
+      'write/execute/nested/link-table.ts': [1, 'links of a junction without a published model'],
     },
   },
   {
     name: 'compileLockByKeys',
     callers: {
-      'write/execute/look-up.ts': [1, 'holds records before they are read through their scope'],
+      'write/execute/look-up.ts': [1, 'locks records before they are read through their scope'],
       'write/execute/nested/link-records.ts': [
         1,
-        'holds links before they are read through their scope',
+        'locks links before they are read through their scope',
       ],
     },
   },
@@ -110,10 +113,10 @@ const known: readonly Unscoped[] = [
     name: 'tableOf',
     callers: {
       'write/compile/statements-by-keys.ts': [5, 'writes of links, and the reads above and below'],
-      'compile/source.ts': [3, 'the table below a scope; junctions that no model publishes'],
+      'compile/source.ts': [3, 'the table inside a scope; junctions without a published model'],
       'dialect/shared/search-indexes.ts': [
         1,
-        'keys that an index finds, which only narrow what a scope lets through',
+        'keys that an index finds; they only narrow the rows of a scope',
       ],
       'dialect/sqlite/search-index.ts': [1, 'the same, by an FTS5 table'],
       'introspect/checked-columns.ts': [
@@ -131,16 +134,16 @@ const known: readonly Unscoped[] = [
   },
 ]
 
-/** Texts of SQL that read: `select … from …` written out. */
+/** Files that contain the text of a SELECT. */
 const readingFiles: Readonly<Record<string, string>> = {
   'store/idempotency-keys.ts': ownTable,
   'store/refresh-tokens.ts': ownTable,
 }
 
-/** Compiles the rest, knows a database's catalogue, or writes prose. */
+/** Folders that compile the other reads, query catalogues of databases, or contain prose. */
 const apart = /^(compile|dialect|introspect|openapi|write\/compile)\//
 
-/** How often a file calls a function by its name; its own definition aside. */
+/** The number of calls of a function in a file, without its definition. */
 function callsOf(name: string, code: string): number {
   const calls = code.match(new RegExp(`(?<!function )\\b${name}\\b(<[^()]*>)?\\(`, 'g')) ?? []
   return calls.length

@@ -1,4 +1,4 @@
-/** Words that belong to one place of the core: databases, settings, clocks. Comments are free. */
+/** Words that may occur only in one place of the core: databases, settings, clocks. Comments are exempt. */
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource, type Source, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
@@ -12,7 +12,7 @@ interface Rule {
   readonly forbidden: RegExp
 }
 
-/** Pure: the same input gives the same output, at once. Clock and ids are arguments. */
+/** Pure files: the result depends only on the arguments, including clock and ids, and is returned synchronously. */
 const pure = /^(naming|parse|plan|compile|serialize|openapi)\/|^access\/roles\.ts$/
 
 const rules: readonly Rule[] = [

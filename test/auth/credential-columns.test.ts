@@ -1,4 +1,7 @@
-/** Columns of the users that look like credentials are hidden at every door, also where the host brings its own check. */
+/**
+ * Columns of the user model that look like credentials are hidden everywhere: in responses, parameters, bodies, suggestions and
+ * the document, even if the host checks credentials itself.
+ */
 import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -17,7 +20,7 @@ const User = defineModel('User', {
     otp_secret: { type: 'string', maxLength: 80, nullable: true },
     recovery_code: { type: 'string', maxLength: 80, nullable: true },
     api_token: { type: 'string', maxLength: 80, nullable: true, unique: true },
-    // Another name in requests makes no other thing of it.
+    // The column name looks like a credential, although the field name does not.
     lookup: { type: 'string', maxLength: 80, nullable: true, column: 'api_key' },
     token_count: { type: 'integer', nullable: true },
     card_pin: { type: 'string', maxLength: 80, nullable: true, hidden: false },

@@ -1,4 +1,4 @@
-/** The authentication endpoints, form by form, on every database (specification: Authentication endpoints). */
+/** The authentication endpoints with every form of request, on every database (specification: Authentication endpoints). */
 import { defineModel } from '@model-api/core'
 import { get, send } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -186,6 +186,26 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await post(api, '/auth/refresh', {})).errors.reason, {
       refresh_token: ['This field is required.'],
     })
+  })
+
+  test('an Idempotency-Key is refused by login, refresh and logout, which run each time they are sent', async () => {
+    const { api } = peopleApi(db)
+    const first = (await login(api, 'ann')).value
+    const key = { 'content-type': 'application/json', 'idempotency-key': 'sixteen characters' }
+    for (const [name, body] of [
+      ['login', { username: 'ann', password: passwords.ann }],
+      ['refresh', { refresh_token: first.refresh_token }],
+      ['logout', undefined],
+    ] as const) {
+      const { status, errors, headers } = await post(api, `/auth/${name}`, body, key)
+      equal(
+        [status, errors?.code, headers['set-cookie']],
+        [400, 'idempotency_key_not_here', undefined],
+      )
+      match(errors.reason, `; ${name} runs each time`)
+    }
+    // The failed request has not used up the token.
+    equal((await refresh(api, first.refresh_token)).status, 200)
   })
 
   test('a user model that is not published shows its visible columns', async () => {

@@ -1,4 +1,4 @@
-/** The error table of the specification for authentication, cell by cell, and what the contract adds to it. */
+/** The error table of the specification for authentication, cell by cell, and the additions of the contract. */
 import { defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -216,7 +216,7 @@ eachDatabase('errors of authentication', (test, db) => {
   })
 })
 
-/** A column may be compared as the database does; users are told apart all the same. */
+/** The collation of the login column may ignore case; login names are compared exactly nevertheless. */
 eachDatabase('a login name under the collation of the database', (test, db) => {
   const Member = defineModel('Member', {
     columns: {

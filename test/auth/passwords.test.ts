@@ -1,4 +1,4 @@
-/** Password and key hashes: what is stored, what is refused, and that nobody waits for them. */
+/** Hashes of passwords and keys: what is stored, what is refused, and that hashing does not block other requests. */
 import { performance } from 'node:perf_hooks'
 import {
   belongsTo,
@@ -147,7 +147,7 @@ const Member = defineModel('Member', {
   meta: { soft_delete: true, soft_delete_attribute: 'gone' },
 })
 
-/** A key of two columns, one of them a text with every sign. */
+/** A composite key; one of its columns is a text with special characters. */
 const Guest = defineModel('Guest', {
   columns: {
     house: { type: 'string', maxLength: 20, primaryKey: true },

@@ -15,7 +15,7 @@ import { createTables, insertRows } from '../support/tables.ts'
 export const accessSecret = 'access: 0f6c1f3e-8d52-4f7b-a3d9-7c2f'
 export const refreshSecret = 'refresh: 2b9d7a40-11c8-49e6-9f0e-55aa'
 
-/** Password checks that were made; unknown users must cost as many as known ones. */
+/** The number of password checks; an unknown user must cost as many as a known one. */
 export const counted = { checks: 0 }
 
 const bcryptCheck = passwordCheck('password_hash')
@@ -62,7 +62,7 @@ export const apiKeys: Readonly<Record<string, string>> = {
   bob: 'key-of-bob-2',
 }
 
-/** Creates and fills the tables. Cheap hashes: what bcrypt costs is not the matter here. */
+/** Creates and fills the tables, with cheap hashes, because the cost of bcrypt does not matter here. */
 export async function createPeople(db: TestDatabase): Promise<void> {
   await createTables(db, [User, Book])
   const hash = (name: string) => hashPassword(passwords[name] ?? '', { cost: 4 })
@@ -95,7 +95,7 @@ export async function createPeople(db: TestDatabase): Promise<void> {
   await insertRows(db, Book, [{ id: 1, title: 'Emma' }])
 }
 
-/** Who users are and how their passwords are checked. */
+/** How users are looked up and their passwords checked. */
 export const userKeys = {
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'name',
@@ -107,7 +107,7 @@ export const jwtKeys = {
   ACCESS_SECRET_KEY: accessSecret,
   REFRESH_SECRET_KEY: refreshSecret,
   API_AUTHENTICATE_METHOD: ['jwt'],
-  // Tests sign in more often than people do.
+  // Tests log in more often than the default limit allows.
   API_LOGIN_RATE_LIMIT: '10000 per minute',
 } as const satisfies ApiConfig
 
@@ -118,7 +118,7 @@ export interface People {
   readonly warnings: string[]
 }
 
-/** An API with a clock that stands still, and what it reported. */
+/** An API with a fixed clock, and the errors and warnings that it has reported. */
 export function peopleApi(
   db: TestDatabase,
   config: ApiConfig = jwtKeys,

@@ -1,4 +1,4 @@
-/** A process of its own with an API on a given database: signs in and refreshes when it is told to. */
+/** A separate process with an API on a given database: logs in and refreshes tokens on request. */
 import { createApi } from '@model-api/core'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { Book, jwtKeys, login, refresh, User } from './people.ts'
@@ -22,7 +22,7 @@ async function dialect(): Promise<Dialect> {
 }
 
 const db = new Kysely<Record<string, never>>({ dialect: await dialect() })
-// On a loaded machine many refreshes at once take longer than the default deadlines, and would be 503.
+// On a busy machine fifty concurrent refreshes take longer than the default deadlines, and would be 503.
 const patient = { API_STATEMENT_TIMEOUT: 60_000, API_HOOK_TIMEOUT: 60_000 }
 const config = { ...jwtKeys, ...patient }
 const api = createApi({ db, models: [User, Book], config, env: {}, onWarning: () => {} })

@@ -1,4 +1,4 @@
-/** Refresh tokens in SQL: the record of the specification, one use each, whoever comes at once. */
+/** Refresh tokens in SQL: the record of the specification; each token can be used once, even by concurrent requests. */
 import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -83,6 +83,20 @@ eachDatabase('refresh tokens', (test, db) => {
     ok(!warnings.join().includes(first))
   })
 
+  test('the store decides whether a token has expired, not its own exp', async () => {
+    const { api, clock } = peopleApi(db)
+    const { refresh_token } = (await login(api, 'ann')).value
+    clock.tick(2880 * 60_000)
+    equal((await refresh(api, refresh_token)).status, 403)
+    const column = await db.kysely.selectFrom('refresh_tokens').select('created_at').execute()
+    equal(column.length, 1)
+    await db.kysely
+      .updateTable('refresh_tokens')
+      .set({ expires_at: db.name === 'sqlite' ? '2027-01-01T00:00:00.000Z' : '2027-01-01' })
+      .execute()
+    equal((await refresh(api, refresh_token)).status, 200)
+  })
+
   test('revoke, revokeAll and purgeExpired', async () => {
     const { api, clock } = peopleApi(db)
     const one = (await login(api, 'ann')).value.refresh_token
@@ -150,7 +164,7 @@ eachDatabase('refresh tokens', (test, db) => {
 
   test('inside a transaction of the host everything happens in it', async () => {
     class Undo extends Error {}
-    // Where a transaction cannot make the table, it does not see one that is made while it runs either.
+    // A transaction of MySQL or MariaDB cannot create the table, and does not see a table that is created while it runs.
     if (db.name === 'mysql') await login(peopleApi(db).api, 'ann')
     let token = ''
     await db.kysely
@@ -162,7 +176,7 @@ eachDatabase('refresh tokens', (test, db) => {
           config: { ...jwtKeys, API_SESSION_GETTER: () => transaction },
           env: {},
         })
-        // Some databases make no table inside a transaction; there it is made beside it.
+        // If the database cannot create a table inside a transaction, the service creates it on another connection.
         token = (await login(api, 'ann')).value.refresh_token
         equal((await refresh(api, token)).status, 200)
         throw new Undo()
@@ -190,7 +204,7 @@ eachDatabase('refresh tokens', (test, db) => {
   })
 })
 
-/** What two processes can share of SQLite is a file. */
+/** Processes can share SQLite only through a file. */
 async function peopleInAFile(db: TestDatabase): Promise<{ url: string; end(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-refresh-'))
   const url = join(folder, 'people.db')

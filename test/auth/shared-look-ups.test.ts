@@ -1,4 +1,4 @@
-/** Requests of the same turn of the event loop read their users by one statement; each gets its own user. */
+/** Requests of the same turn of the event loop read their users with one statement; each gets its own user. */
 import { setTimeout } from 'node:timers/promises'
 import { type ApiConfig, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ import { forge } from './tokens.ts'
 
 const userOf = ({ status, value }: Answer): unknown => (status === 200 ? value.user : status)
 
-/** The header of a token whose user has this key. */
+/** The header with a token for the user with this key. */
 const sentBy = async (key: unknown) => bearer(await forge({ payload: { sub: String(key) } }))
 
 eachDatabase('users that requests look up at once', (test, db) => {
@@ -38,7 +38,7 @@ eachDatabase('users that requests look up at once', (test, db) => {
     const ask = (headers: Record<string, string>) =>
       send(people.api, 'GET', '/api/books/1', { headers })
     const askAll = async (all: readonly Record<string, string>[]) => {
-      // A token that is verified for the first time takes more than one turn of the event loop.
+      // Verifying a token for the first time takes more than one turn of the event loop.
       await Promise.all(all.map(ask))
       const { statements, result } = await db.capture(() => Promise.all(all.map(ask)))
       const ofUsers = statements.filter(({ sql }) => /users/.test(sql))
@@ -89,7 +89,7 @@ eachDatabase('users that requests look up at once', (test, db) => {
     const { seen } = await askAll(sent)
     await db.execScript('alter table away rename to users')
     equal(seen, [401, 401])
-    // Each request twice.
+    // Each request is sent twice.
     equal(errors.length, 4)
     equal((await askAll(sent)).seen, [ann, bob])
   })
@@ -180,7 +180,7 @@ eachDatabase(
       await db.kysely.transaction().execute(async (own) => {
         await sql`lock table accounts in access exclusive mode`.execute(own)
         answers = Promise.all([ask(one, leaving.signal), ask(other)])
-        // Clients are looked at every 100 ms.
+        // Whether clients are still connected is checked every 100 ms.
         await setTimeout(50)
         leaving.abort()
         await setTimeout(300)

@@ -228,7 +228,7 @@ suite('token providers', (test) => {
     equal((await send(api, 'QUERY', '/api/books', { headers, body: '' })).status, 200)
     equal((await send(api, 'POST', '/api/books', { headers: override, body: '' })).status, 200)
     equal((await send(api, 'POST', '/api/books', { headers, body: '' })).status, 403)
-    // A guard of the host stands before a route that may write.
+    // A guard of the host protects a route that may write.
     const host = { method: 'POST', url: '/orders', headers: override }
     const refused = await api.authenticate(host).then(
       () => undefined,

@@ -1,4 +1,4 @@
-/** Access tokens: what is accepted, and every way of being refused (RFC 8725). */
+/** Access tokens: which are accepted, and every reason for a refusal (RFC 8725). */
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import type { ApiConfig } from '@model-api/core'
 import { get } from '../support/api.ts'
@@ -198,6 +198,28 @@ suite('access tokens', (test) => {
     const { api } = peopleApi(db, jwtKeys, { env: { ACCESS_SECRET_KEY: other } })
     equal((await get(api, '/api/books', bearer(await forge({ secret: other })))).status, 200)
     equal((await get(api, '/api/books', bearer(await forge({})))).status, 401)
+    const env = { REFRESH_SECRET_KEY: other.toUpperCase() }
+    const { refresh_token } = (await login(peopleApi(db, jwtKeys, { env }).api, 'ann')).value
+    equal((await refresh(peopleApi(db).api, refresh_token)).status, 401)
+    equal((await refresh(peopleApi(db, jwtKeys, { env }).api, refresh_token)).status, 200)
+  })
+
+  test('ours carry the key and the login name of the user, an identity of their own and both times', async () => {
+    const { access_token, refresh_token } = (await login(peopleApi(db).api, 'ann')).value
+    const identities = new Set<string>()
+    for (const [token, seconds, typ] of [
+      [access_token, 360 * 60, 'at+jwt'],
+      [refresh_token, 2880 * 60, 'rt+jwt'],
+    ]) {
+      const [header, claims] = token
+        .split('.', 2)
+        .map((part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()))
+      const { jti, ...others } = claims
+      identities.add(jti)
+      equal(header, { alg: 'HS256', typ })
+      equal(others, { sub: '1', lookup: 'ann', iat: now, exp: now + seconds })
+    }
+    equal(identities.size, 2)
   })
 
   test('an explicit secret goes before both', async () => {
@@ -361,6 +383,8 @@ suite('access tokens', (test) => {
     )
     match(problems({ ...jwtKeys, API_AUTH_ME_ROUTE: '/auth/login' }), 'API_AUTH_ME_ROUTE')
     match(problems({ ...jwtKeys, API_AUTH_REFRESH_ROUTE: '/api/books' }), 'models.Book')
+    const batch = { API_ALLOW_BATCH: true, API_AUTH_ME_ROUTE: '/api/batch' }
+    match(problems({ ...jwtKeys, ...batch }), 'config.API_BATCH_ROUTE: "/api/batch"')
     match(problems({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['headers'] }), 'module#export')
   })
 })

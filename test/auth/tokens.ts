@@ -1,8 +1,8 @@
-/** Tokens made by hand, right or wrong in one respect. */
+/** Tokens made by hand: valid, or invalid in one respect. */
 import { createHmac, createSign } from 'node:crypto'
 import { accessSecret } from './people.ts'
 
-/** The second at which the clock of these tests stands. */
+/** The time of the test clock, in seconds since 1970. */
 export const now: number = Math.floor(Date.parse('2026-01-02T03:04:05.678Z') / 1000)
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -12,11 +12,11 @@ export interface Forgery {
   readonly typ?: string
   readonly payload?: Readonly<Record<string, unknown>>
   readonly secret?: string | Buffer
-  /** A PEM that signs with RSA. */
+  /** The PEM of an RSA private key. */
   readonly privateKey?: string
 }
 
-/** An access token of ann that is right but for what is given. */
+/** An access token of ann that is valid except for the given parts. */
 export async function forge(given: Forgery): Promise<string> {
   const rsa = given.privateKey !== undefined
   const header = { alg: rsa ? 'RS256' : 'HS256', typ: given.typ ?? 'at+jwt', ...given.header }

@@ -1,4 +1,4 @@
-/** API_USER_CACHE: the user of an access token is read once in so many seconds, and never shared. */
+/** API_USER_CACHE: the user of an access token is read once in this many seconds, and each request gets its own copy. */
 import { type ApiConfig, stringify } from '@model-api/core'
 import { send } from '../support/api.ts'
 import { equal, match, throws } from '../support/assert.ts'

@@ -173,7 +173,7 @@ export const access: readonly Break[] = [
   {
     title: 'A kept INSERT says for each caller whether the record is in the scope of the first',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
-    find: 'refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)',
+    find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
       'origin === shownOrigin ? undefined : (refillReference(origin) ?? refillValue(origin))',
     fails: 'test/security/scope-of-writes.test.ts',
@@ -181,9 +181,9 @@ export const access: readonly Break[] = [
   {
     title: 'A kept INSERT checks the references of the first record',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
-    find: 'refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)',
+    find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
-      'refillReference(origin) ? undefined : (refillReach(origin, []) ?? refillValue(origin))',
+      'refillReference(origin) ? undefined : (refillReach(origin, key) ?? refillValue(origin))',
     fails: 'test/security/hidden-references.test.ts',
   },
   {
@@ -225,9 +225,9 @@ export const access: readonly Break[] = [
   {
     title: 'A kept PATCH changes the records in the scope of the first caller',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
-    find: 'refillReach(origin, matches) ?? refillReference(origin) ?? refillValue(origin)',
+    find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
-      'origin === scopeOrigin ? undefined : (refillReach(origin, matches) ?? refillReference(origin) ?? refillValue(origin))',
+      'origin === scopeOrigin ? undefined : (refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin))',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {

@@ -1,4 +1,4 @@
-/** All deliberate breaks, by room of the source. */
+/** All deliberate breaks, by folder of the source. */
 import { access } from './access.ts'
 import { auth } from './auth.ts'
 import { batch } from './batch.ts'

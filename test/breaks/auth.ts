@@ -13,8 +13,8 @@ export const auth: readonly Break[] = [
   {
     title: 'Users are looked up together on a connection that the host chose for one request',
     file: 'packages/core/src/api.ts',
-    find: 'isShared: given === db && !given.isTransaction && !isInsideHook(),',
-    replace: 'isShared: true,',
+    find: 'const isShared = given === db && !given.isTransaction && !isInsideHook()',
+    replace: 'const isShared = true',
     fails: 'test/auth/shared-look-ups.test.ts',
     databases: ['postgres'],
   },
@@ -22,8 +22,8 @@ export const auth: readonly Break[] = [
     title:
       'The look-up of a request that a hook sends waits for the connection of its own transaction',
     file: 'packages/core/src/api.ts',
-    find: 'isShared: given === db && !given.isTransaction && !isInsideHook(),',
-    replace: 'isShared: given === db && !given.isTransaction,',
+    find: 'const isShared = given === db && !given.isTransaction && !isInsideHook()',
+    replace: 'const isShared = given === db && !given.isTransaction',
     fails: 'test/auth/shared-look-ups.test.ts',
   },
   {

@@ -1,4 +1,4 @@
-/** Breaks of batches: what runs outside of the transaction, and what is taken for granted inside it. */
+/** Breaks of batches: work outside the transaction, and missing checks inside it. */
 import type { Break } from './break.ts'
 
 const run = 'packages/core/src/endpoints/batch/run-operations.ts'

@@ -1,21 +1,21 @@
-/** A deliberate break: one line of the source changed for the worse, and the test file that must notice. */
+/** A deliberate break: one changed line of the source, and the test file that must fail. */
 import type { Engine } from '../support/servers.ts'
 
 export interface Break {
-  /** What would go wrong for whom, in plain words. */
+  /** What would go wrong, and for whom. */
   readonly title: string
   /** The source file, from the root of the repository. */
   readonly file: string
-  /** Text that stands once in the file. Other lines may stand around the one that changes, to make it unique. */
+  /** Text that occurs exactly once in the file. It may contain lines around the changed one, to be unique. */
   readonly find: string
   readonly replace: string
   /** The test file that must fail, from the root of the repository. */
   readonly fails: string
-  /** The databases that show it; SQLite where nothing is said. */
+  /** The databases on which the test fails; default SQLite. */
   readonly databases?: readonly Engine[]
 }
 
-/** The source with the break in it. Throws where `find` does not stand there once, or not one line changes. */
+/** Returns the broken source. Throws if `find` does not occur exactly once, or if more or less than one line changes. */
 export function broken({ file, find, replace }: Break, source: string): string {
   const parts = source.split(find)
   const found = parts.length - 1

@@ -1,4 +1,4 @@
-// The typed client: values that stay values, conditions that are not lost.
+// Breaks of the typed client: values that would become syntax, conditions that would be lost.
 
 import type { Break } from './break.ts'
 

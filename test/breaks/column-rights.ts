@@ -1,4 +1,4 @@
-/** Breaks of the rights of columns: a caller reads or writes a column that a rule withholds from it. */
+/** Breaks of the rights of columns: a caller reads or writes a column that a rule withholds. */
 import type { Break } from './break.ts'
 
 const contract = 'test/contract/column-rights.test.ts'

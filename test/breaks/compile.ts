@@ -1,4 +1,4 @@
-/** Breaks of how plans become SQL. */
+/** Breaks of compiling plans to SQL. */
 import type { Break } from './break.ts'
 
 export const compile: readonly Break[] = [

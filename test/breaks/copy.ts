@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The packages of this repository: in a copy they are the copy's. */
+/** The scope of this repository's packages; in a copy, they link to the copy. */
 const own = '@model-api'
 
 export function copyRepository(to: string): void {
@@ -26,7 +26,7 @@ export function copyRepository(to: string): void {
   )
   const folders = new Set<string>()
   for (const file of files.split('\0')) {
-    // A file that was removed is still listed until the next commit.
+    // A deleted file is still listed until the next commit.
     if (file === '' || !existsSync(join(repository, file))) continue
     cpSync(join(repository, file), join(to, file))
     if (file.endsWith('package.json')) folders.add(dirname(file))

@@ -1,4 +1,4 @@
-/** Breaks of what differs between databases: comparison, values, failures, drivers. */
+/** Breaks of differences between databases: comparison, values, failures, drivers. */
 import type { Break } from './break.ts'
 
 export const dialect: readonly Break[] = [

@@ -1,4 +1,4 @@
-/** Breaks of what runs against the database: links, transactions, retries, counts, stored answers. */
+/** Breaks of work on the database: links, transactions, retries, counts, stored responses. */
 import type { Break } from './break.ts'
 
 export const execute: readonly Break[] = [
@@ -12,9 +12,9 @@ export const execute: readonly Break[] = [
   {
     title:
       'A single record cannot be changed where the driver has no transactions, or its error is 501',
-    file: 'packages/core/src/write/endpoints/update.ts',
-    find: '      isSingle,\n',
-    replace: '      isSingle: false,\n',
+    file: 'packages/core/src/write/endpoints/single-statement.ts',
+    find: '    isSingle,\n',
+    replace: '    isSingle: false,\n',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
@@ -35,15 +35,15 @@ export const execute: readonly Break[] = [
   {
     title: 'Several statements run at the level of the connection',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: "inOne === undefined ? 'read committed' : 'of the connection'",
+    find: "inOneStatement === undefined ? 'read committed' : 'of the connection'",
     replace: "'of the connection'",
     fails: 'test/writing/isolation.test.ts',
     databases: ['mariadb'],
   },
   {
     title: 'A write in a transaction of the host reads its record before and after the statement',
-    file: 'packages/core/src/write/endpoints/update.ts',
-    find: 'async (writing) => (await inOneStatement(writing)).result',
+    file: 'packages/core/src/write/endpoints/single-statement.ts',
+    find: 'async (writing) => (await byOneStatement(writing)).result',
     replace: 'async (_: Writing) => undefined',
     fails: 'test/contract/session.test.ts',
   },
@@ -165,7 +165,7 @@ export const execute: readonly Break[] = [
     file: 'packages/core/src/endpoints/read-stages.ts',
     find: 'counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,',
     replace: 'counts: runtime.counts,',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
     databases: ['postgres'],
   },
   {
@@ -195,7 +195,7 @@ export const execute: readonly Break[] = [
     file: 'packages/core/src/write/endpoints/idempotent.ts',
     find: 'id: await digest(stringify([identity, route, key])),',
     replace: 'id: await digest(stringify([route, key])),',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
   },
   {
     title: 'An Idempotency-Key answers another body with the answer to the first',
@@ -209,14 +209,14 @@ export const execute: readonly Break[] = [
     file: 'packages/core/src/write/endpoints/idempotent.ts',
     find: 'return authority === (await authorityOf(call))',
     replace: 'return true',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
   },
   {
     title: 'A lone write echoes a record that its author may not list',
     file: 'packages/core/src/write/endpoints/single-statement.ts',
     find: 'permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),',
     replace: 'permitted: mayAct(resource, action, caller),',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
   },
   {
     title: 'A short Idempotency-Key of nobody meets that of somebody else',
@@ -280,7 +280,7 @@ export const execute: readonly Break[] = [
     file: 'packages/core/src/write/endpoints/idempotent.ts',
     find: 'if (source !== plan.rows.from && policies.has(source.resource)) return false',
     replace: '',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
   },
   {
     title: 'A key is given back only while its client is there',

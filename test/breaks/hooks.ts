@@ -1,4 +1,4 @@
-/** Breaks of callbacks: time limits, what they are given, when they run. */
+/** Breaks of callbacks: their time limits, arguments and order. */
 import type { Break } from './break.ts'
 
 export const hooks: readonly Break[] = [
@@ -127,8 +127,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'final and error are not told whose request they are called for',
     file: 'packages/core/src/handle.ts',
-    find: 'answering.hooks = call.hooks\n    answering.known = call',
-    replace: 'answering.hooks = call.hooks\n    answering.known = {}',
+    find: 'answering.hooks = call.hooks\n  answering.known = call',
+    replace: 'answering.hooks = call.hooks\n  answering.known = {}',
     fails: 'test/hooks/request-args.test.ts',
   },
   {

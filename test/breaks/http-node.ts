@@ -1,4 +1,4 @@
-/** Breaks of what stands around the core: node:http, Express, Koa, the command. */
+/** Breaks of the packages around the core: node:http, Express, Koa, the command. */
 import type { Break } from './break.ts'
 
 export const httpNode: readonly Break[] = [

@@ -117,8 +117,8 @@ export const http: readonly Break[] = [
   {
     title: 'What a token endpoint answers may be kept by caches',
     file: 'packages/core/src/handle.ts',
-    find: "answering.always['cache-control'] = 'no-store'\n      answering.timing",
-    replace: '\n      answering.timing',
+    find: "always['cache-control'] = 'no-store'\n  timing",
+    replace: '\n  timing',
     fails: 'test/auth/endpoints.test.ts',
   },
   {

@@ -1,4 +1,4 @@
-/** Breaks of how bodies are read: what one may cost, and what it may name. */
+/** Breaks of reading bodies: their limits, and the names they may contain. */
 import type { Break } from './break.ts'
 
 export const input: readonly Break[] = [

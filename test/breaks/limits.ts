@@ -1,4 +1,4 @@
-/** Breaks of rate limits: who is counted, for how long, and where. */
+/** Breaks of rate limits: which client is counted, for how long, and where. */
 import type { Break } from './break.ts'
 
 export const limits: readonly Break[] = [

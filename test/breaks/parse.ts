@@ -1,4 +1,4 @@
-/** Breaks of how query strings are read: what separates, what is decoded, how much one may ask for. */
+/** Breaks of parsing query strings: separators, decoding, limits. */
 import type { Break } from './break.ts'
 
 export const parse: readonly Break[] = [

@@ -1,4 +1,4 @@
-/** Breaks of what is kept between requests: one caller decides what another is answered. */
+/** Breaks of caches: one caller's request changes the response to another. */
 import type { Break } from './break.ts'
 
 export const planCache: readonly Break[] = [
@@ -22,7 +22,7 @@ export const planCache: readonly Break[] = [
     file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'for (const [resource, answer] of reached) if (reach(resource) !== answer) return undefined',
     replace: '',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
   },
   {
     title: 'What was kept without a filter callback is handed to a request that has one',
@@ -36,7 +36,7 @@ export const planCache: readonly Break[] = [
     file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'reached.set(resource, answer)',
     replace: '',
-    fails: 'test/security/kept.test.ts',
+    fails: 'test/security/caches.test.ts',
   },
   {
     title: 'A kept plan is read without the policies of its sources',

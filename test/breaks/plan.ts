@@ -1,4 +1,4 @@
-/** Breaks of planning: names, pages, joins, values and what is embedded. */
+/** Breaks of planning: names, pages, joins, values and embeds. */
 import type { Break } from './break.ts'
 
 export const plan: readonly Break[] = [

@@ -1,6 +1,6 @@
 /**
- * Breaks the source on purpose, one line at a time, in a copy of the repository, and looks whether the tests notice:
- * `pnpm breaks [name part …] [--database postgres] [--jobs N] [--show]`. Minutes, not part of `npm test`.
+ * Breaks the source deliberately, one line at a time, in a copy of the repository, and checks that a test fails: `pnpm breaks
+ * [name part …] [--database postgres] [--jobs N] [--show]`. It takes minutes and is not part of `npm test`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ const runName = `${Math.floor(Date.now() / 1000)}_${process.pid}`
 if (options.help) {
   console.log(help)
 } else {
-  // Leaves through the exit handler, which removes the copies.
+  // Exits through the `exit` handler, which removes the copies.
   process.on('SIGINT', () => process.exit(130))
   process.on('SIGTERM', () => process.exit(143))
   process.on('exit', () => copies.forEach(removeCopy))
@@ -97,7 +97,7 @@ async function main(): Promise<number> {
   return survivors.length > 0 ? 1 : 0
 }
 
-/** Why the break does not fit the code any more. */
+/** Why the break no longer applies to the code. */
 function misfit(one: Break): string | undefined {
   try {
     broken(one, readFileSync(join(repository, one.file), 'utf8'))
@@ -107,7 +107,7 @@ function misfit(one: Break): string | undefined {
   }
 }
 
-/** Only a test that fails has noticed; a break that nothing can load, or that makes a file hang, says nothing. */
+/** The verdict: only a failed test has noticed the break, not a file that cannot be loaded or that hangs. */
 function verdictOf(outcome: Outcome): string {
   if (outcome.kind === 'failed') return caught
   return outcome.kind === 'passed' ? 'survived' : outcome.kind
@@ -125,7 +125,7 @@ function databasesOf(one: Break): readonly string[] {
   return ['sqlite', ...(one.databases ?? options.database)]
 }
 
-/** What decides whether a test file passes unbroken. */
+/** Identifies a test file with its databases, to run it unbroken only once. */
 function testKey(one: Break): string {
   return [one.fails, ...databasesOf(one)].join(' ')
 }
@@ -136,7 +136,7 @@ function environmentFor(one: Break, servers: Servers): NodeJS.ProcessEnv {
     ...process.env,
     TEST_RUN: runName,
     TEST_SERVERS: JSON.stringify(named),
-    // Of each file that no break has touched, the types are stripped once.
+    // Shares the compiled code of unchanged files between the runs.
     NODE_COMPILE_CACHE: join(copies[0] as string, 'node_modules/.compiled'),
   }
 }
@@ -151,7 +151,7 @@ async function testsThatFailUnbroken(
   await inLanes([...tests.values()], lanes, async (one, copy) => {
     const run = (): Promise<Trial> => tryFile(copy, one.fails, environmentFor(one, servers))
     let { outcome, output, ms } = await run()
-    // On a busy machine a test may be late.
+    // On a busy machine a test may exceed its time limit.
     if (outcome.kind !== 'passed') ({ outcome, output, ms } = await run())
     if (options.show) console.log(`${one.fails}, ${(ms / 1000).toFixed(1)} s`)
     if (outcome.kind === 'passed') return
@@ -173,7 +173,7 @@ async function breakAndTry(one: Break, copy: string, servers: Servers): Promise<
   }
 }
 
-/** Works through `items` with one worker for each copy. */
+/** Processes `items` with one worker for each copy. */
 async function inLanes<T>(
   items: readonly T[],
   lanes: readonly string[],
@@ -194,7 +194,7 @@ function newCopy(): string {
   return copy
 }
 
-/** A copy whose tests import this repository's own packages would let every break survive. */
+/** Throws if the tests of a copy import this repository's packages, because every break would then survive. */
 function demandOwnPackages(copy: string): void {
   const packages = ['core', 'http-node', 'adapter-express', 'adapter-koa']
   const names = packages.map((name) => `@model-api/${name}`)

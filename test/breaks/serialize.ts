@@ -1,4 +1,4 @@
-/** Breaks of how records are written as JSON. */
+/** Breaks of serialising records as JSON. */
 import type { Break } from './break.ts'
 
 export const serialize: readonly Break[] = [

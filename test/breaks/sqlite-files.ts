@@ -1,4 +1,4 @@
-/** Breaks of waiting for locks of a SQLite file, and of noticing that it was moved. */
+/** Breaks of waiting for locks of a SQLite file, and of noticing that the file was moved. */
 import type { Break } from './break.ts'
 
 const locks = 'test/faults/sqlite-locks.test.ts'

@@ -1,4 +1,4 @@
-/** Breaks of statements as text: identifiers, templates, skeletons, prepared statements, JSON. */
+/** Breaks of SQL text: identifiers, templates, skeletons, prepared statements, JSON. */
 import type { Break } from './break.ts'
 
 export const statements: readonly Break[] = [

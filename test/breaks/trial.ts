@@ -1,4 +1,4 @@
-/** One test file, run in a copy of the repository, and how that ended. */
+/** Runs one test file in a copy of the repository, and determines the outcome. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { sum } from '../support/table.ts'
@@ -9,7 +9,7 @@ import type { Report } from '../worker.ts'
 export type Outcome =
   | { readonly kind: 'passed'; readonly tests: number }
   | { readonly kind: 'failed'; readonly failed: number; readonly tests: number }
-  /** No test ran: the file, or what it imports, could not be loaded. */
+  /** No test ran, because the file or one of its imports could not be loaded. */
   | { readonly kind: 'unloadable' }
   | { readonly kind: 'nothing ran' }
   | { readonly kind: 'overran' }
@@ -18,7 +18,7 @@ export type Outcome =
 
 export interface Trial {
   readonly outcome: Outcome
-  /** What the tests printed. */
+  /** The output of the tests. */
   readonly output: string
   readonly ms: number
 }
@@ -26,7 +26,7 @@ export interface Trial {
 const limitMs = 120_000
 
 const running = new Set<ChildProcess>()
-/** An interrupted run leaves no process behind. */
+/** Ends running processes if the run is interrupted. */
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
@@ -73,7 +73,7 @@ export function tryFile(
   })
 }
 
-/** What had failed until then counts: a broken lock makes every later test of its file wait. */
+/** The outcome after the time limit, from the failures so far: a broken lock makes all later tests of its file wait. */
 function overrunOf(output: string): Outcome {
   const failed = [...output.matchAll(/^ *FAIL {2}/gm)].length
   return failed > 0 ? { kind: 'failed', failed, tests: failed } : { kind: 'overran' }

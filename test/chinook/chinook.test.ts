@@ -19,17 +19,17 @@ const rows = {
   tracks: 3503,
 }
 
-/** Names are Pascal case in two of the scripts and snake case in the third. */
+/** The scripts of SQLite and MySQL have names in Pascal case, that of PostgreSQL in snake case. */
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 /**
- * Loading is not quite the same everywhere: one server drops the blank at the end of a city written N'…', another takes
- * the backslash in a title for an escape.
+ * Two texts differ after loading: a server drops the space at the end of a city written N'…', another treats the backslash in a
+ * title as an escape.
  */
 const sameText = (value: JsonValue): JsonValue =>
   typeof value === 'string' ? value.replaceAll('\\', '').trim() : value
 
-/** What the first database gave, by request; the others must give the same. */
+/** The responses of the first database, by request; those of the others must be the same. */
 const first = new Map<string, unknown>()
 
 function sameEverywhere(request: string, value: unknown): void {
@@ -37,7 +37,7 @@ function sameEverywhere(request: string, value: unknown): void {
   const expected = first.get(request)
   if (Array.isArray(value) && Array.isArray(expected)) {
     equal(value.length, expected.length)
-    // Row by row, so that a difference shows itself rather than two lists of thousands.
+    // Row by row, so that a failure shows one row instead of two lists of thousands.
     for (const [index, row] of value.entries()) equal(row, expected[index], request)
   } else equal(value, expected, request)
 }
@@ -93,7 +93,7 @@ eachChinook('Chinook', (test, db) => {
     const relations = found.models.map((model) => [
       model.name,
       Object.entries(model.relations).map(([name, { kind, target }]) => [
-        // A relation cannot be called like a column, as it would be where the column is reports_to.
+        // A relation cannot have the name of a column, which it would have if the column is reports_to.
         name.replace('reports_to_employee', 'reports_to'),
         kind,
         target,

@@ -1,4 +1,4 @@
-/** The words of the model-api command, and one sentence for everything that can be wrong with them. */
+/** The arguments of the model-api command, and one message for every mistake in them. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AnyModel } from '@model-api/core'

@@ -1,4 +1,4 @@
-/** What looks like a credential is published neither by model-api serve nor by what model-api models prints. */
+/** Tables and columns that look like credentials are neither published by model-api serve nor by the output of model-api models. */
 import type { AnyModel } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'

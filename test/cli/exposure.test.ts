@@ -1,4 +1,4 @@
-/** model-api exposure: prints what each role reaches in the API that a module exports. */
+/** model-api exposure: prints what each role can reach in the API that a module exports. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

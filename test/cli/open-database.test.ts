@@ -1,4 +1,4 @@
-/** openDatabase: limits that the database itself enforces, and connections that come back. */
+/** openDatabase: limits that the database itself enforces, and connections that are replaced. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApi, type Envelope } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
@@ -97,14 +97,14 @@ eachDatabase('openDatabase', (test, db) => {
       const { db: one } = await open(target, { statementTimeout: 200, connections: 1 })
       const before = await value(one, current)
       const started = Date.now()
-      // MySQL itself ends a sleep early with a value instead of an error; a slow query is an error on both.
+      // MySQL ends a sleep early with a value instead of an error; a slow query is an error on both.
       await value(one, sleeping).catch(() => {})
       ok(Date.now() - started < 15_000)
       equal(await value(one, current), before)
     })
 
     test('a request in time-out is a 503, and the connection serves on', async () => {
-      // The schema of a busy server takes longer to read than the time limit of this test.
+      // Reading the schema of a busy server takes longer than the time limit of this test.
       const { models } = await introspect((await open(target)).db)
       const { db: one } = await open(target, { statementTimeout: 200, connections: 1 })
       const api = createApi({
@@ -158,7 +158,7 @@ eachDatabase('openDatabase', (test, db) => {
   }
 })
 
-/** A text that takes longer than the limit to compute, without sleeping. */
+/** An expression that takes longer than the limit to compute, without a sleep. */
 const slowText = {
   postgres: "(select pg_sleep(20)::text || 'x')",
   mysql:

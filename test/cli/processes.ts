@@ -1,4 +1,4 @@
-/** Connections that stay with one process each, and what the command says of its processes. */
+/** Connections that each stay with one process, and the output of the command about its processes. */
 import { Agent, request } from 'node:http'
 
 export interface Answer {
@@ -12,7 +12,7 @@ export interface Connection {
   close(): void
 }
 
-/** One connection that stays open, so that one process answers all that is sent over it. */
+/** A connection that stays open, so that one process serves all requests on it. */
 export function connection(base: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {
@@ -33,7 +33,7 @@ export function connection(base: string): Connection {
   }
 }
 
-/** A connection to each process; connections are handed out in turn. */
+/** Opens a connection to each process; the supervisor hands out connections in turn. */
 export async function connections(base: string, count: number): Promise<Map<number, Connection>> {
   const found = new Map<number, Connection>()
   for (let attempt = 0; attempt < 20 * count && found.size < count; attempt++) {

@@ -1,4 +1,4 @@
-/** model-api: relations from a file, and those that names suggest. */
+/** model-api: relations from a file, and relations that are suggested because of names. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ runsOn('one server of each engine')
 function define(test: Test, db: TestDatabase): void {
   const url = new URL(db.url ?? 'x:')
   const database = url.pathname.slice(1)
-  // Ends in numbers as every database of a run does, so that the runner finds them should this file be killed.
+  // End in digits, as every database of a run does, so that the runner finds and drops them if this process is killed.
   const [sales, stock] =
     db.name === 'mysql' ? [`${database}000`, `${database}001`] : ['sales', 'stock']
   const kind = db.name === 'mysql' ? 'database' : 'schema'

@@ -1,4 +1,4 @@
-/** model-api serve of a module: the API that it exports, as it is. */
+/** model-api serve of a module: serves the API that it exports unchanged. */
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** model-api serve: what it says, what it serves, how it ends. */
+/** model-api serve: its output, what it serves, and how it ends. */
 import { createServer } from 'node:net'
 import type { Envelope } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
@@ -25,7 +25,7 @@ insert into tags values (1, 'classic');
 insert into book_tags values (1, 1), (3, 1);
 `
 
-/** A rule of the database, with a message that is meant for users. */
+/** A trigger of the database, with a message for users. */
 const rule = {
   sqlite: `create trigger rule before insert on tags when new.word = 'bad' begin select raise(abort, 'Not this word.'); end;`,
   postgres: `create function rule() returns trigger language plpgsql as $$ begin if new.word = 'bad' then raise exception 'Not this word.'; end if; return new; end $$;
@@ -73,7 +73,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
         headers: { 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-    // SQLite makes an integer key itself.
+    // SQLite generates an integer key itself.
     const tag = db.name === 'sqlite' ? { word: 'new' } : { id: 7, word: 'new' }
     const made = await send('POST', '/api/tags', tag)
     equal(made.status, 201)
@@ -166,7 +166,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     const running = started(args, { HOST: '' })
     const base = baseIn(await running.until(/workers: processes .*\n/))
     for (let i = 0; i < 4; i++) {
-      // Connections are handed to the workers in turn.
+      // The supervisor hands connections to the workers in turn.
       const one = connection(base)
       const read = async () => (await one.ask('GET', '/api/authors/1')).body.value.name
       equal(new Set([await read(), await read()]), new Set(['First', 'Second']))

@@ -1,11 +1,11 @@
-/** An API as a module exports it for `model-api serve`: people and books on the database TARGET, each answer with its process. */
+/** An API that a module exports for `model-api serve`: people and books in the database TARGET; each response names its process. */
 import { type ApiConfig, createApi } from '@model-api/core'
 import { redisRateLimitStore } from '@model-api/core/redis'
 import { openDatabase } from '@model-api/http-node'
 import { Book, jwtKeys, User } from '../auth/people.ts'
 import { redisClient } from '../limits/redis-client.ts'
 
-/** LIMIT counts reads; REDIS is the prefix of the counts in Redis, without which they are in memory. */
+/** LIMIT is the value of API_RATE_LIMIT; REDIS is the prefix of the counters in Redis, without which they are in memory. */
 const { TARGET = '', LIMIT, REDIS } = process.env
 const database = await openDatabase(TARGET)
 
@@ -23,7 +23,7 @@ export const api = createApi({
   models: [User, Book],
   config: {
     ...jwtKeys,
-    // Nothing that these tests send fills the password of a new user.
+    // The password of a new user is required, but no request of these tests sets it.
     API_SCHEMA_CHECK: 'off',
     API_AUTH_REQUIREMENTS: { GET: false, POST: false },
     API_FINAL_CALLBACK: (body) => ({ ...(body as object), pid: process.pid }),

@@ -1,4 +1,4 @@
-/** Runs the model-api command inside the test, and as a process of its own. */
+/** Runs the model-api command inside the test process, or as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly err: string
 }
 
-/** What a command writes and how it ends; `serve` is stopped at once unless it fails before. */
+/** Returns the output and the exit code of a command; `serve` is stopped as soon as it serves. */
 export async function command(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -42,10 +42,10 @@ export async function command(
 
 const cli = fileURLToPath(new URL('../../packages/http-node/src/cli.ts', import.meta.url))
 
-/** What `npm start` runs. */
+/** The file that `npm start` runs. */
 export const demo = fileURLToPath(new URL('../../examples/library/start.ts', import.meta.url))
 
-/** The command as a process; `until` settles with what it wrote once the pattern is there. */
+/** Starts the command as a process; `until` resolves with its output once the pattern occurs in it. */
 export function started(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -53,7 +53,7 @@ export function started(
 ): {
   process: ChildProcess
   until(pattern: RegExp): Promise<string>
-  /** Everything, once it has ended. */
+  /** The complete output, when the process has ended. */
   written(): Promise<string>
   ended: Promise<number | null>
 } {
@@ -82,7 +82,7 @@ export function started(
   return { process: child, until, written: () => ended.then(() => written), ended }
 }
 
-/** A SQLite file of its own, removed at the end. */
+/** Creates a SQLite file, which is removed at the end. */
 export function sqliteFile(script: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-'))
   closeAtEnd(async () => rmSync(folder, { recursive: true, force: true }))
@@ -93,11 +93,11 @@ export function sqliteFile(script: string): string {
   return file
 }
 
-/** What names a database of people and books on a command line; of SQLite, a file of its own. */
+/** Returns the target on the command line for a database of people and books; for SQLite, a new file. */
 export async function peopleTarget(db: TestDatabase): Promise<string> {
   if (db.url !== undefined) {
     await createPeople(db)
-    // The rows came with keys of their own.
+    // The rows were inserted with their keys, so the sequences must be advanced.
     if (db.name === 'postgres') {
       await db.execScript('alter table books alter column id restart with 100')
     }

@@ -1,4 +1,4 @@
-/** Rate limits of several workers: counted apart in memory, together in Redis. */
+/** Rate limits of several workers: separate counters in memory, shared ones in Redis. */
 import { fileURLToPath } from 'node:url'
 import { redisClient } from '../limits/redis-client.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -12,7 +12,7 @@ const [db] = everyDatabase()
 if (db === undefined) throw new Error('no database')
 const redis = await redisClient()
 
-/** Asks two workers 60 times in all; what was written, and the statuses by process. */
+/** Sends 60 requests to two workers; returns the output, and the statuses by process. */
 async function asked(env: Record<string, string>) {
   const args = ['serve', module, '--workers', '2', '--port', '0']
   const running = started(args, { TARGET: await target, LIMIT: '20 per day', ...env })

@@ -1,4 +1,4 @@
-/** How several workers start and end: what is said once, what ends all of them, what is refused. */
+/** Start and end of several workers: what is printed only once, what ends all of them, what is refused. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -65,7 +65,7 @@ suite('starting several workers', (test) => {
       equal((await fetch(`${baseIn(text)}/api/things`)).status, 200)
     }
     const all = [running.process.pid ?? 0, ...pidsIn(text)]
-    // A terminal sends it to every process.
+    // A terminal sends the signal to every process.
     for (const pid of all) process.kill(pid, 'SIGINT')
     equal(await running.ended, 0)
     equal(all.filter(runs), [])

@@ -1,4 +1,4 @@
-/** What a bundle of the typed client holds: its own few files, no package, at most 5 kB. */
+/** A bundle of the typed client contains only the client's own files, no package, and at most 5 kB. */
 import { stripTypeScriptTypes } from 'node:module'
 import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { suite } from '../support/suite.ts'
 
 const core = 'packages/core/src'
 
-/** The files whose values a program gets that imports this one, and the packages among them. */
+/** The files whose values a program loads if it imports this file, and the packages among them. */
 function reached(file: string, found: Set<string> = new Set()): Set<string> {
   if (found.has(file)) return found
   found.add(file)
@@ -28,7 +28,7 @@ function onlyTypes(file: string, from: string): boolean {
   return names?.split(',').every((name) => /^\s*(type\s|$)/.test(name)) ?? false
 }
 
-/** JavaScript without comments and the blanks that types leave, as the least that every bundler does; names keep their length. */
+/** Removes comments, and the blanks left by types, as every bundler at least does; keeps the names. */
 const bundled = (file: string): string =>
   stripTypeScriptTypes(readSource(file))
     .replace(/^\s*\/\*\*[\s\S]*?\*\/$/gm, '')

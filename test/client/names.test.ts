@@ -1,4 +1,4 @@
-/** The names of collections in types are those of endpoints: every rule of English plurals, and names of every form. */
+/** The names of collections in types are those of the endpoints: for every rule of English plurals, and names of every form. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ const folder = fileURLToPath(
   new URL(`../node_modules/.cache/names-${process.pid}/`, import.meta.url),
 )
 
-/** Words of tables, and at least one for every rule and list of plurals. */
+/** Names of tables, with at least one for every rule and list of plurals. */
 const words = `
 account activity address admin advice agenda aircraft alias alumnus alumna analysis analytics apparatus appendix archive area
 article asset atlas audio audit author axe axis bacterium badge basis batch beau bill bird blog body bonus book box branch
@@ -48,7 +48,7 @@ am us those me he she them is was has this that thou deer sheep herpes diabetes 
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Names that are not plainly in Pascal case are names of collections as they are. */
+/** Names that are not simply in Pascal case are used unchanged as names of collections. */
 const odd = ['order_item', 'UserID', 'MyHTTP', 'A', 'order-line', 'DNS', 'Café', 'B2B']
 
 function mistakes(expected: ReadonlyMap<string, string>): readonly string[] {
@@ -73,7 +73,7 @@ function mistakes(expected: ReadonlyMap<string, string>): readonly string[] {
 suite('the names of collections in types', (test) => {
   test('are the plurals of the endpoints', () => {
     const names = [...new Set(words)].flatMap((word) => [capital(word), `Order${capital(word)}`])
-    // One letter has no lower case after it: it is a name as it is.
+    // A single letter is used unchanged, because no lower-case letter follows it.
     const plain = names.filter((name) => name.length > 1)
     const expected = new Map(plain.map((name) => [name, pluralIn(name, 'camel')]))
     try {
@@ -90,7 +90,7 @@ suite('the names of collections in types', (test) => {
 
   test('of other forms are the names of the models, which are aliases of the endpoints', () => {
     const expected = new Map(odd.map((name) => [name, name]))
-    // Capitals at the beginning stay, so that they are one word in the endpoint, too.
+    // Capitals at the beginning are kept together, so that they are one word in the endpoint too.
     for (const [name, key] of [
       ['HTTPLog', 'HTTPLogs'],
       ['AType', 'ATypes'],

@@ -1,4 +1,4 @@
-/** The typed client reads: what its objects ask for, through fetch and through a server, gives the same on all databases. */
+/** Reads of the typed client, through fetch and through a server: the results are the same on all databases. */
 import type { Api, ApiConfig } from '@model-api/core'
 import { createClient } from '@model-api/core/client'
 import { createServer } from '@model-api/http-node'
@@ -208,7 +208,7 @@ eachDatabase('the typed client reads', (test, db) => {
     })
     const far = { fields: ['id', 'details->size.mm'], orderBy: ['details->size.mm'] } as never
     equal((await ofDeeper.books.list(far).unwrap())[0], { id: 1, 'details.size.mm': null } as never)
-    // Which values of a document fit a path, only the server knows.
+    // Only the server knows which values fit a path into a document.
     throws(() =>
       client.books.list({ fields: ['details->pages'], include: { tags: true } as never }),
     )

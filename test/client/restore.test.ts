@@ -1,4 +1,4 @@
-/** The typed client restores what was removed by a mark: by key, with an ETag, and not twice; the same on all databases. */
+/** The typed client restores soft-deleted records: by key, with an ETag, and not twice; the same on all databases. */
 import { type Api, defineModel } from '@model-api/core'
 import { createClient } from '@model-api/core/client'
 import { testApi } from '../support/api.ts'

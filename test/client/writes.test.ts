@@ -1,4 +1,4 @@
-/** The typed client writes: one record, many, by conditions, with ETags and keys, in batches; the same on all databases. */
+/** Writes of the typed client: one record, many, by conditions, with ETags and keys, in batches; the same on all databases. */
 import type { Api } from '@model-api/core'
 import {
   createClient,

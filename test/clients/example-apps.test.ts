@@ -1,4 +1,4 @@
-/** The pages of examples/react-admin and examples/refine: they compile strictly, are built, and show the demo in Chromium. */
+/** The apps examples/react-admin and examples/refine: they compile with strict checks, are built, and show the demo in Chromium. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -14,7 +14,7 @@ import { appFolder, exampleApps } from './example-apps.ts'
 
 const run = promisify(execFile)
 
-/** Each app with what a search for “island” in its address is, and what its page then shows. */
+/** For each app: the address of a search for “island”, and what its page then shows. */
 const searches: Readonly<Record<string, string>> = {
   'react-admin': `/#/books?filter=${encodeURIComponent('{"title__ilike":"island"}')}`,
   refine: '/?title=island',
@@ -50,7 +50,7 @@ function declare(): void {
       rmSync(folder, { recursive: true })
     })
 
-    /** Builds the app; the page and the API share an origin. */
+    /** Builds the app, and serves the page and the API at one origin. */
     async function served(name: string): Promise<{ url: string; stop(): Promise<void> }> {
       const cwd = join(folder, name)
       const bin = (program: string): string => join(cwd, 'node_modules/.bin', program)
@@ -111,7 +111,7 @@ function declare(): void {
   })
 }
 
-/** Logs in, saves a price that is none, then one that is; the title keeps what stood beside the input. True when it is saved. */
+/** Logs in, saves an invalid price, then a valid one. The title shows the message beside the input. True when the valid price is saved. */
 const editing = `(() => {
   const type = (name, text) => {
     const input = document.querySelector('input[name="' + name + '"]')

@@ -1,4 +1,4 @@
-/** The apps of examples/ that have packages of their own: installed by `pnpm run clients` as their package.json says. */
+/** The apps of examples/ with their own packages, which `pnpm run clients` installs according to their package.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OptionalPackages, optionalPackages } from '../support/optional-packages.ts'

@@ -1,4 +1,4 @@
-/** Generated TypeScript: compiled strictly together with a program that uses it, bundled, and run. */
+/** Generated TypeScript: compiles it with strict checks together with a program that uses it, bundles and runs it. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ export const generate = (
   words: readonly string[],
 ): Promise<unknown> => run(bin(name), [...words], { cwd: folder, env: { ...process.env, CI: '1' } })
 
-/** What the program prints, which is JSON; `url` becomes its global `API`. */
+/** Returns the JSON that the program prints; `url` becomes its global `API`. */
 export async function compiledAndRun(folder: string, program: string, url: string) {
   const config = JSON.stringify({ compilerOptions, include: ['program.ts'] })
   writeFileSync(join(folder, 'tsconfig.json'), config)

@@ -1,4 +1,4 @@
-/** hey-api (`@hey-api/openapi-ts`): its client of the demo compiles strictly, and its requests are answered. */
+/** hey-api (`@hey-api/openapi-ts`): its client of the demo compiles with strict checks, and its requests succeed. */
 import { equal } from '../support/assert.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { compiledAndRun, generate } from './generated.ts'
@@ -10,7 +10,7 @@ if (missing === undefined) declare()
 else
   notRun('clients/', `${missing}; npx --yes pnpm@12.21.0 run clients installs them, about 800 MB`)
 
-/** As docs/openapi.md says it. */
+/** The program of docs/openapi.md. */
 const program = `
 import { createCategory, getBook, listBooks, login, type Book, type BookSelection } from './hey-api'
 import { client } from './hey-api/client.gen'

@@ -1,4 +1,4 @@
-/** `pnpm run clients`: installs the clients and apps that test/clients runs, each into a folder of its own. */
+/** `pnpm run clients`: installs the clients and apps of test/clients, each into a separate folder. */
 import { exampleApps } from './example-apps.ts'
 import { clients } from './packages.ts'
 

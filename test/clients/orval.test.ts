@@ -1,4 +1,4 @@
-/** orval: its client of the demo compiles strictly, and its requests are answered. */
+/** orval: its client of the demo compiles with strict checks, and its requests succeed. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** The stock clients of OpenAPI documents: pinned, installed by `pnpm run clients`, and in no lock file. */
+/** Common clients and tools for OpenAPI documents: with fixed versions, installed by `pnpm run clients`, and in no lock file. */
 import { type OptionalPackages, optionalPackages } from '../support/optional-packages.ts'
 
 /** About 340 MB. */

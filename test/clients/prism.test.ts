@@ -1,4 +1,4 @@
-/** Prism as a validating proxy in front of the demo: what it compares with the document, requests and responses, it finds right. */
+/** Prism as a validating proxy in front of the demo: it compares requests and responses with the document, and finds no problem. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { equal, ok } from '../support/assert.ts'
@@ -44,7 +44,7 @@ async function startProxy({ file, url }: ServedLibrary): Promise<Proxy> {
   }
 }
 
-/** What Prism found, as it says it in a header; undefined if nothing. */
+/** The problems that Prism reports in a header; undefined if there are none. */
 const found = (answer: Response): string | undefined =>
   answer.headers.get('sl-violations') ?? undefined
 

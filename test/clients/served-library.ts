@@ -1,4 +1,4 @@
-/** The demo of `npm start` on a port, and its OpenAPI document in a file of a folder for generated code. */
+/** Serves the demo of `npm start` on a port, and writes its OpenAPI document to a file in a folder for generated code. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ export interface ServedLibrary {
   readonly folder: string
   /** The document as JSON. */
   readonly file: string
-  /** An access token of the user who may write and remove everything. */
+  /** An access token of the user who may write and delete everything. */
   token(): Promise<string>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Spectral: the document of the demo has nothing that `spectral:oas` would improve, in the form of 3.2 but for two rules. */
+/** Spectral: `spectral:oas` finds no problem in the document of the demo; in the form of 3.2 it finds only problems of two rules. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,8 @@ function declare(): void {
       const file = join(library.folder, 'library-3.2.json')
       const answer = await fetch(`${library.url}/openapi.json?openapi=3.2`)
       writeFileSync(file, await answer.text())
-      // OpenAPI allows names of roles for schemes of any type since 3.1; Spectral takes them for scopes of OAuth.
+      // Since 3.1, OpenAPI allows names of roles in a requirement for schemes of any type; Spectral treats them as scopes of
+      // OAuth.
       equal(await problems(file, ['operation-description', 'oas3-operation-security-defined']), [])
     })
   })

@@ -1,4 +1,7 @@
-/** Swagger UI's "Execute" on every GET of the demo: the request that swagger-client, its library, builds of the fields as they start. */
+/**
+ * Swagger UI's "Execute" on every GET of the demo: the request that swagger-client, its library, builds from the initial values
+ * of the fields.
+ */
 import { equal, ok } from '../support/assert.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { resolved, startValue } from '../support/try-it-out.ts'

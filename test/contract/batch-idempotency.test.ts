@@ -1,4 +1,4 @@
-/** Batch: an Idempotency-Key covers the whole. */
+/** Batch: an Idempotency-Key on the request covers all of its operations. */
 import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
 import { type Answer, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -18,7 +18,7 @@ const byKey: ApiConfig = {
 
 const as = (user: string) => ({ authorization: `Api-Key ${user}` })
 
-/** A row per user, and who may see it may change. */
+/** The ids of users who may no longer see any note. */
 const closed = new Set<string>()
 const Note: AnyModel = defineModel('Note', {
   columns: {

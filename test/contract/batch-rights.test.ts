@@ -1,4 +1,4 @@
-/** Batch: who may do what, which callbacks run, and what a dry run leaves. */
+/** Batch: rights, the callbacks that run, and what a dry run leaves behind. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -18,7 +18,7 @@ import { createTables } from '../support/tables.ts'
 
 const on = { API_ALLOW_BATCH: true, API_ALLOW_NESTED_WRITES: true } as const
 
-/** The API key is the name of its user, and a list of roles. */
+/** The API key is the id of the user; its parts between hyphens are the roles. */
 const byKey: ApiConfig = {
   API_AUTHENTICATE_METHOD: ['api_key'],
   API_KEY_AUTH_AND_RETURN_METHOD: (key) => ({ id: key, roles: key.split('-') }),
@@ -111,7 +111,7 @@ eachDatabase('batches: rights', (test, db) => {
     const rate = await sendBatch(api, [posting('/api/notes', { owner: 'ann', rate: 1 })], {}, ann)
     equal([rate.status, Object.keys(rate.errors.reason)], [400, ['rate']])
     equal((await reads('ann', '/api/notes?rate__eq=1')).errors.code, 'unknown_column')
-    // A reference reads only what the value shows.
+    // A reference can read only members that the response shows.
     const hidden = [getting(url), posting('/api/notes', { owner: 'ann', text: { $ref: 'a.rate' } })]
     equal(told(await sendBatch(api, hidden, {}, ann)), [
       400,
@@ -167,7 +167,7 @@ eachDatabase('batches: rights', (test, db) => {
       equal([...new Set(seen)], ['/api/tags?id__eq=2 undefined', '/api/authors?id__eq=2 undefined'])
     }
     equal(await tags(), before)
-    // Where another endpoint has such functions, references are available on this one.
+    // Only operations on the endpoint that has such a function cannot contain references.
     const elsewhere = withMeta(shop, 'Author', {
       setup_callback: (request: ApiRequest) => void refusing(request),
     })
@@ -216,12 +216,12 @@ eachDatabase('batches: rights', (test, db) => {
       }
     }
     equal(verdicts, [200, 401, 401, 200, 403, 403, 200, 200, 403, 200, 200, 404])
-    // The function sees no operation, so references hide nothing from it.
+    // The function does not see operations, so references hide nothing from it.
     const referring = [posting('/api/tags', { name: 'referred' }), getting('/api/tags/{a.id}')]
     const editor = { 'x-roles': 'editor' }
     equal((await sendBatch(once, referring, { dry_run: true }, editor)).status, 200)
     equal((await sendBatch(each, referring, { dry_run: true }, editor)).status, 400)
-    // Separate requests are asked about as before.
+    // For separate requests, the function is still called.
     seen.length = 0
     await once.handle({ method: 'GET', url: '/api/tags', headers: editor })
     equal(seen, ['GET /api/tags'])
@@ -446,7 +446,7 @@ eachDatabase('batches: callbacks', (test, db) => {
       ),
     )
 
-  /** Without the keys that counters gave, and the ETags of what has them. */
+  /** Removes generated keys, and the ETags of records that have them. */
   const withoutGenerated = (value: readonly { readonly value: { readonly id: number } }[]) => {
     const key = new RegExp(`/authors/${value[0]?.value.id}\\b`, 'g')
     const known = (name: string, member: unknown) =>

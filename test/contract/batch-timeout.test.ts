@@ -1,4 +1,4 @@
-/** Batch: API_BATCH_TIMEOUT ends a batch, however many operations it has. */
+/** Batch: API_BATCH_TIMEOUT limits the duration of a batch, however many operations it has. */
 import { setTimeout } from 'node:timers/promises'
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
@@ -50,7 +50,7 @@ eachDatabase('batches: API_BATCH_TIMEOUT', (test, db) => {
     equal(await texts(), ['fast', 'slow'])
   })
 
-  // A transaction holds the only lock of SQLite, and no row.
+  // A SQLite transaction holds the only lock of the database, not locks of rows.
   if (db.name === 'sqlite') return
 
   test('a statement that waits for a lock ends with the batch, not with API_STATEMENT_TIMEOUT', async () => {

@@ -1,4 +1,4 @@
-/** Batch: several requests in one transaction, sentence by sentence. */
+/** Batch: several requests in one transaction, following the documentation sentence by sentence. */
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { sendBatch as batch, getting as get, posting as post } from '../support/batch.ts'
@@ -217,6 +217,10 @@ eachDatabase('batches', (test, db) => {
     const { status, errors } = await sent(3)
     equal([status, errors.code], [400, 'limit_exceeded'])
     ok(errors.reason.includes('API_MAX_BATCH'))
+    const moved = testApi(db, shop, { ...on, API_PREFIX: '/v1' })
+    const body = JSON.stringify({ operations: [{ id: 'a', ...get('/v1/tags/1') }] })
+    equal((await send(moved, 'POST', '/v1/batch', { headers: json, body })).status, 200)
+    equal((await send(moved, 'POST', '/api/batch', { headers: json, body })).status, 404)
     const wrong = await send(few, 'GET', url)
     equal([wrong.status, wrong.headers.allow], [405, 'POST, OPTIONS'])
     equal((await send(few, 'OPTIONS', url)).headers.allow, 'POST, OPTIONS')
@@ -225,7 +229,7 @@ eachDatabase('batches', (test, db) => {
 
   test('references that repeat values multiply up to API_BODY_LIMIT in all bodies together', async () => {
     const small = testApi(db, shop, { ...on, API_BODY_LIMIT: 2_000 })
-    // Values of 7, 33, 137, 553, 2217 and 8873 characters, each with the one before four times.
+    // Values of 7, 33, 137, 553, 2217 and 8873 characters; each contains the previous one four times.
     const growing = Array.from({ length: 6 }, (_, i) => ({
       id: `o${i}`,
       ...post('/api/books', {
@@ -241,7 +245,7 @@ eachDatabase('batches', (test, db) => {
     ok(refused.errors.reason.includes('2000 characters (API_BODY_LIMIT)'), refused.errors.reason)
     const committed = await batch(small, growing)
     equal([committed.status, await titles()], [413, before])
-    // The default limit leaves room for all of them.
+    // The default limit allows all of them.
     const { status, value } = await batch(api, growing, { dry_run: true })
     equal([status, JSON.stringify(value[5].value.details).length], [200, 8_873])
   })
@@ -255,7 +259,7 @@ eachDatabase('batches', (test, db) => {
     const before = await titles()
     const small = testApi(db, shop, { ...on, API_BODY_LIMIT: 2_000 })
     const refused = await batch(small, operations, { dry_run: true })
-    // Each URL repeats the 179 characters of the title in quotes: the twelfth would make it 2172.
+    // Each URL contains the 179 characters of the title in quotes again; the twelfth would increase the total to 2172.
     equal([refused.status, refused.errors.code], [413, 'references_too_large'])
     equal([refused.errors.at, await titles()], ['operations[12]', before])
     const { status, value } = await batch(small, operations.slice(0, -1), { dry_run: true })
@@ -271,7 +275,7 @@ eachDatabase('batches', (test, db) => {
     const limited = (characters: number) =>
       testApi(db, shop, { ...on, API_MAX_BATCH_RESPONSE: characters })
     const whole = await batch(limited(100_000), operations, { dry_run: true })
-    // The link of a tag contains its key, which a dry run may use up.
+    // The link of a tag contains its key, and a dry run may use up keys.
     const [first, second, third] = whole.value.map((one: unknown) => JSON.stringify(one).length)
     for (const [characters, at] of [
       [first - 10, 0],
@@ -304,7 +308,7 @@ eachDatabase('batches', (test, db) => {
     const short = limited(read.url.length - 1)
     const long = await batch(short, [first, read])
     equal([long.status, long.errors.code, long.errors.at], [414, 'url_too_long', 'operations[1]'])
-    // The URL of QUERY may be as long as a body.
+    // API_MAX_URL_LENGTH does not apply to the URL of QUERY, which may be as long as a body.
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const query = { ...read, method: 'QUERY', headers, body: 'fields=id' }
     equal((await batch(short, [first, query])).status, 200)

@@ -1,4 +1,4 @@
-/** API_CACHE_GROUPS: what reads depend on and writes outdate (RFC 9875), as a cache sees it, and which names callers are told. */
+/** API_CACHE_GROUPS: the groups that reads depend on and writes invalidate (RFC 9875), tested with a cache, and which names callers see. */
 import {
   type ApiConfig,
   belongsTo,
@@ -160,7 +160,7 @@ eachDatabase('cache groups', (test, db) => {
       '"tags"',
       '"writers"',
     ])
-    // Who may not see the junction is not told of it; every write invalidates what depends on it.
+    // The response does not name the junction to a caller who may not see it; every write invalidates what depends on it.
     const shown = ['"*"', '"*other"', '"books"', '"shelves"', '"tags"', '"writers"']
     equal(await readBy('/api/books/1?dump=json'), shown)
     const { value } = await send(api, 'POST', '/api/books', { body: { title: 'gone' } })
@@ -299,12 +299,12 @@ eachDatabase('cache groups', (test, db) => {
     }
     for (const url of urls) equal((await get(api, url)).status, 200, url)
     let [kept, stored] = [0, 0]
-    // The statements are those of SQLite; a server shows that its rows and keys come back the same way.
+    // The statements are tested on SQLite; on a server, fewer steps show that rows and keys are returned the same way.
     const steps = db.name === 'sqlite' ? 60 : 20
     for (let step = 0; step < steps; step++) {
       for (const url of urls) {
         const copy = await fresh(url)
-        // A 404 has no groups; it is not stored.
+        // A 404 has no groups, so it is not cached.
         if (!copies.has(url) && copy.groups.length > 0) copies.set(url, copy)
         const known = copies.get(url)
         if (known !== undefined) equal(known.text, copy.text, `${url} after ${step} writes`)

@@ -69,7 +69,7 @@ const Mastery = defineModel('Mastery', {
   },
   meta: {},
 })
-/** What it needs, only some may write. */
+/** `rate` is required, and only some callers may read it and therefore write it. */
 const Offer = defineModel('Offer', {
   columns: { id, title: { type: 'string' }, rate: { type: 'integer', read: 'payroll' } },
   meta: {},
@@ -395,7 +395,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
       [user, model.name, action, many, relation_name, before],
       [{ id: 7 }, 'Secret', 'GET_MANY', true, null, null],
     )
-    // That of a batch is a transaction, which is over.
+    // The connection of a batch is its transaction, which has ended.
     if (way === 'batch') return
     equal((await connection.selectFrom('secrets').selectAll().execute()).length, 1)
   })

@@ -1,4 +1,4 @@
-/** The Kysely instance of the user is taken as it is: its dialect, its log, its connections. */
+/** The Kysely instance of the host is used as it is: its dialect, log and connections. */
 import { type Api, type ApiConfig, defineModel } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import {
@@ -21,7 +21,7 @@ import { createWritableShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-/** Paths into json columns need a dialect that reads them, which not every dialect does. */
+/** Paths into json columns need a dialect with `jsonValue`, which not every dialect has. */
 const withoutPaths = shop.map((model) => ({
   ...model,
   columns: Object.fromEntries(
@@ -126,14 +126,14 @@ const Label = defineModel('Label', {
   meta: {},
 })
 
-/** Leads to the same database by connections of its own; where it lives in memory, to a new one. */
+/** Opens new connections to the same database; for a database in memory, opens a new one. */
 function ownDialect(db: TestDatabase): Dialect {
   switch (db.name) {
     case 'sqlite':
       return new SqliteDialect({ database: new Sqlite(':memory:') })
     case 'postgres': {
       const pool = new pg.Pool({ connectionString: db.url, max: 2 })
-      // A connection may still be closing when its database is dropped; nobody waits for it any more.
+      // A connection may still be closing when its database is dropped; nothing waits for it then.
       pool.on('error', () => {})
       return new PostgresDialect({ pool })
     }

@@ -1,4 +1,4 @@
-/** Order, pages, counts, links and cursors, sentence by sentence. */
+/** Order, pages, counts, links and cursors, following the specification sentence by sentence. */
 import { type Api, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { get, testApi } from '../support/api.ts'
@@ -65,6 +65,11 @@ eachDatabase('specification: order_by, page and limit', (test, db) => {
   test('order_by: API_ALLOW_ORDER_BY false refuses it', async () => {
     const off = testApi(db, shop, { API_ALLOW_ORDER_BY: false })
     await refuses(off, '/api/books?order_by=id', { says: ['API_ALLOW_ORDER_BY'] })
+    await refuses(off, '/api/authors/3/books?orderby=-id', { code: 'feature_disabled' })
+    const one = testApi(db, withMeta(shop, 'Book', { allow_order_by: false }))
+    await refuses(one, '/api/books?order_by=id', { says: ['API_ALLOW_ORDER_BY'] })
+    await refuses(one, '/api/authors?dump=json&books.order_by=id', { at: 'books.order_by=id' })
+    equal(await column(one, '/api/tags?order_by=-id'), [3, 2, 1])
   })
 
   test('page from 1, limit from 1 to the maximum', async () => {
@@ -89,6 +94,16 @@ eachDatabase('specification: order_by, page and limit', (test, db) => {
       })
     }
     await refuses(api, '/api/books?page=1&page=2', { code: 'repeated_parameter' })
+    // The last row that a page may begin with is 2,147,483,647: larger offsets overflow the integers of some drivers.
+    for (const [limit, last] of [
+      [1, 2147483648],
+      [100, 21474837],
+    ] as const) {
+      equal(await column(api, `/api/books?limit=${limit}&page=${last}`), [])
+      await refuses(api, `/api/books?limit=${limit}&page=${last + 1}`, {
+        says: [`from 1 to ${last}.`],
+      })
+    }
   })
 
   test('API_PAGINATION_SIZE_DEFAULT and API_PAGINATION_SIZE_MAX', async () => {
@@ -188,6 +203,7 @@ eachDatabase('contract: counts', (test, db) => {
     equal(first.body.next_url, '/api/books?count=none&limit=3&page=2')
     const last = await succeeds(api, '/api/books?count=none&limit=3&page=2')
     equal([last.value.length, last.body.next_url], [2, null])
+    equal(last.body.previous_url, '/api/books?count=none&limit=3&page=1')
     equal((await succeeds(api, '/api/books?count=none&limit=5')).body.next_url, null)
   })
 
@@ -217,7 +233,7 @@ eachDatabase('contract: counts', (test, db) => {
   })
 })
 
-/** Every page of a list, by its links. */
+/** Reads every page of a list by following its links. */
 async function walk(api: Api, start: string, name: 'next_url' | 'previous_url' = 'next_url') {
   const rows: unknown[] = []
   let url: string | null = start
@@ -257,7 +273,7 @@ eachDatabase('contract: cursors', (test, db) => {
   test.before(async () => {
     await createTables(db, [Event])
     await insertRows(db, Event, events)
-    // Points in time that differ beyond the millisecond, and ties.
+    // Points in time that differ by less than a millisecond, and ties.
     for (let id = 1; id <= 24; id++) {
       const micros = String(id % 6).padStart(6, '0')
       const zone = db.name === 'postgres' ? '+00' : ''

@@ -1,4 +1,4 @@
-/** The 404 of a path that another setting would serve names that setting. */
+/** The 404 of a path that another setting would enable names that setting. */
 import { type AnyModel, type ApiConfig, belongsTo, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -39,6 +39,8 @@ suite('an endpoint that the configuration disables', (test) => {
     ['/v1/all', { API_PREFIX: '/v1', API_BATCH_ROUTE: '/all' }, 'API_ALLOW_BATCH'],
     ['/docs', { API_CREATE_DOCS: false }, 'API_CREATE_DOCS'],
     ['/docs/apispec.json', { API_CREATE_DOCS: false }, 'API_CREATE_DOCS'],
+    ['/manual', { API_CREATE_DOCS: false, API_DOCUMENTATION_URL: '/manual' }, 'API_CREATE_DOCS'],
+    ['/a.json', { API_CREATE_DOCS: false, API_DOCS_SPEC_ROUTE: '/a.json' }, 'API_CREATE_DOCS'],
     ['/auth/login', {}, 'API_AUTHENTICATE_METHOD'],
     ['/auth/logout', {}, 'API_AUTHENTICATE_METHOD'],
     ['/auth/me', {}, 'API_AUTHENTICATE_METHOD'],

@@ -1,4 +1,4 @@
-/** Endpoints: paths, methods, aliases, keys, relation routes, mount prefixes, sentence by sentence. */
+/** Endpoints: paths, methods, aliases, keys, relation routes and mount prefixes, following the specification sentence by sentence. */
 import { defineModel, hasMany, manyToMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
@@ -85,6 +85,9 @@ eachDatabase('specification: generated resource endpoints', (test, db) => {
     const other = testApi(db, withMeta(shop, 'Tag', { endpoint: 'topics' }))
     equal((await read(other, '/api/topics')).length, 3)
     equal((await read(other, '/api/tags/1')).name, 'classic')
+    // URLs in responses are those of the canonical one.
+    equal((await read(other, '/api/topics/1')).books, '/api/tags/1/books')
+    equal((await read(other, '/api/topics/1/books'))[0].tags, '/api/books/1/tags')
   })
 
   test('2 Meta.allowed_methods restricts the methods a model exposes', async () => {
@@ -102,6 +105,21 @@ eachDatabase('specification: generated resource endpoints', (test, db) => {
     }
     const blocked = testApi(db, shop, { API_BLOCK_METHODS: ['GET'] })
     equal((await get(blocked, '/api/tags')).status, 405)
+  })
+
+  test('2 a relation is read by GET of its parent and GET of its target', async () => {
+    const unread = { allowed_methods: ['POST', 'PATCH'] }
+    for (const [name, url] of [
+      ['Tag', '/api/books/1/tags'],
+      ['Tag', '/api/tags/1/books'],
+      ['Author', '/api/books/1/author'],
+    ] as const) {
+      const closed = testApi(db, withMeta(shop, name, unread))
+      const answer = await get(closed, url)
+      equal([answer.status, answer.headers.allow], [405, 'OPTIONS'], url)
+      equal((await send(closed, 'OPTIONS', url)).headers.allow, 'OPTIONS')
+      equal((await get(closed, '/api/books/1/order-lines')).status, 200)
+    }
   })
 
   test('3 register_canonical_routes false with Meta.endpoint: only the alternate prefix', async () => {
@@ -319,6 +337,36 @@ eachDatabase('contract: prefixes and origins', (test, db) => {
     })
     equal(body?.value?.[0]?.books, '/mounted/api/tags/1/books')
     equal(body?.next_url, '/mounted/api/tags?limit=1&page=2')
+  })
+
+  test('no URL depends on the headers that name a host', async () => {
+    const forwarded = {
+      host: 'evil.example',
+      forwarded: 'host=evil.example;proto=https',
+      origin: 'https://evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-prefix': '/evil.example',
+      'x-original-url': '/api/books',
+    }
+    for (const config of [{}, { API_DUMP_ENVELOPE: false }]) {
+      const api = testApi(db, shop, config)
+      for (const url of [
+        '/api/tags?limit=1',
+        '/api/tags/1',
+        '/api',
+        '/openapi.json',
+        '/api/nothing',
+      ]) {
+        const [plain, sent] = [await get(api, url), await get(api, url, forwarded)]
+        equal([url, sent.status, sent.text], [url, plain.status, plain.text])
+        equal([url, sent.headers], [url, plain.headers])
+        equal(
+          Object.keys(sent.headers).filter((name) => name.startsWith('access-control-')),
+          [],
+        )
+      }
+    }
   })
 
   test('a relation through keys that are not primary', async () => {

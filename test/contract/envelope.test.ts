@@ -1,4 +1,4 @@
-/** The response envelope, its switches, its headers and the version, sentence by sentence. */
+/** The response envelope, its settings, its headers and the version, following the specification sentence by sentence. */
 import { defineModel } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
@@ -155,6 +155,11 @@ eachDatabase('contract: envelope switches', (test, db) => {
     })
     equal((await get(api, '/api/tags?fields=id')).body, [{ id: 1 }, { id: 2 }, { id: 3 }])
     equal((await get(api, '/api/tags/1?fields=id')).body, { id: 1 })
+    // `handle` returns the body as an object, `answer`, which other tests call, as text.
+    const handled = async (url: string) =>
+      (await api.handle({ method: 'GET', url })).body as unknown
+    equal(await handled('/api/tags?fields=id'), [{ id: 1 }, { id: 2 }, { id: 3 }])
+    equal(await handled('/api/tags/1?fields=id'), { id: 1 })
     equal(Object.keys((await get(api, '/api/tags?fields=id&limit=1')).body), ['next_url', 'value'])
     equal(Object.keys((await get(api, '/api/tags/99')).body), ['errors', 'value'])
   })
@@ -173,6 +178,28 @@ eachDatabase('contract: envelope switches', (test, db) => {
     equal((await get(api, '/api/tags?count=none&fields=id')).headers['x-total-count'], undefined)
     const capped = await get(api, '/api/tags?count=capped&fields=id')
     equal(capped.headers['x-total-count'], '3')
+  })
+
+  test('API_DUMP_ENVELOPE false: one object, a write and a removal are bare too', async () => {
+    const config = { API_DUMP_ENVELOPE: false, API_ALLOW_SELECT_FIELDS: true }
+    const api = testApi(db, shop, config)
+    const one = await get(api, '/api/tags/1?fields=id')
+    equal([one.body, one.headers['x-total-count']], [{ id: 1 }, '1'])
+    const body = { order_no: 'envelope', line: 1, book_id: 1, quantity: 1 }
+    const made = await send(api, 'POST', '/api/order-lines', { body })
+    equal([made.status, made.body.quantity, made.headers['x-total-count']], [201, 1, '1'])
+    const gone = await send(api, 'DELETE', made.headers.location ?? '')
+    equal([gone.status, gone.text], [200, 'null'])
+  })
+
+  test('API_DUMP_ENVELOPE and API_DUMP_REQUEST_ID may be set per model', async () => {
+    const bare = testApi(db, withMeta(shop, 'Tag', { dump_envelope: false }))
+    equal((await get(bare, '/api/tags?fields=id&limit=1')).body, [{ id: 1 }])
+    equal(Object.keys((await get(bare, '/api/books')).body), members)
+    const named = testApi(db, withMeta(shop, 'Tag', { dump_request_id: true }))
+    equal((await get(named, '/api/tags')).body.request_id, 'test')
+    equal((await get(named, '/api/tags/99')).body.request_id, 'test')
+    equal((await get(named, '/api/books')).body.request_id, undefined)
   })
 
   test('API_DUMP_ENVELOPE false: failures keep the envelope', async () => {
@@ -222,7 +249,7 @@ const Plain = defineModel('Plain', {
 eachDatabase('contract: failures inside', (test, db) => {
   test('500 shows the request id and nothing else, and is reported', async () => {
     const reported: unknown[] = []
-    // The table was never created.
+    // The table does not exist.
     const api = testApi(db, [Plain], {}, { onError: (error) => reported.push(error) })
     const { errors, text } = await refuses(api, '/api/plains', { status: 500 })
     equal(errors, {

@@ -1,4 +1,4 @@
-/** Errors: statuses, names, reasons, codes and places, for everything that reading can refuse. */
+/** Errors: statuses, names, reasons, codes and positions of everything that a read can refuse. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -141,7 +141,7 @@ eachDatabase('contract: the database is away', (test, db) => {
   })
 })
 
-/** A database of that kind that is not there. */
+/** A database of that kind that does not exist. */
 // biome-ignore lint/suspicious/noExplicitAny: any database
 function unreachable(name: string): Kysely<any> {
   if (name === 'postgres') {

@@ -1,4 +1,4 @@
-/** Pages far from the first: the same rows in the same order, whatever way the database is asked for them. */
+/** Pages far from the first one: the same rows in the same order, whatever form the statement has. */
 import { type AnyModel, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -30,7 +30,7 @@ interface Place {
   readonly price: string | null
 }
 
-/** Twenty seats in each of thirty rooms; every seventh without a price. */
+/** Twenty seats in each of thirty rooms; every seventh has no price. */
 const places: readonly Place[] = Array.from({ length: size }, (_, i) => ({
   room: Math.floor(i / 20),
   seat: i % 20,

@@ -1,4 +1,4 @@
-/** Filters: operators, values, NULLs, groups of conditions and relation filters, sentence by sentence. */
+/** Filters: operators, values, NULLs, groups of conditions and relation filters, following the specification sentence by sentence. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, read, refuses, withMeta } from '../support/expect.ts'
@@ -338,6 +338,21 @@ eachDatabase('contract: relation filters', (test, db) => {
     await refuses(api, '/api/authors?exists(books.titel__eq=x)', {
       says: ['Unknown column "titel" on books', '"title"'],
     })
+  })
+
+  test('a condition names columns at the end of the path, with or without a join', async () => {
+    const joins = testApi(db, shop, { API_ALLOW_JOIN: true })
+    for (const join of ['', 'join=books.author&']) {
+      const { errors } = await refuses(
+        joins,
+        `/api/authors?${join}exists(books.price__gt=1,author.name__eq=x)`,
+      )
+      equal(
+        errors.reason,
+        'Unknown column "author.name" on books. Only its own columns can be named here; related rows are tested by "exists(…)".',
+      )
+    }
+    equal(await column(joins, '/api/authors?exists(books.author.name__like=Ann)'), [1])
   })
 
   test('hidden columns of related rows answer like unknown ones', async () => {

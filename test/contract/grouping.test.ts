@@ -1,4 +1,4 @@
-/** Grouping and aggregation: spellings, labels, HAVING, buckets, exact sums, sentence by sentence. */
+/** Grouping and aggregation: spellings, labels, HAVING, buckets and exact sums, following the specification sentence by sentence. */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -92,6 +92,9 @@ eachDatabase('specification: grouping and aggregation', (test, db) => {
     )
     equal([Object.keys(value[0]), total], [['format'], 5])
     equal(await read(api, '/api/books?groupby=format&id|n__count=1&fields=n&limit=1'), [{ n: 1 }])
+    const joined = '/api/books?join=author&groupby=author.name,id|n__count=1&limit=1'
+    equal(await read(api, `${joined}&fields=author.name`), [{ name: 'Ann Archer' }])
+    equal(await read(api, `${joined}&fields=n,authors.name`), [{ n: 1, name: 'Ann Archer' }])
   })
 
   test('4 each result holds the grouping columns and one scalar per label', async () => {
@@ -332,7 +335,7 @@ eachDatabase('contract: groups', (test, db) => {
   })
 })
 
-/** Numbers at the edge of what the databases hold. */
+/** Numbers at the limits of what databases can store. */
 const Amount = defineModel('Amount', {
   columns: {
     id: { type: 'integer', primaryKey: true },

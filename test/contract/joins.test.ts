@@ -1,8 +1,9 @@
-/** Joins: tokens, join types, paths, distinct base rows, sentence by sentence. */
+/** Joins: names, join types, paths and distinct base rows, following the specification sentence by sentence. */
+import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, read, refuses, succeeds, withMeta } from '../support/expect.ts'
-import { createShop, shop } from '../support/shop.ts'
+import { Book, createShop, OrderLine, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
 const on = { API_ALLOW_JOIN: true }
@@ -153,7 +154,7 @@ eachDatabase('contract: joins', (test, db) => {
         says: [`Unknown column "${name}" on books. Did you mean "${path}"?`],
       })
     }
-    // Both author and mentor have a name, so neither is suggested by the end of its path.
+    // Both author and mentor have a name, so neither is suggested.
     const { errors } = await get(api, '/api/books?join=author.mentor&fields=name')
     equal(errors.reason, 'Unknown column "name" on books.')
   })
@@ -231,6 +232,8 @@ eachDatabase('contract: joins', (test, db) => {
   })
 })
 
+const withoutRelations = (model: AnyModel): AnyModel => ({ ...model, relations: {} })
+
 eachDatabase('contract: paths', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, on)
@@ -253,6 +256,31 @@ eachDatabase('contract: paths', (test, db) => {
   test('the table of exactly one joined relation', async () => {
     equal(await column(api, '/api/authors?join=pupils&pupils.id__eq=4'), [2])
     equal(await column(api, '/api/order-lines?join=book&books.id__eq=3', 'line'), [2])
+  })
+
+  test('tables that are called otherwise than their models name the base, or the only joined relation', async () => {
+    const Novel = { ...Book, name: 'Novel', table: 'books' } as unknown as AnyModel
+    const Sale = defineModel('Sale', {
+      table: 'order_lines',
+      columns: OrderLine.columns,
+      relations: { item: belongsTo('Novel', 'book_id'), gift: belongsTo('Novel', 'book_id') },
+      meta: {},
+    }) as unknown as AnyModel
+    const others = shop.filter(({ name }) => name !== 'Book' && name !== 'OrderLine')
+    const renamed = testApi(
+      db,
+      [...others.map(withoutRelations), withoutRelations(Novel), Sale],
+      on,
+    )
+    for (const name of ['books', 'Book', 'BOOKS', 'novels', 'Novel']) {
+      equal(await column(renamed, `/api/novels?${name}.title__eq=Robots`), [3], name)
+    }
+    equal(await column(renamed, '/api/sales?order-lines.quantity__eq=5', 'line'), [1])
+    equal(await column(renamed, '/api/sales?join=item&books.title__eq=Robots', 'line'), [2])
+    equal(await column(renamed, '/api/sales?join=item&novels.title__eq=Robots', 'line'), [2])
+    await refuses(renamed, '/api/sales?join=item,gift&books.title__eq=Robots', {
+      says: ['"books"', 'item, gift'],
+    })
   })
 
   test('a token form of one joined relation comes before the base', async () => {

@@ -1,4 +1,4 @@
-/** Declared paths into json columns: filters, orders, groups, aggregates, fields and cursors, alike on every database. */
+/** Declared paths into json columns: filters, orders, groups, aggregates, fields and cursors, the same on every database. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { sqlite } from '../../packages/core/src/dialect/sqlite/dialect.ts'
 import { buildRegistry } from '../../packages/core/src/registry/registry.ts'
@@ -47,7 +47,7 @@ const Team = defineModel('Team', {
 const city = (value: unknown): object => ({ address: { city: value } })
 const score = (value: unknown): object => ({ stats: { score: value } })
 
-/** By id. A string is the text of the document. */
+/** The documents by id; a string that begins with `{` is the raw text of a document. */
 const documents: readonly (unknown | null)[] = [
   null,
   {
@@ -57,7 +57,7 @@ const documents: readonly (unknown | null)[] = [
     'first-name': 'Ann',
   },
   { address: { city: 'berlin' }, stats: { score: -3, ratio: -2 }, active: false },
-  // Nothing, null, and values of other types, are all null.
+  // A missing member, null, and values of other types all count as null.
   {},
   city(null),
   { address: { city: 12 }, stats: { score: '7', ratio: '0.5' }, active: 'true' },
@@ -66,12 +66,12 @@ const documents: readonly (unknown | null)[] = [
   [{ address: { city: 'Berlin' } }],
   'Berlin',
   7,
-  // Texts with everything that JSON escapes.
+  // Texts with every character that JSON escapes.
   city('a "quoted" \\ back\\u0041slash / \b\f\n\r\t é 😀 \u2028'),
   city(''),
   city('Berlin '),
   city('Ärger'),
-  // Numbers: whole in any spelling, fractions, and what is too large.
+  // Numbers: integers in every spelling, fractions, and numbers that are too large.
   score(9007199254740991),
   score(-9007199254740991),
   '{"stats":{"score":9007199254740993,"ratio":12.0}}',
@@ -417,7 +417,7 @@ eachDatabase('stored values that are no usual JSON', (test, db) => {
   const huge = '{"a":"x","n":1e400,"f":-1e400,"b":true}'
   const tiny = '{"a":"x","n":1e-400,"f":1e-400,"b":true}'
   const surrogates = '{"a":"\\ud83d\\ude00 \\\\u0000","n":1,"f":0.5,"b":true}'
-  // PostgreSQL cannot read a document of the type json with such an escape.
+  // PostgreSQL cannot read members of a `json` document that contains such an escape.
   const unreadable = ['{"a":"\\u0000","n":1}', '{"a":"\\ud83d","n":1}', '{"a":"\\ude00 x","n":1}']
   const kept = db.name === 'postgres' ? [huge, tiny, surrogates] : [huge, surrogates]
   const broken =
@@ -440,7 +440,7 @@ eachDatabase('stored values that are no usual JSON', (test, db) => {
     equal(rows[0], { id: 0, ...shown })
     const known = documents.indexOf(surrogates)
     equal(rows[known], { id: known, ...shown, 'doc.a': '😀 \\u0000' })
-    // MySQL takes a number that no double holds for no JSON.
+    // MySQL treats a document with a number that a double cannot hold as invalid JSON, so its other paths are null there too.
     equal([rows[1]['doc.n'], rows[1]['doc.f']], [null, null])
     for (const row of rows.slice(1 + kept.length)) equal(row, { id: row.id, ...nothing })
     for (const name of names) {

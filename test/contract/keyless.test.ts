@@ -1,4 +1,4 @@
-/** Models without a primary key: views and tables that are lists, and nothing but lists. */
+/** Models without a primary key: views and tables that are served only as lists. */
 import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok, throws } from '../support/assert.ts'
@@ -28,7 +28,7 @@ const Order = defineModel('Order', {
   },
   meta: {},
 })
-/** A table without a key: its rows may repeat. */
+/** A table without a key, whose rows may repeat. */
 const Visit = defineModel('Visit', {
   columns: {
     customer_id: { type: 'integer', nullable: true },
@@ -44,7 +44,7 @@ const Visit = defineModel('Visit', {
   readOnly: true,
   meta: {},
 })
-/** A view with a column that is unique, but no key. */
+/** A view with a unique column, but without a key. */
 const OrderTotal = defineModel('OrderTotal', {
   columns: {
     customer_id: { type: 'integer', unique: true },
@@ -161,14 +161,14 @@ eachDatabase('models without a primary key', (test, db) => {
   })
 
   test('a row has the URLs of the records that it refers to, and none of its own', async () => {
-    // Asked again, a query is answered from the plan that is kept, with JSON that the database builds.
+    // A repeated query uses the cached plan, and JSON that the database builds.
     for (let time = 1; time <= 3; time++) {
       const rows = await read(api, '/api/visits?page__eq=/b')
       equal(rows, [
         { customer_id: 1, page: '/b', seen: true, tags: null, customer: '/api/customers/1' },
       ])
       equal((await read(api, '/api/visits?page__eq=/c'))[0].customer, null)
-      // The hidden key of the host stays hidden; embedded, the host is shown as ever.
+      // `guest_of`, the key of the host, is hidden; the embedded host is complete nevertheless.
       equal((await read(api, '/api/visits?page__eq=/b&join=host&dump=dynamic'))[0].host.name, 'Bob')
       equal((await read(api, '/api/order-totals?dump=json'))[0].placed.length, 2)
       equal((await read(api, '/api/order-totals'))[0], {
@@ -210,7 +210,7 @@ eachDatabase('models without a primary key', (test, db) => {
       body: { id: 9, name: 'Dee', visits: [{ page: '/x', seen: true }] },
     })
     equal(status, 403)
-    // All fields of a row that exists: a link, if the object had a key.
+    // All fields of an existing row: it would be a link if the model had a key.
     const total = { customer_id: 2, orders: 1, amount: '5.00' }
     const linked = await send(api, 'POST', '/api/orders', {
       body: { id: 9, amount: '1.00', total },

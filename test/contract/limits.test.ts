@@ -1,4 +1,4 @@
-/** Request limits: each refuses with its own name, just above it, and lets pass what is within. */
+/** Request limits: each refuses a request just above it with its own name, and accepts one within it. */
 import { type ApiConfig, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
@@ -44,12 +44,23 @@ eachDatabase('contract: request limits', (test, db) => {
   test('API_MAX_LIST: items of a list', async () => {
     const list = (n: number) => `/api/books?id__in=(${times(n, '1', ',')})`
     const asked = api()
-    // The plan of the list is kept for lists of about its length.
+    // The plan is cached for lists of similar length.
     for (let i = 0; i < 3; i++) equal((await read(asked, list(1000))).length, 1)
     await refuses(asked, list(1001), { says: ['API_MAX_LIST', '1000'] })
     const three = api({ API_MAX_LIST: 3 })
     equal((await read(three, '/api/books?fields=id,title,price')).length, 5)
     await refuses(three, '/api/books?fields=id,title,price,rating', { says: ['API_MAX_LIST', '3'] })
+    const grouping = { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true, API_MAX_LIST: 3 }
+    for (const name of ['join=author', 'order_by=id', 'groupby=id', 'aggregate=id__count']) {
+      const [key = '', item = ''] = name.split('=')
+      await refuses(api(grouping), `/api/books?${key}=${times(4, item, ',')}`, {
+        says: ['API_MAX_LIST', '3'],
+      })
+    }
+    await refuses(three, `/api/books?${times(4, 'order_by=id', '&')}`, {
+      says: ['API_MAX_LIST', '3'],
+    })
+    equal((await read(three, '/api/books?join=author,author,author')).length, 4)
   })
 
   test('API_MAX_JOINS: joined relations, implied ones included', async () => {
@@ -105,6 +116,38 @@ eachDatabase('contract: request limits', (test, db) => {
     const one = testApi(db, withMeta(shop, 'Book', { max_conditions: 1 }))
     await refuses(one, '/api/books?id__gt=0&id__lt=9', { says: ['API_MAX_CONDITIONS', '1'] })
     equal((await get(one, '/api/tags?id__gt=0&id__lt=9')).status, 200)
+    const meta = {
+      max_list: 2,
+      max_joins: 1,
+      max_depth: 2,
+      max_relation_filters: 3,
+      max_embedded_rows: 4,
+    }
+    const book = testApi(db, withMeta(shop, 'Book', meta), { API_ALLOW_JOIN: true })
+    for (const [key, most, over, within, ofOther] of [
+      ['API_MAX_LIST', 2, 'id__in=(1,2,3)', 'id__in=(1,2)', 'tags?id__in=(1,2,3)'],
+      ['API_MAX_JOINS', 1, 'join=author,tags', 'join=author', 'authors?join=mentor,pupils'],
+      [
+        'API_MAX_DEPTH',
+        2,
+        'exists(author.mentor.mentor)',
+        'exists(author.mentor)',
+        'authors?exists(mentor.mentor.mentor)',
+      ],
+      [
+        'API_MAX_RELATION_FILTERS',
+        3,
+        'exists(author)&missing(author.mentor)&exists(author)',
+        'exists(author)&missing(author.mentor)',
+        'authors?exists(books)&exists(mentor)&exists(pupils)&exists(profile)',
+      ],
+      ['API_MAX_EMBEDDED_ROWS', 4, 'dump=json', 'dump=json&id__in=(1,2)', 'tags?dump=json'],
+    ] as const) {
+      await refuses(book, `/api/books?${over}`, { says: [key, String(most)] })
+      equal((await get(book, `/api/books?${within}`)).status, 200, within)
+      equal((await get(book, `/api/${ofOther}`)).status, 200, ofOther)
+    }
+    await refuses(book, '/api/authors/3/books?join=author,tags', { says: ['API_MAX_JOINS', '1'] })
   })
 
   test('a limit that is none is a start-up error', () => {

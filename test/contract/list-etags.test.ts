@@ -1,8 +1,9 @@
-/** API_LIST_ETAGS: the tags of lists, the 304 where a page is unchanged, and what changes them. */
+/** API_LIST_ETAGS: the ETags of lists, the 304 for an unchanged page, and what changes an ETag. */
 import type { ApiConfig } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, notEqual } from '../support/assert.ts'
 import { sendBatch } from '../support/batch.ts'
+import { withMeta } from '../support/expect.ts'
 import { createWritableShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -33,6 +34,9 @@ eachDatabase('ETags of lists', (test, db) => {
     for (const url of lists) match(await tagOf(url), /^W\/"[0-9a-f]{16}"$/, url)
     match(await tagOf('/api/books/1'), /^"[0-9a-f]{16}\.[0-9a-f]{16}"$/)
     equal(await tagOf('/api/books', testApi(db, shop)), '')
+    const one = testApi(db, withMeta(shop, 'Book', { list_etags: true }))
+    match(await tagOf('/api/authors/1/books', one), /^W\//)
+    equal(await tagOf('/api/tags', one), '')
   })
 
   test('304 without a body where the page is unchanged, whatever the time is', async () => {

@@ -1,4 +1,4 @@
-/** Columns of lists: PostgreSQL's arrays as JSON lists, with `contains` and `overlaps`; refused at the start elsewhere. */
+/** Columns of lists: PostgreSQL's arrays as JSON lists, with `contains` and `overlaps`; a start-up error on other databases. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { send, testApi } from '../support/api.ts'

@@ -1,4 +1,4 @@
-/** Five hundred models of twenty columns and ten relations, in circles: all are served and documented. */
+/** Five hundred models of twenty columns and ten relations, with cycles: all are served and documented. */
 import { createApi } from '@model-api/core'
 import { manyModels, scale, tablesOf } from '../../bench/scale-models.ts'
 import { equal } from '../support/assert.ts'
@@ -33,7 +33,7 @@ suite('many models', (test) => {
 
   test('the first and the last answer, embedded in each other', async () => {
     const paths = api.registry.resources.map((resource) => resource.paths[0])
-    // Not by the short cuts: checking against the document follows all records into each other.
+    // Not by the helpers that check the response against the document, because the schemas of all records refer to each other.
     const list = async (url: string) => {
       const { status, body } = await api.handle<Record<string, unknown>[]>({ method: 'GET', url })
       return { status, total: body?.total_count, rows: body?.value ?? [] }

@@ -1,4 +1,4 @@
-/** Mistakes that newcomers make, each with the answer that tells them what to do instead. */
+/** Mistakes that newcomers make, each with a response that says what to do instead. */
 import {
   type AnyModel,
   type ApiRequest,
@@ -85,7 +85,7 @@ eachDatabase('mistakes in requests', (test, db) => {
 
   test('a relation that is not joined, where joins are allowed', async () => {
     const api = testApi(db, models, { API_ALLOW_JOIN: true })
-    // The book's own "author_id" and the author's "books" are similar to the last three.
+    // The last three are similar to the book's own "author_id" and the author's "books".
     for (const [url, unknown] of [
       ['/api/books?author.name__eq=x', '"author.name" on books'],
       ['/api/books?author.id__eq=1', '"author.id" on books'],
@@ -183,7 +183,7 @@ eachDatabase('mistakes in requests', (test, db) => {
   })
 })
 
-/** A cookie is the only place of the token. */
+/** Tokens are accepted only in a cookie. */
 const byCookie = {
   API_AUTHENTICATE_METHOD: ['jwt'],
   API_AUTH_TOKEN_PROVIDERS: ['cookie'],

@@ -1,4 +1,4 @@
-/** Columns of type opaque: types that only one database has, served as their text, read-only, neither filtered nor sorted. */
+/** Columns of type opaque: types that only one database has, returned as text, read-only, without filters or order. */
 import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
 import { send, testApi } from '../support/api.ts'
@@ -47,7 +47,7 @@ const samples: Readonly<Record<'sqlite' | 'postgres' | 'mysql', Sample>> = {
   },
 }
 
-/** What PostGIS brings: a type in a schema of its own, and the function that writes it as text. */
+/** Like PostGIS: a type in a separate schema, and the function that converts it to text. */
 const before = {
   sqlite: '',
   mysql: '',
@@ -68,7 +68,7 @@ eachDatabase('opaque values', (test, db) => {
   test.before(async () => {
     await db.execScript(`${before[db.name]}
       create table things (id int primary key, name varchar(20), ${table});`)
-    // SQLite would be judged by what is stored.
+    // For SQLite, introspection would depend on the stored values.
     found = await introspect(db.kysely)
     await db.execScript(`
       insert into things values (1, 'one', ${row});

@@ -1,4 +1,7 @@
-/** The parameters of endpoints without a query language: what the documentation, the index, batches and the authentication endpoints refuse, and what they leave to the host. */
+/**
+ * The parameters of endpoints without a query language (documentation, index, batches, authentication): which are refused, and
+ * which are left to the host.
+ */
 import { type Api, type ApiConfig, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** The Kysely instance of the user has plugins: its own statements go without, queries of policies and callbacks with them. */
+/** A Kysely instance with plugins: statements of the API bypass them, queries of policies and callbacks do not. */
 import type { AnyModel, ApiConfig } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import {
@@ -25,7 +25,7 @@ const everything: ApiConfig = {
   API_ALLOW_CASCADE_DELETE: true,
 }
 
-/** Every way to read: what a plugin touched would show in one of the answers. */
+/** Every kind of read: the effect of a plugin would be visible in one of the responses. */
 const reads: readonly string[] = [
   '/api/books',
   '/api/books?dump=json',
@@ -179,7 +179,7 @@ eachDatabase('contract: plugins elsewhere', (test, db) => {
   })
 })
 
-/** Books in stock alone; the names are as the instance of the policy spells them. */
+/** Only books in stock; the names are spelt as the policy's Kysely instance expects them. */
 function scopedBooks(inStock: string, authorId: string): readonly AnyModel[] {
   const policy: AccessPolicy = {
     scope_query: (query) =>
@@ -188,11 +188,11 @@ function scopedBooks(inStock: string, authorId: string): readonly AnyModel[] {
   return withMeta(shop, 'Book', { access_policy: policy })
 }
 
-/** Relations of one level are read at the same time, so their order is nobody's promise. */
+/** Relations of one level are read concurrently, so the order of their statements may vary. */
 const sorted = (statements: readonly Statement[]): readonly string[] =>
   statements.map((statement) => printStatements([statement])).sort()
 
-/** A plugin that changes nothing and counts what it is shown. */
+/** A plugin that changes nothing and counts its calls. */
 function spyPlugin() {
   const seen = { queries: 0, results: 0 }
   const plugin: KyselyPlugin = {

@@ -1,4 +1,4 @@
-/** Prefer: return=minimal and return=representation (RFC 7240) on every write, and what is read no longer. */
+/** Prefer: return=minimal and return=representation (RFC 7240) on every write, and which reads they save. */
 import { type AnyModel, type Api, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -72,7 +72,7 @@ eachDatabase('Prefer', (test, db) => {
       if (total === undefined) await write(method, url, bodies[0])
       const full = await statementsOf(method, url, bodies[0], 'return=representation')
       const less = await statementsOf(method, url, bodies[1], 'return=minimal')
-      // Statements that give back what they have written save the same read for every client.
+      // With RETURNING there is no read to save.
       const mayReturn = url === '/api/books' || method === 'POST'
       const saved = full.count - less.count
       ok(saved === 1 || (mayReturn && saved === 0), `${method} ${url}: ${saved}`)

@@ -1,4 +1,4 @@
-/** Errors as problem details (RFC 9457): who is sent them, what they say, and that they say no more than the envelope. */
+/** Errors as problem details (RFC 9457): who gets them, what they contain, and that they reveal no more than the envelope. */
 import { type ApiConfig, ApiError, apiError, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'

@@ -1,7 +1,8 @@
-/** QUERY: the GET whose query string is its body, sentence by sentence. */
+/** QUERY: a GET whose query string is in the body, following the documentation sentence by sentence. */
 import type { Api } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -111,6 +112,19 @@ eachDatabase('QUERY', (test, db) => {
     equal((await query(testApi(db, shop, config), '/api/books', 'x'.repeat(2_000_000))).status, 413)
   })
 
+  test('a rate limit of POST does not count it, also where it comes as POST', async () => {
+    const limited = testApi(db, withMeta(shop, 'Tag', { post_rate_limit: '1 per hour' }))
+    const override = { headers: { ...form, 'x-http-method-override': 'QUERY' }, body: 'limit=1' }
+    for (let times = 0; times < 3; times++) {
+      equal((await query(limited, '/api/tags', 'limit=1')).status, 200)
+      equal((await send(limited, 'POST', '/api/tags', override)).status, 200)
+    }
+    const statuses = [400, 429]
+    for (const status of statuses) {
+      equal((await send(limited, 'POST', '/api/tags', { body: {} })).status, status)
+    }
+  })
+
   test('it asks for rights before it reads the body', async () => {
     const admins = testApi(db, shop, { ...config, API_ROLE_MAP: { GET: 'admin' } })
     equal((await query(admins, '/api/books', '{}', { headers: {} })).status, 403)
@@ -149,5 +163,9 @@ eachDatabase('QUERY', (test, db) => {
     const url = `/api/books?id__in=(${values})`
     equal((await send(large, 'GET', url)).status, 414)
     equal((await query(large, url, '')).status, 200)
+    const small = testApi(db, shop, { API_BODY_LIMIT: 100, API_MAX_URL_LENGTH: 50 })
+    const longer = await query(small, `/api/books?title__eq=${'x'.repeat(100)}`, '')
+    equal([longer.status, longer.errors.reason.includes('API_BODY_LIMIT')], [414, true])
+    equal((await query(small, `/api/books?title__eq=${'x'.repeat(50)}`, '')).status, 200)
   })
 })

@@ -1,4 +1,4 @@
-/** Query parameters of a collection and how a query string is read, sentence by sentence. */
+/** Query parameters of a collection and the parsing of query strings, following the specification sentence by sentence. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, read, refuses, succeeds, withMeta } from '../support/expect.ts'
@@ -24,6 +24,10 @@ eachDatabase('contract: fields', (test, db) => {
     equal(await read(api, '/api/books?fields=id&fields=title,id&limit=1'), [
       { id: 1, title: 'Arrows' },
     ])
+    for (const fields of ['id,title,id', 'id,books.title,title,books.id']) {
+      const { text } = await succeeds(api, `/api/books?fields=${fields}&limit=1`)
+      equal(text.includes('"value":[{"id":1,"title":"Arrows"}]'), true, text)
+    }
   })
 
   test('joined ones as table.column; keys are column names', async () => {
@@ -102,6 +106,32 @@ eachDatabase('contract: reading a query', (test, db) => {
     await refuses(api, '/api/books?title=Robots', { says: ['title__eq=Robots'] })
   })
 
+  test('a value that a parameter does not have gets those that it has, and the nearest', async () => {
+    for (const [pair, expected, meant] of [
+      ['dump=jsno', 'one of url, json, dynamic, hybrid', 'json'],
+      ['count=exat', 'one of exact, capped, none', 'exact'],
+      ['paging=cursr', 'cursor or page', 'cursor'],
+    ] as const) {
+      const [name = '', value = ''] = pair.split('=')
+      await refuses(api, `/api/books?${pair}`, {
+        says: [
+          `"${value}" is not a value of "${name}": expected ${expected}. Did you mean "${meant}"?`,
+        ],
+        at: pair,
+      })
+      await refuses(api, `/api/books?${name}=`, { says: [`expected ${expected}.`], at: `${name}=` })
+    }
+    for (const [query, unknown, meant] of [
+      ['join=author&join_type=lft', 'lft', 'left'],
+      ['aggregate=price__smu', 'smu', 'sum'],
+      ['groupby=yaer(published_at)', 'yaer', 'year'],
+      ['title__lik=x', 'lik', 'like'],
+    ] as const) {
+      const says = [`"${unknown}"`, `Did you mean "${meant}"?`]
+      await refuses(api, `/api/books?${query}`, { says })
+    }
+  })
+
   test('a repeated single-valued parameter is 400', async () => {
     for (const pair of [
       'page=1',
@@ -112,8 +142,14 @@ eachDatabase('contract: reading a query', (test, db) => {
       'join_type=left',
       'count=exact',
       'paging=cursor',
+      'after=x',
+      'before=x',
+      'search=x',
+      'cascade_delete=1',
+      'max_affected=1',
+      'on_conflict=id',
     ]) {
-      await refuses(api, `/api/books?${pair}&${pair}`, { code: 'repeated_parameter' })
+      await refuses(api, `/api/books?${pair}&${pair}`, { code: 'repeated_parameter', at: pair })
     }
   })
 
@@ -167,6 +203,14 @@ eachDatabase('contract: reading a query', (test, db) => {
       (await get(host, '/api/books?lang=de&limit=2')).body.next_url,
       '/api/books?lang=de&limit=2&page=2',
     )
+    // The parameters of a model replace those of the API; a relation route has those of its target.
+    const models = withMeta(shop, 'Tag', { additional_query_params: ['shade'] })
+    const one = testApi(db, models, { API_ADDITIONAL_QUERY_PARAMS: ['lang'] })
+    equal(await column(one, '/api/books/1/tags?shade=dark'), [1])
+    equal((await get(one, '/api/tags/1?shade=dark')).status, 200)
+    await refuses(one, '/api/tags?lang=de', { code: 'unknown_parameter' })
+    await refuses(one, '/api/books/1?shade=dark', { code: 'unknown_parameter' })
+    equal((await get(one, '/api/books/1?lang=de')).status, 200)
   })
 
   test('parameters of writes are refused on reads', async () => {

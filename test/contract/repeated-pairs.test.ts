@@ -1,4 +1,4 @@
-/** Many-to-many relations whose junction table may hold a pair twice: a related record is shown and counted once. */
+/** Many-to-many relations whose junction table may contain a pair twice: a related record is returned and counted once. */
 import { defineModel, manyToMany } from '@model-api/core'
 import { sql } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
@@ -11,7 +11,7 @@ const id = { type: 'integer', primaryKey: true } as const
 const Book = defineModel('Book', {
   columns: { id },
   relations: {
-    // No model, so the relation says that pairs may repeat.
+    // The junction has no model, so the relation declares that pairs may repeat.
     tags: manyToMany('Tag', { through: 'book_tags', from: 'book_id', to: 'code', repeats: true }),
     // A published model without a unique key of the pair.
     people: manyToMany('Person', { through: 'credits', from: 'book_id', to: 'person_id' }),
@@ -39,7 +39,7 @@ const config = {
 }
 
 eachDatabase('junctions that hold a pair twice', (test, db) => {
-  // Two tags that differ in case, named in a column that ignores it.
+  // Two tags that differ in case, and a junction column whose collation ignores case.
   const { exact, loose } = {
     sqlite: { exact: '', loose: ' collate nocase' },
     postgres: { exact: '', loose: '' },
@@ -66,7 +66,7 @@ insert into credits values (1, 1, 1), (2, 1, 1), (3, 1, 2), (4, 2, 2), (5, 2, 2)
   const codes = (rows: readonly { readonly code: string }[]) => rows.map(({ code }) => code)
 
   test('show a related record once: embedded, in its list and in a join', async () => {
-    // Asked again, a query is answered from the plan that is kept, with JSON that the database builds.
+    // A repeated query uses the cached plan, and JSON that the database builds.
     for (let time = 1; time <= 3; time++) {
       const [one, two] = await read(api, '/api/books?dump=json&order_by=id')
       equal([codes(one.tags), one.people.length], [['A', 'a', 'b'], 2])

@@ -1,4 +1,4 @@
-/** createApi({ replicas }): which requests go to a replica and which to the primary, and what becomes of reads when one is away. */
+/** createApi({ replicas }): which requests use a replica and which the primary, and what happens to reads if one is unavailable. */
 import { belongsTo, defineModel, hashApiKey, hasMany } from '@model-api/core'
 import { fragment } from '@model-api/core/internals'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
@@ -39,7 +39,7 @@ const config = {
   API_SERIALIZATION_TYPE: 'json' as const,
 }
 
-/** The databases are independent of each other, so that each answer tells by its text where it was read. */
+/** The databases have different data, so that each response shows which one was read. */
 async function fill(db: TestDatabase, where: string): Promise<void> {
   await createTables(db, models)
   await insertRows(db, Team, [{ id: 1, name: where }])
@@ -180,7 +180,7 @@ eachDatabase('replicas', (test, primary) => {
     equal((await get(api, '/api/notes/50')).status, 404)
   })
 
-  /** A user with other roles in the replica. */
+  /** A user whose roles differ in the replica. */
   const Reader = defineModel('Reader', {
     columns: {
       id: { type: 'integer', primaryKey: true },
@@ -233,7 +233,7 @@ eachDatabase('replicas', (test, primary) => {
       const read = await get(api, '/api/teams/1', asReader)
       const head = await send(api, 'HEAD', '/api/teams/1', { headers: asReader })
       const write = await send(api, 'PATCH', '/api/teams/1', { headers: asReader, body })
-      // Whom the replica does not have yet is looked for in the primary.
+      // A user that the replica does not have yet is read from the primary.
       const fresh = await get(api, '/api/teams/1', asNewcomer)
       return [read.status, head.status, write.status, fresh.status]
     }
@@ -245,7 +245,7 @@ eachDatabase('replicas', (test, primary) => {
     const api = readersApi(true)
     await api.ready
     const status = async (key: string) => (await get(api, '/api/teams/1', withKey(key))).status
-    // Known, with a role that may not read; and unknown.
+    // The primary knows the first key, whose user has a role that may not read; only the replica knows the second key.
     equal([await status('new'), await status('old')], [403, 401])
   })
 
@@ -346,7 +346,7 @@ eachDatabase('replicas', (test, primary) => {
   })
 })
 
-/** A database that nobody serves. */
+/** The address of a database that does not exist. */
 // biome-ignore lint/suspicious/noExplicitAny: no table is ever asked for
 async function unreachable({ name }: TestDatabase): Promise<Kysely<any> | undefined> {
   const port = await freePort()

@@ -1,7 +1,17 @@
-/** Resources: fields of a model, hidden and computed columns, names, soft delete, base models, sentence by sentence. */
-import { type AnyModel, belongsTo, defineBase, defineModel, hasMany } from '@model-api/core'
-import { get, testApi } from '../support/api.ts'
-import { equal, throws } from '../support/assert.ts'
+/**
+ * Resources: fields of a model, hidden and computed columns, names, soft delete and base models, following the specification
+ * sentence by sentence.
+ */
+import {
+  type AnyModel,
+  belongsTo,
+  defineBase,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+import { get, send, testApi } from '../support/api.ts'
+import { equal, match, throws } from '../support/assert.ts'
 import { column, read, refuses, succeeds } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -76,6 +86,52 @@ eachDatabase('specification: model-derived resources', (test, db) => {
     equal(await column(api, '/api/books?exists(author.initial__in=(A,b))'), [1, 2])
     equal((await read(api, '/api/books/1?dump=json')).author.initial, 'A')
     equal(await read(api, '/api/books/1/author?fields=initial'), { initial: 'A' })
+  })
+
+  test('computed columns are read-only: only the value that a GET gave may be sent back', async () => {
+    const patch = (body: object) => send(api, 'PATCH', '/api/authors/1', { body })
+    const created = await send(api, 'POST', '/api/authors', { body: { name: 'x', initial: 'x' } })
+    equal([created.status, created.errors.reason], [400, { initial: ['This field is read-only.'] }])
+    equal((await patch({ initial: 'Z' })).status, 400)
+    equal((await patch({ initial: 'A' })).value.initial, 'A')
+  })
+
+  test('through, from and to are names of the database, key arguments are names of fields', async () => {
+    const key = { type: 'integer', primaryKey: true } as const
+    const Reader = defineModel('Reader', {
+      table: 'tags',
+      columns: { no: { ...key, column: 'id' } },
+      relations: {
+        books: manyToMany('Novel', { through: 'book_tags', from: 'tag_id', to: 'book_id' }),
+        loans: hasMany('Loan', 'readerNo'),
+      },
+      meta: {},
+    })
+    const Novel = defineModel('Novel', {
+      table: 'books',
+      columns: { number: { ...key, column: 'id' } },
+      meta: {},
+    })
+    const Loan = defineModel('Loan', {
+      table: 'book_tags',
+      columns: { bookNo: { ...key, column: 'book_id' }, readerNo: { ...key, column: 'tag_id' } },
+      relations: { reader: belongsTo('Reader', 'readerNo') },
+      meta: {},
+    })
+    const models = [Reader, Novel, Loan]
+    const renamed = testApi(db, models, on)
+    equal(await column(renamed, '/api/readers/3/books', 'number'), [3, 4])
+    equal(await column(renamed, '/api/readers?join=books&books.number__eq=3', 'no'), [1, 3])
+    equal(await column(renamed, '/api/readers?exists(loans.bookNo__eq=4)', 'no'), [3])
+    equal((await read(renamed, '/api/loans/3,1/reader')).no, 1)
+    const relations = {
+      books: manyToMany('Novel', { through: 'book_tags', from: 'readerNo', to: 'book_id' }),
+    }
+    const wrong = [{ ...Reader, relations }, Novel, Loan]
+    match(
+      throws(() => testApi(db, wrong)).message,
+      'models.Reader.relations.books.from: the table book_tags has no column "readerNo".',
+    )
   })
 })
 

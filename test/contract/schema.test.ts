@@ -1,4 +1,4 @@
-/** Tables in another schema: `createApi({ schema })` qualifies every table, whatever the request. */
+/** Tables in another schema: `createApi({ schema })` qualifies every table in every request. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -80,7 +80,7 @@ eachDatabase('contract: schema', (test, db) => {
   })
   if (db.name === 'mysql') test.after(() => db.execScript(`drop database ${schema}`))
   const api = testApi(db, models, config, { schema })
-  /** Rows of the tables of the same names that no request is about. */
+  /** The rows of tables with the same names in the default schema, which no request may touch. */
   const decoys = async (): Promise<unknown> =>
     Promise.all(tables.map((table) => db.kysely.selectFrom(table).selectAll().execute()))
 
@@ -161,7 +161,7 @@ eachDatabase('contract: schema', (test, db) => {
       }),
     )
     equal(there, [2, 1])
-    // Without a name before it, SQLite would look for a table everywhere.
+    // SQLite searches an unqualified table in all attached databases.
     const own = db.name === 'sqlite' ? ['main'] : []
     for (const table of ['refresh_tokens', 'idempotency_keys']) {
       await rejects(sql`select * from ${sql.id(...own, table)}`.execute(db.kysely))
@@ -207,10 +207,10 @@ eachDatabase('contract: schema', (test, db) => {
   })
 })
 
-/** A name that does not get in the way of others: schemas of MySQL are databases beside this one. */
+/** A name that is unique on the server: schemas of MySQL are separate databases. */
 function schemaName({ name, url }: TestDatabase): string {
   if (name !== 'mysql' || url === undefined) return 'library'
-  // Ends in a number as every database of a run does, so that the runner finds it should this file be killed.
+  // Ends in digits, as every database of a run does, so that the runner finds and drops it if this process is killed.
   return `${new URL(url).pathname.slice(1)}000`
 }
 
@@ -220,7 +220,7 @@ const keyTypes: Readonly<Record<DatabaseName, string>> = {
   mysql: 'integer auto_increment primary key',
 }
 
-/** The same tables in the schema and where the connection looks by itself; those have other rows. */
+/** Creates the tables in the schema and in the default one, with different rows. */
 async function createTwice(db: TestDatabase, schema: string): Promise<void> {
   await db.execScript(
     db.name === 'sqlite'
@@ -231,7 +231,7 @@ async function createTwice(db: TestDatabase, schema: string): Promise<void> {
   )
   const key = keyTypes[db.name]
   for (const prefix of ['', `${schema}.`]) {
-    // SQLite wants the other table of a foreign key without its schema: it is always the same.
+    // In SQLite, a foreign key names its table without a schema, because it must be in the same one.
     const other = db.name === 'sqlite' ? '' : prefix
     await db.execScript(`
       create table ${prefix}authors (id ${key}, name varchar(40) not null unique, password varchar(80));

@@ -1,4 +1,4 @@
-/** Models in several schemas: each is read and written in its own, with relations across them. */
+/** Models in several schemas: each is read and written in its own schema, with relations between them. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -18,7 +18,7 @@ import { eachDatabase } from '../support/suite.ts'
 const id = { type: 'integer', primaryKey: true } as const
 const name = { type: 'string', maxLength: 40, unique: true } as const
 
-/** Authors and tags are in the schema `other`, books where the connection looks, and each table is in both with other rows. */
+/** Authors and tags are in the schema `other`, books in the default one. Each table exists in both, with different rows. */
 function modelsOf(other: string, schema?: string) {
   const own = schema === undefined ? {} : { schema }
   const Author = defineModel('Author', {
@@ -92,14 +92,14 @@ const config: ApiConfig = {
 eachDatabase('models in several schemas', (test, db) => {
   const other = schemaName(db)
   test.before(() => createTables(db, other))
-  // The server drops no database whose tables those of another refer to.
+  // The server cannot drop a database while foreign keys of another one refer to it.
   const drops = `drop table ${other}.book_tags; drop table books; drop database ${other}`
   if (db.name === 'mysql') test.after(() => db.execScript(drops))
   const models: readonly AnyModel[] = modelsOf(other)
   const api = testApi(db, models, config)
   const rowsOf = async (...table: string[]): Promise<unknown> =>
     (await sql`select * from ${sql.id(...table)} order by 1, 2`.execute(db.kysely)).rows
-  /** Rows of the tables of the same names that no request is about. */
+  /** The rows of tables with the same names in the wrong schema, which no request may touch. */
   const decoys = () =>
     Promise.all([rowsOf('tags'), rowsOf('book_tags'), rowsOf('authors'), rowsOf(other, 'books')])
 
@@ -168,7 +168,7 @@ eachDatabase('models in several schemas', (test, db) => {
     const own = testApi(db, junction, config)
     equal(await column(own, '/api/books/1/tags', 'name'), [])
     equal(await column(own, '/api/books?exists(tags)', 'name'), [])
-    // The table of the same name in the connection's own schema is no junction of theirs.
+    // The table of the same name in the default schema is not the junction of these models.
     const local = withMeta([...models, BookTag()], 'BookTag', { access_policy: policy })
     const plain = testApi(db, local, config)
     equal(await column(plain, '/api/books/1/tags', 'name'), ['old'])
@@ -201,10 +201,10 @@ eachDatabase('models in several schemas', (test, db) => {
   })
 })
 
-/** A name that does not get in the way of others: schemas of MySQL are databases beside this one. */
+/** A name that is unique on the server: schemas of MySQL are separate databases. */
 function schemaName({ name, url }: TestDatabase): string {
   if (name !== 'mysql' || url === undefined) return 'other'
-  // Ends in a number as every database of a run does, so that the runner finds it should this file be killed.
+  // Ends in digits, as every database of a run does, so that the runner finds and drops it if this process is killed.
   return `${new URL(url).pathname.slice(1)}000`
 }
 
@@ -220,7 +220,7 @@ async function createTables(db: TestDatabase, other: string): Promise<void> {
         : `create database ${other} character set utf8mb4`,
   )
   const own = ownSchema(db)
-  // SQLite has no foreign keys across databases.
+  // SQLite has no foreign keys between databases.
   const key = (column: string, table: string): string =>
     db.name === 'sqlite' ? '' : `, foreign key (${column}) references ${table} (id)`
   for (const schema of [own, other]) {

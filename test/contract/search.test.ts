@@ -1,4 +1,4 @@
-/** `search`: each word stands in one of the columns that the model declares, in any letter case, on every database alike. */
+/** `search`: each word must occur in one of the declared columns, in any letter case; the same on every database. */
 import { type AnyModel, type Api, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { sqlite } from '../../packages/core/src/dialect/sqlite/dialect.ts'
 import { buildRegistry } from '../../packages/core/src/registry/registry.ts'
@@ -38,7 +38,7 @@ const Book = defineModel('Book', {
     } as never,
   },
 })
-/** All that could be searched is for editors. */
+/** Only editors may read the searched columns. */
 const Note = defineModel('Note', {
   columns: { id, text: { type: 'text', read: 'editor' } },
   search: ['text'],

@@ -1,4 +1,4 @@
-/** Serialisation: modes, depth, cycles, per-relation options and relation values, sentence by sentence. */
+/** Serialisation: modes, depth, cycles, options and values of relations, following the specification sentence by sentence. */
 import type { ApiConfig } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -6,7 +6,7 @@ import { column, read, refuses, withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-/** `url`, `object`, `list` or null: what stands where a relation is. */
+/** Returns the form of a relation's value: `url`, `object`, `list` or null. */
 function form(value: unknown): unknown {
   if (typeof value === 'string') return 'url'
   return Array.isArray(value) ? 'list' : value === null ? null : 'object'
@@ -97,6 +97,11 @@ eachDatabase('specification: serialisation', (test, db) => {
     const api = testApi(db, shop, { API_ADD_RELATIONS: false, API_SERIALIZATION_TYPE: 'json' })
     equal(Object.keys(await read(api, '/api/tags/1')), ['id', 'name'])
     equal(Object.keys(await read(api, '/api/tags/1?dump=json')), ['id', 'name'])
+    const one = testApi(db, withMeta(shop, 'Tag', { add_relations: false }))
+    equal(Object.keys(await read(one, '/api/tags/1?dump=json')), ['id', 'name'])
+    const book = await read(one, '/api/books/1?dump=json')
+    equal(book.tags, [{ id: 1, name: 'classic' }])
+    equal(book.author.books, '/api/authors/1/books')
   })
 
   test('query parameters: dump_relationships=false suppresses all relationship fields', async () => {
@@ -116,6 +121,12 @@ eachDatabase('specification: serialisation', (test, db) => {
       says: ['"jsn"', 'url, json, dynamic, hybrid', 'Did you mean "json"?'],
       at: 'dump=jsn',
     })
+    // Also where there are no relations to dump.
+    const api = testApi(db, shop, { API_ALLOW_GROUPBY: true })
+    for (const query of ['fields=id', 'groupby=name']) {
+      await refuses(api, `/api/tags?${query}&dump=jsn`, { at: 'dump=jsn' })
+      await refuses(api, `/api/tags?${query}&dump_relationships=maybe`, { says: ['"maybe"'] })
+    }
   })
 })
 
@@ -293,8 +304,50 @@ eachDatabase('contract: per-relation options', (test, db) => {
     equal(book.author, { name: 'Ann Archer' })
   })
 
+  test('of relations further on, by their path, in any spelling that a join token may have', async () => {
+    const deep = testApi(db, shop, { API_SERIALIZATION_DEPTH: 2 })
+    const tags = async (query: string) => {
+      const author = await read(deep, `/api/authors/3?dump=json&${query}`)
+      return author.books.map((book: { tags: unknown[] }) => book.tags)
+    }
+    const [classic, fiction] = [{ name: 'classic' }, { name: 'science fiction' }]
+    equal(await tags('books.tags.fields=name'), [[classic, fiction], [fiction]])
+    equal(await tags('books.tags.fields=name&books.tags.limit=1'), [[classic], [fiction]])
+    equal(await tags('Books.TAG.fields=name&book.tag.order_by=-name'), [
+      [fiction, classic],
+      [fiction],
+    ])
+    equal(await tags('books.tags.fields=name&books.tags[name__eq=classic]'), [[classic], []])
+    await refuses(deep, '/api/authors?dump=json&books.tags.limit=1&books.fields=id', {
+      says: ['"books.tags" is not embedded'],
+    })
+    await refuses(api, '/api/authors?dump=json&books.tags.limit=1', {
+      says: ['"books.tags" is not embedded'],
+    })
+  })
+
+  test('name columns of the relation alone; related rows are tested by exists', async () => {
+    const reason =
+      'Unknown column "author.name" on books. Only its own columns can be named here; related rows are tested by "exists(…)".'
+    for (const option of [
+      'books[author.name__eq=x]',
+      'books.fields=id,author.name',
+      'books.order_by=author.name',
+    ]) {
+      for (const join of ['', 'join=books.author&']) {
+        const { errors } = await refuses(api, `/api/authors?dump=json&${join}${option}`)
+        equal(errors.reason, reason, option)
+      }
+    }
+    equal(await books('books[exists(author.name__like=Ann)]'), [[1], [], [], []])
+  })
+
   test('wrong values and names are refused', async () => {
     await refuses(api, '/api/authors?dump=json&books.limit=0', { says: ['books.limit', '"0"'] })
+    await refuses(api, '/api/authors?dump=json&books.limit=10001', {
+      says: ['"10001"', 'a whole number from 1 to 10000'],
+    })
+    equal(await books('books.limit=10000'), [[1], [2], [3, 4], []])
     await refuses(api, '/api/authors?dump=json&books.limit=1&books.limit=2')
     await refuses(api, '/api/authors?dump=json&books.fields=nope', { says: ['"nope"'] })
     await refuses(api, '/api/authors?dump=json&boks.limit=1', { says: ['"boks"', '"books"'] })

@@ -1,10 +1,10 @@
-/** API_SERVER_TIMING: which stages the header names, by request; its syntax; and that nothing is sent without it. */
+/** API_SERVER_TIMING: which stages the header names for a request, its syntax, and that it is not sent by default. */
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-/** A list of metrics (W3C Server Timing §3), each with its duration and nothing else. */
+/** A list of metrics (W3C Server Timing §3), each with only a duration. */
 const syntax = /^[a-z]+;dur=\d+(?:\.\d{1,3})?(?:, [a-z]+;dur=\d+(?:\.\d{1,3})?)*$/
 
 type Timed = { readonly headers: Readonly<Record<string, string>> }

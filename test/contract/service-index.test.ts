@@ -1,7 +1,8 @@
-/** The index and the pages: what they name for whom, that every link and example answers, and when a response is a page. */
+/** The index and the HTML pages: what they show to each caller, that every link and example works, and when a response is a page. */
 import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
+import { withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
@@ -17,7 +18,7 @@ const open: ApiConfig = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
 const namesIn = (value: any): string[] => value.resources.map(({ name }: { name: string }) => name)
 
-/** The targets of the links of a page, as they are followed. */
+/** The targets of the links of a page. */
 const linksIn = (html: string): string[] =>
   [...html.matchAll(/ href="([^"]*)"/g)]
     .map(([, url = '']) => url.replaceAll('&amp;', '&'))
@@ -42,6 +43,14 @@ eachDatabase('the index', (test, db) => {
     )
   })
 
+  test('leaves out a model whose URLs are those of the host, and names the endpoint that is served', async () => {
+    const meta = { register_canonical_routes: false }
+    const own = testApi(db, withMeta(shop, 'Tag', meta), open)
+    equal(namesIn((await get(own, '/api')).value), ['Author', 'Profile', 'Book', 'OrderLine'])
+    const moved = testApi(db, withMeta(shop, 'Tag', { ...meta, endpoint: 'v1/topics' }), open)
+    equal((await get(moved, '/api')).value.resources[3].url, '/api/v1/topics')
+  })
+
   test('gives five requests, each of which answers, whatever is allowed', async () => {
     const settings: readonly ApiConfig[] = [
       open,
@@ -56,7 +65,7 @@ eachDatabase('the index', (test, db) => {
       equal(value.examples.length, 5, JSON.stringify(config))
       for (const { url } of value.examples) {
         equal((await get(api, url)).status, 200, url)
-        // What a URL may hold as it stands.
+        // Only characters that need no escaping in a URL.
         match(url, /^[\w.~!$&'()*+,;=:@/?%-]+$/)
       }
     }
@@ -113,7 +122,7 @@ eachDatabase('the index', (test, db) => {
         url,
         headers: { accept: browser },
       })
-      // A to-one relation without a record is 404, a page too.
+      // A to-one relation without a record is 404, which is also a page.
       equal(status, status === 404 && url.endsWith('/profile') ? 404 : 200, url)
       if (headers['content-type']?.startsWith('text/html')) {
         for (const link of linksIn(text ?? '')) seen.add(link)

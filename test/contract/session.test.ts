@@ -1,4 +1,4 @@
-/** API_SESSION_GETTER: the connection or transaction of the host serves a request, and is the host's. */
+/** API_SESSION_GETTER: a connection or transaction of the host serves the request, and the API never ends it. */
 import { type Api, type ApiConfig, apiError } from '@model-api/core'
 import { CamelCasePlugin, type Kysely, sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
@@ -19,7 +19,7 @@ const everything: ApiConfig = {
   API_ALLOW_CASCADE_DELETE: true,
 }
 
-/** What only the owner of a transaction may send. */
+/** Statements that only the owner of a transaction may send. */
 const owned = /^(begin|start transaction|commit|rollback|savepoint|release|set transaction)/i
 
 eachDatabase('contract: a transaction of the host per request', (test, db) => {
@@ -30,7 +30,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     await api.ready
   })
 
-  /** Serves requests inside one transaction, which ends as told. */
+  /** Serves requests inside one transaction, which is then committed or rolled back as specified. */
   async function inside<T>(
     end: 'commit' | 'rollback',
     run: (transaction: Instance) => Promise<T>,
@@ -150,7 +150,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     await inside('rollback', async () => {
       equal((await send(api, 'POST', '/api/tags', { body: { name: 'first' } })).status, 201)
       equal((await send(api, 'POST', '/api/tags', { body: { name: 'food' } })).status, 409)
-      // PostgreSQL answers nothing more inside a transaction in which a statement failed.
+      // PostgreSQL refuses further statements in a transaction in which one has failed.
       if (db.name !== 'postgres') equal((await names()).includes('first'), true)
     })
     equal(await names(), before)
@@ -188,7 +188,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
   })
 
   test('a deadlock is not repeated: it ended the transaction, and that was the host’s', async () => {
-    // One connection writes after the other there, so nobody can meet.
+    // SQLite runs one write after the other, so they cannot conflict.
     if (db.name === 'sqlite') return
     let met = 0
     const seen: string[] = []
@@ -244,7 +244,7 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
     const { status, headers, value } = await send(api, 'POST', '/api/tags', {
       body: { name: 'on the primary' },
     })
-    // Writes are read back where they were written.
+    // The response to a write is read from the connection that wrote.
     equal([status, value.name], [201, 'on the primary'])
     equal((await get(api, headers.location ?? '')).status, 404)
     equal((await column(testApi(db, shop), '/api/tags', 'name')).at(-1), 'on the primary')
@@ -256,11 +256,11 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
     const api = testApi(db, shop, { ...everything, API_SESSION_GETTER: () => current })
     await api.ready
     await db.kysely.connection().execute(async (connection) => {
-      // Only this connection knows of the table, and finds it before the other of that name.
+      // The table exists only on this connection, which finds it before the other one with its name.
       await sql`create temporary table tags (id integer, name varchar(40))`.execute(connection)
       await sql`insert into tags values (7, 'temporary')`.execute(connection)
       current = connection
-      // MySQL opens a temporary table once in a statement, and a list has its total in the same one.
+      // MySQL cannot use a temporary table twice in one statement, as a list with its total does.
       if (db.engine !== 'mysql') equal(await column(api, '/api/tags', 'name'), ['temporary'])
       equal((await get(api, '/api/tags/7')).value.name, 'temporary')
       const changed = await send(api, 'PATCH', '/api/tags/7', { body: { name: 'changed' } })
@@ -296,7 +296,7 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
     match(reported, 'API_SESSION_GETTER returned undefined')
   })
 
-  /** The 500 of an API, and what it reported. */
+  /** Returns a response, which must be 500, and the error that the API reported. */
   async function refused(make: (options: object) => Api): Promise<[Answer, string]> {
     const reported: string[] = []
     const api = make({ onError: (error: Error) => reported.push(error.message) })

@@ -1,4 +1,4 @@
-/** Many lists at once: the total is counted less often, and never older than the request. */
+/** Many concurrent lists: the total is counted less often than it is returned, and never before the request. */
 
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -22,7 +22,7 @@ eachDatabase('contract: totals of lists at the same time', (test, db) => {
       for (const answer of result) equal(answer.text, alone.text)
       const counting = statements.filter(({ sql }) => sql.includes('count(*)')).length
       ok(counting >= 1 && counting <= 12, String(counting))
-      // Prepared from the third request on, and asked for at the same time since then.
+      // From the third request on, the read is prepared, and concurrent requests share the count.
       if (round > 0 && db.name !== 'sqlite' && !plainOnly) ok(counting < 12, String(counting))
     }
   })

@@ -1,4 +1,4 @@
-/** A 404 for a path that differs from one of ours in case, plural, slashes or a few letters suggests it. */
+/** A 404 for a path that differs from one of the API only in case, plural, slashes or a few letters suggests that one. */
 import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

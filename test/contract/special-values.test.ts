@@ -1,4 +1,4 @@
-/** Values besides those of the usual form of their type: PostgreSQL's infinity and NaN, the zero dates of MySQL and MariaDB. */
+/** Values outside the usual form of their type: PostgreSQL's infinity and NaN, the zero dates of MySQL and MariaDB. */
 import { defineModel } from '@model-api/core'
 import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -18,7 +18,7 @@ const Rate = defineModel('Rate', {
   meta: {},
 })
 
-/** Named by a date, as calendars are. */
+/** The primary key is a date. */
 const Day = defineModel('Day', {
   table: 'days',
   columns: {
@@ -31,7 +31,7 @@ const Day = defineModel('Day', {
 interface Sample {
   readonly script: string
   readonly rows: readonly object[]
-  /** By column: its special values, in order, and the ids that have each. */
+  /** By column: its special values, in order, and the ids of the rows with each of them. */
   readonly ids: Readonly<Record<string, readonly (readonly [value: string, ...ids: number[]])[]>>
   readonly key: readonly [string, string]
 }
@@ -222,7 +222,7 @@ eachDatabase('special values', (test, db) => {
       )
       equal(await column(api, `/api/rates?${name}__between=(${value},${value})`), found, at)
       equal(await column(api, `/api/rates?or[id__eq=99,${name}__eq=${value}]`), found, at)
-      // Again with another value, from the cached statement.
+      // The same query with another value, which uses the cached statement.
       equal((await column(api, `/api/rates?${name}__eq=${valuesOf(name)[0]}`))[0], 1, at)
     }
   })
@@ -255,7 +255,7 @@ eachDatabase('special values', (test, db) => {
 
   test('are groups of their own', async () => {
     for (const [name, values] of Object.entries(ids)) {
-      // MySQL itself groups a date whose day alone is zero with the zero date.
+      // MySQL groups a date whose day is zero together with the zero date.
       if (db.label.startsWith('MySQL') && name === 'day') continue
       const groups = await read(api, `/api/rates?groupby=${name}&id|n__count=1&order_by=${name}`)
       for (const [value, ...found] of values) {
@@ -284,7 +284,7 @@ eachDatabase('special values', (test, db) => {
     for (const { id } of rows as readonly { id: number }[]) {
       const stored = await read(api, `/api/rates/${id}`)
       const back = await send(api, 'PATCH', `/api/rates/${id}`, { body: stored })
-      // The server's mode may refuse to store them.
+      // The SQL mode of the server may refuse to store them.
       if (back.status === 200) equal(back.value, stored)
       else equal([back.status, back.errors.code, db.name], [422, 'value_not_storable', 'mysql'])
       if (db.name === 'postgres') equal(back.status, 200)

@@ -1,4 +1,4 @@
-/** Statement timeouts: per statement where the server takes it, otherwise the owner of the pool is told. */
+/** Statement timeouts: set per statement if the server supports that, otherwise the API warns the host. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -6,7 +6,7 @@ import { plainOnly } from '../support/path.ts'
 import { Author, createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-/** Authors with a column that takes its time. */
+/** Authors with a computed column that takes two seconds. */
 const slow = defineModel('Author', {
   table: 'authors',
   columns: Author.columns,

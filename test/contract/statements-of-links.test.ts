@@ -1,4 +1,4 @@
-/** How many statements the links of a published junction cost, begin and commit included, and how that grows with their number. */
+/** The number of statements for links of a published junction, including begin and commit, and how it grows with the number of links. */
 import type { AnyModel } from '@model-api/core'
 import { equal } from '../support/assert.ts'
 import { costTable, expectedCosts, growth } from '../support/costs.ts'
@@ -65,7 +65,7 @@ eachDatabase('statements of links', (test, db) => {
     await insertRows(db, modelsWith()[1] as AnyModel, rows)
     return rows.map(({ id }) => ({ id }))
   }
-  /** A person in these teams, and the request that says in which ones it is to be. */
+  /** A person in some teams, and the request that replaces the teams. */
   const person = async (client: Client, before: object[], after: object[]): Promise<Write> => {
     const body = { name: `person ${++serial}`, teams: before }
     const { value } = await client('POST', '/api/people', body)
@@ -117,7 +117,7 @@ eachDatabase('statements of links', (test, db) => {
       const [who, what = ''] = request.split(': ')
       const client = clientOf(db, admin, { asked, ruled }[who ?? ''] ?? {})
       const counts: [number, number][] = []
-      // What is looked up for the first request of an API.
+      // Triggers the look-ups of an API's first request.
       await client('POST', '/api/people', { name: `person ${++serial}`, teams: await teams(1) })
       for (const n of [2, 3, 6]) {
         const write = await writes[what]?.(client, n)

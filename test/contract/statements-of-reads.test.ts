@@ -1,4 +1,4 @@
-/** How many statements a read costs: its shape decides, never the number of rows (docs/query-language.md). */
+/** The number of statements for a read: it depends on the form of the request, never on the number of rows (docs/query-language.md). */
 import type { ApiConfig } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import {
@@ -22,8 +22,8 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
 /**
- * A page of `limit=300` has room for everything, so that the page itself proves the total; one of `limit=1` is full, and
- * the rest must be counted: on SQLite within the statement where it is the whole table, else by a statement of its own.
+ * A page of `limit=300` is not full, so it shows the total itself. A page of `limit=1` is full, so the total is counted
+ * inside the statement; only SQLite counts it by a separate statement, unless the list is the whole table.
  */
 const table = costTable(`
   request                                                                   | sqlite | postgres | mysql

@@ -1,4 +1,4 @@
-/** How many statements a write costs, begin and commit included: of one record, and how that grows with more of them. */
+/** The number of statements for a write, including begin and commit: for one record, and how it grows with the number of records. */
 import type { AccessPolicy, Api, ApiConfig, ApiRequest } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -70,10 +70,10 @@ const config: ApiConfig = {
   API_ALLOW_CASCADE_DELETE: true,
 }
 
-/** A request and the status it must be answered with. */
+/** A request and its expected status. */
 interface Write extends ApiRequest {
   readonly status: number
-  /** The API that is asked, if it is another one. */
+  /** The API to use, if not the default one. */
   readonly by?: Api
 }
 
@@ -117,14 +117,14 @@ eachDatabase('statements of a write', (test, db) => {
     ...post('tags', tag()),
     headers: { 'idempotency-key': `a-key-of-this-test-${++serial}` },
   })
-  /** Writes what a request needs; the id, or the ids of a list. */
+  /** Writes what a request needs; returns the id, or the ids of a list. */
   // biome-ignore lint/suspicious/noExplicitAny: one or many
   const added = async (path: string, body: unknown): Promise<any> => {
     const { value } = await send(api, 'POST', `/api/${path}`, { body })
     return Array.isArray(value) ? value.map(({ id }) => id) : value.id
   }
 
-  /** What the table speaks of, with n records; what it needs is written before it is measured. */
+  /** The writes of the table, with n records. Each function first writes what its request needs, which is not counted. */
   const writes: Readonly<Record<string, (n: number) => Write | Promise<Write>>> = {
     'POST a tag': () => post('tags', tag()),
     'POST a tag, with a key for repeats': keyed,
@@ -253,14 +253,14 @@ eachDatabase('statements of a write', (test, db) => {
       await db.execScript(`alter table ${each} alter column id restart with 1000`)
     }
     await Promise.all([api, dumping, returning, creates, updates].map(({ ready }) => ready))
-    // The table of the keys is made with the first of them.
+    // The first key creates the table of keys.
     await api.handle(keyed())
     measured.push(await measure([2, 3]))
     await insertAuthors(db, 100_000, 100)
     measured.push(await measure([2, 3, 6]))
   })
 
-  /** Two counts make a line; a third shows that it is one. */
+  /** Two counts determine a line; a third one shows that the growth is linear. */
   async function measure(numbers: readonly number[]): Promise<string[]> {
     const lines: string[] = []
     for (const { request: title } of table) {

@@ -16,7 +16,7 @@ const Post = defineModel('Post', {
   meta: {},
 })
 
-/** A key that the client chooses. */
+/** Clients set the key. */
 const Code = defineModel('Code', {
   table: 'codes',
   columns: { id: { type: 'bigint', primaryKey: true }, title: { type: 'string' } },

@@ -1,4 +1,4 @@
-/** Values: JSON forms, strict conversion per type, refusals, and the same bytes on every database. */
+/** Values: JSON forms, strict conversion for each type, refusals, and the same bytes on every database. */
 import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { testApi } from '../support/api.ts'
@@ -102,6 +102,19 @@ eachDatabase('contract: JSON forms', (test, db) => {
       { n: -5, big: '9223372036854775807', f: -1e-300, d: '0.000' },
       { n: 0, big: '0', f: 1e21, d: '100.100' },
     ])
+  })
+
+  test('a float that is not finite is null', async () => {
+    // MySQL and MariaDB cannot store one.
+    const stored = { sqlite: ['9e999', '-9e999'], postgres: ["'NaN'", "'Infinity'"], mysql: [] }
+    for (const [i, text] of stored[db.name].entries()) {
+      const id = 91 + i
+      await db.execScript(`insert into samples (id, f) values (${id}, ${text})`)
+      equal(await read(api, `/api/samples/${id}?fields=id,f`), { id, f: null })
+      equal(await read(api, `/api/samples?id__eq=${id}&fields=f`), [{ f: null }])
+      equal(await read(api, `/api/samples?id__eq=${id}&f|hi__max=1`), [{ hi: null }])
+      await db.execScript(`delete from samples where id = ${id}`)
+    }
   })
 
   test('boolean is true or false, null is null', async () => {
@@ -244,6 +257,8 @@ eachDatabase('contract: conversion', (test, db) => {
     ['at__eq=yesterday', 'yesterday', 'a date and time such as'],
     ['at__eq=2024-01-01T25:00:00Z', '2024-01-01T25:00:00Z', 'a date and time'],
     ['at__eq=2024-01-01T10:00:00.0001Z', '2024-01-01T10:00:00.0001Z', 'to the millisecond'],
+    ['at__eq=2024-01-01T10:00:00+24:00', '2024-01-01T10:00:00 24:00', 'a date and time'],
+    ['at__eq=2024-01-01T10:00:00%2B02:60', '2024-01-01T10:00:00+02:60', 'a date and time'],
     ['at__eq=1704067200', '1704067200', 'a date and time'],
     ['time__eq=23:60:00', '23:60:00', 'a time such as'],
     ['u__eq=3f2b8c1e', '3f2b8c1e', 'a UUID such as'],
@@ -260,6 +275,64 @@ eachDatabase('contract: conversion', (test, db) => {
       })
     })
   }
+
+  const equality = 'eq ne in nin isnull'
+  const ordered = `${equality} lt le gt ge between`
+  const texts = `${ordered} like ilike nlike nilike startswith istartswith endswith iendswith`
+  const operatorsOf: Readonly<Record<string, string>> = {
+    n: ordered,
+    big: ordered,
+    f: ordered,
+    d: ordered,
+    b: equality,
+    s: texts,
+    t: texts,
+    day: ordered,
+    at: ordered,
+    time: ordered,
+    u: ordered,
+    j: 'isnull',
+    raw: 'isnull',
+    e: texts,
+  }
+  /** A value that rows have, of a list where the operator takes one. */
+  const asked = (name: string, operator: string): string => {
+    if (operator === 'isnull') return 'true'
+    const text = String(one[name as keyof typeof one]).replace(/["\\]/g, '\\$&')
+    const value = encodeURIComponent(`"${text}"`)
+    if (operator === 'between') return `(${value},${value})`
+    return operator.endsWith('in') ? `(${value})` : value
+  }
+  for (const [name, taken] of Object.entries(operatorsOf)) {
+    test(`${name} takes ${taken} and no other operator`, async () => {
+      for (const operator of texts.split(' ')) {
+        const filter = `${name}__${operator}=${asked(name, operator)}`
+        if (taken.split(' ').includes(operator)) await succeeds(api, `/api/samples?${filter}`)
+        else {
+          await refuses(api, `/api/samples?${filter}`, {
+            says: [`"${operator}"`, ` ${name}, `],
+            code: 'operator_not_for_type',
+          })
+        }
+      }
+    })
+  }
+
+  test('neq, lte and gte are other names of ne, le and ge, for every type that has these', async () => {
+    for (const [operator, other] of [
+      ['ne', 'neq'],
+      ['le', 'lte'],
+      ['ge', 'gte'],
+    ] as const) {
+      for (const [name, taken] of Object.entries(operatorsOf)) {
+        const value = asked(name, operator)
+        if (taken.split(' ').includes(operator)) {
+          const ids = await column(api, `/api/samples?${name}__${operator}=${value}`)
+          equal(await column(api, `/api/samples?${name}__${other}=${value}`), ids, name)
+        } else await refuses(api, `/api/samples?${name}__${other}=${value}`)
+      }
+    }
+  })
 
   test('a wrong item of a list is refused like a single value', async () => {
     await refuses(api, '/api/samples?n__in=(1,x)', { says: ['"x" is not a value of n'] })
@@ -295,6 +368,8 @@ eachDatabase('contract: milliseconds', (test, db) => {
     equal(await ids('at__eq=2024-05-01T10:00:00Z'), [3, 5])
     equal(await ids('at__in=(2024-05-01T10:00:00Z)'), [3, 5])
     equal(await ids('at__ne=2024-05-01T10:00:00Z'), [])
+    equal(await ids('at__nin=(2024-05-01T10:00:00Z)'), [])
+    equal(await ids('at__nin=(2024-05-01T10:00:00.001Z)'), [3, 5])
   })
 
   test('le includes the millisecond, gt begins after it', async () => {

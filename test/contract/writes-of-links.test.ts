@@ -1,4 +1,4 @@
-/** Contract §8, the sentences on links, on nested records and on keys, one test each; the details are in test/writing. */
+/** Contract §8: one test for each sentence about links, nested records and keys. The details are in test/writing. */
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import {

@@ -1,4 +1,5 @@
-// Aggregates: exact sums and averages, minima by code point, HAVING and order by label; equal to the model everywhere.
+// Aggregates: exact sums and averages, minima by code point, HAVING and order by label. The result equals that of the model on
+// every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Dialect, DialectColumn, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { aggregateColumn } from '../../packages/core/src/dialect/shared/result-column.ts'
@@ -34,7 +35,7 @@ const names = Object.keys(columns) as Name[]
 
 type Row = { readonly team: number } & Readonly<Record<Name, JsonValue>>
 
-/** Twenty teams: empty ones, one of NULLs, sums at their limits, thirds and halves, negative ones, random ones. */
+/** Twenty teams: empty ones, one with only NULLs, sums at their limits, thirds and halves, negative ones, random ones. */
 function makeRows(): Row[] {
   const none = { n: null, big: null, price: null, ratio: null, name: null, moment: null, day: null }
   const rows: Row[] = [
@@ -160,7 +161,7 @@ async function createTerms(db: TestDatabase, dialect: Dialect): Promise<void> {
 
 const rounded12 = (value: number): number => Number(value.toPrecision(12)) + 0
 
-/** Half away from zero, in units of 10^-digits. */
+/** Divides, and rounds half away from zero; in units of 10^-digits. */
 function quotient(sum: bigint, scale: number, count: number, digits: number): string {
   const dividend = sum * 10n ** BigInt(digits - scale)
   const magnitude = dividend < 0n ? -dividend : dividend
@@ -197,7 +198,7 @@ function aggregate(fn: AggregateFunction, name: Name, team: number): JsonValue {
   return name === 'big' ? String(sum) : quotient(sum, 2, 1, 2)
 }
 
-/** A JSON number with all its digits. */
+/** A JSON number with all digits. */
 function exact(sum: bigint): JsonValue {
   const value = Number(sum)
   return Number.isSafeInteger(value) ? value : { verbatim: String(sum), toJSON: () => value }
@@ -278,7 +279,7 @@ eachDatabase('dialect/aggregates', (test, db) => {
         const column: DialectColumn = aggregateColumn(fn, columns[name])
         const ref = dialect.aggregate(fn, columns[name]).comparable(sql.ref(name))
         const results = teams.map((team) => plainOf(aggregate(fn, name, team)))
-        // Without the extremes, whose average in doubles or bigints is not the exact one.
+        // Without the extremes, whose exact average doubles or bigints cannot express.
         const values = new Set(
           results.filter((value) => value !== null && !isExtreme(fn, name, value)),
         )

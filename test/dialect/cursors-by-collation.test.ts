@@ -1,4 +1,4 @@
-/** Cursors over text in the database's own collation: rows that it takes for equal are neither lost nor repeated. */
+/** Cursors on text in the database's own collation: rows that the collation treats as equal are neither lost nor repeated. */
 import { type Api, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -23,14 +23,14 @@ const Word = defineModel('Word', {
   meta: {},
 })
 
-/** A collation that takes upper and lower case for equal, and one that tells all texts apart but not by code point. */
+/** A collation that treats upper and lower case as equal, and one that distinguishes all texts but does not order by code point. */
 const collations = {
   sqlite: ['nocase', 'rtrim'],
   postgres: ['case_blind', '"en-x-icu"'],
   mysql: ['utf8mb4_general_ci', 'utf8mb4_unicode_ci'],
 } as const
 
-// Longer than the first bytes by which MySQL and MariaDB sort texts by default.
+// Longer than the prefix by which MySQL and MariaDB sort texts by default.
 const long = 'ä'.repeat(560)
 const texts = [
   'a',
@@ -93,7 +93,7 @@ eachDatabase('cursors by collation', (test, db) => {
   }
 })
 
-/** Every row of the pages that the links lead through, and the address of the last page. */
+/** Follows the links; returns every row, and the URL of the last page. */
 async function walk(api: Api, start: string, link: 'next_url' | 'previous_url') {
   const rows: unknown[] = []
   let last = start

@@ -1,4 +1,4 @@
-// Datetimes in every form the databases keep them: SQLite's texts, columns with and without a zone.
+// Datetimes in every form in which the databases store them: texts of SQLite, columns with and without a time zone.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
@@ -103,7 +103,7 @@ eachDatabase('dialect/datetimes', (test, db) => {
       for (const zone of zones) {
         await sql.raw(zone).execute(connection)
         await connection.deleteFrom('events').execute()
-        // The instant 2024-01-01T00:15:00.123456Z, written independently of the session.
+        // The instant 2024-01-01T00:15:00.123456Z, written without depending on the session.
         const instant =
           db.name === 'postgres'
             ? sql`'2024-01-01 00:15:00.123456Z'::timestamptz`
@@ -133,7 +133,7 @@ eachDatabase('dialect/datetimes', (test, db) => {
         equal(place, '2024-01-01T00:15:00.123456Z')
         equal(await holds(dialect.compare(at, ref, 'eq', place)), true)
         equal(await holds(dialect.compare(at, ref, 'gt', place)), false)
-        // What we write in this session reads the same in every other.
+        // A value that one session writes is the same in every other session.
         await connection.deleteFrom('events').execute()
         await connection
           .insertInto('events')

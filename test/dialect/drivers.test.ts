@@ -1,4 +1,4 @@
-// Whatever a user has taught the driver about types, the JSON is the same.
+// The JSON is the same whatever type parsers the host has set in the driver.
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
@@ -14,14 +14,14 @@ import { columns, createSamples, names, rows, samplesDialect } from './samples.t
 // biome-ignore lint/suspicious/noExplicitAny: the tests' own table
 type Database = Kysely<any>
 
-/** The same database through drivers that parse otherwise than by default. */
-/** A connection may still be closing when its database is dropped; nobody waits for it any more. */
+/** A connection may still be closing when its database is dropped; nothing waits for it then. */
 function poolOf(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options)
   pool.on('error', () => {})
   return pool
 }
 
+/** The same database through drivers that do not parse values as they do by default. */
 function oddDrivers(db: TestDatabase): Readonly<Record<string, () => Database>> {
   const url = db.url ?? ''
   if (db.name === 'postgres') {

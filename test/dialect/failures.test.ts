@@ -1,4 +1,4 @@
-// What the drivers really throw is classified by what the caller can do about it (reliability §3).
+// Errors that the drivers really throw, classified by what the caller can do (reliability §3).
 import { sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { DatabaseFailure } from '../../packages/core/src/dialect/dialect.ts'

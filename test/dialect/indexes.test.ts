@@ -1,4 +1,4 @@
-// An index on the column serves equality, lists, ranges, prefixes and order, where the collation allows it.
+// An index on the column is used for equality, lists, ranges, prefixes and order, if the collation allows it.
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
@@ -29,9 +29,9 @@ const column = (
 
 const columns = {
   id: column('id', 'integer'),
-  /** Collated by code point, as parity and an index together want it. */
+  /** Collated by code point, so that the order is the same everywhere and an index serves it. */
   exact: column('exact', 'string'),
-  /** Collated as databases do by default. */
+  /** With the default collation of the database. */
   loose: column('loose', 'string'),
   big: column('big', 'bigint'),
   code: column('code', 'uuid'),
@@ -96,7 +96,7 @@ const explain: Readonly<Record<Engine, RawBuilder<unknown>>> = {
   mysql: sql`explain format = traditional`,
 }
 
-/** How the database would find the rows: by an index on the column, and whether it sorts. */
+/** Returns the plan of the database: whether it uses an index on the column, and whether it sorts. */
 async function planOf(
   db: TestDatabase,
   where: Expression<SqlBool> | undefined,
@@ -107,7 +107,7 @@ async function planOf(
   const query = sql`select id, price from items${narrowed}${ordered}`
   return db.kysely.connection().execute(async (connection) => {
     if (db.name === 'postgres') {
-      // A table this small would be read whole; what matters is whether an index could serve.
+      // PostgreSQL would read a small table whole; the test needs to know whether it could use an index.
       await sql`set enable_seqscan = off`.execute(connection)
       await sql`set enable_sort = off`.execute(connection)
     }
@@ -120,7 +120,7 @@ async function planOf(
   })
 }
 
-/** What a plan says when an index serves: to find rows, or to give them in order. */
+/** How a plan shows that it uses an index: to find rows, or to return them in order. */
 const serves = {
   sqlite: {
     find: /SEARCH items USING (COVERING )?INDEX of_/,
@@ -163,7 +163,7 @@ eachDatabase('dialect/indexes', (test, db) => {
     clock: ['00:05:00', '00:06:00'],
   }
 
-  // Numbers of scaled decimals are computed from each row, so no index of SQLite can hold them.
+  // SQLite computes the value of a decimal column from its stored form, so an index on the column cannot serve it.
   const served = (name: Name): boolean => !(db.name === 'sqlite' && name === 'price')
 
   const found = async (name: Name, where: Expression<SqlBool>): Promise<void> => {
@@ -206,7 +206,7 @@ eachDatabase('dialect/indexes', (test, db) => {
   test('prefixes', async () => {
     const asked = { match: 'startsWith', text: 'e5', ignoreCase: false, negated: false } as const
     await found('exact', dialect.textMatch(columns.exact, sql.ref('exact'), asked))
-    // PostgreSQL needs an index made for patterns under any other collation.
+    // Under any other collation, PostgreSQL needs an index made for patterns.
     if (db.name !== 'postgres')
       await found(
         'loose',

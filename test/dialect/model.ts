@@ -1,10 +1,10 @@
-/** The contract in JavaScript (§4, §7): what operators, order and aggregates answer, from the JSON of the rows alone. */
+/** The contract in JavaScript (§4, §7): the results of operators, order and aggregates, computed only from the JSON of the rows. */
 import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { compareCodePoints } from '../../packages/core/src/json/code-points.ts'
 import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
 import { type Column, type Name, rows } from './samples.ts'
 
-/** The order of two values of a column; neither is null. */
+/** Compares two values of a column; neither is null. */
 export function compareValues(column: Pick<Column, 'type'>, a: JsonValue, b: JsonValue): number {
   switch (column.type) {
     case 'integer':
@@ -21,7 +21,7 @@ export function compareValues(column: Pick<Column, 'type'>, a: JsonValue, b: Jso
   }
 }
 
-/** Digits as a whole number of 10^-20. */
+/** Converts digits to a whole number of 10^-20. */
 export function units(digits: string): bigint {
   const [whole = '0', fraction = ''] = digits.split('.')
   return BigInt(whole + fraction.padEnd(20, '0'))
@@ -36,7 +36,7 @@ export const operators = {
   ge: (order: number) => order >= 0,
 } as const
 
-/** The ids of rows whose column is not NULL and passes. */
+/** The ids of rows whose value is not NULL and passes the test. */
 export function idsWhere(name: Name, passes: (value: JsonValue) => boolean): number[] {
   return rows.filter((row) => row[name] !== null && passes(row[name])).map((row) => Number(row.id))
 }
@@ -51,7 +51,7 @@ export function planned(column: Column, value: JsonValue): PlanValue {
   return digits === '-0' ? '0' : digits
 }
 
-/** The ids in the order of a column, NULLs as asked, then by id. */
+/** The ids in the order of a column, with NULLs first or last, then by id. */
 export function idsInOrder(column: Column, descending: boolean, nulls: 'first' | 'last'): number[] {
   const name = column.name as Name
   const sorted = [...rows].sort((a, b) => {

@@ -1,4 +1,4 @@
-/** How far MySQL has come in its log: the position is accepted back, and one of a server that it has not heard of is not reached. */
+/** The position of MySQL in its log: it accepts the position that it reported, and has not reached a position of an unknown server. */
 import { detectDialect } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'

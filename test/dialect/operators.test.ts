@@ -1,4 +1,4 @@
-// Every comparison of every column type chooses the rows that the contract's model chooses, on every database.
+// Every comparison of every column type selects the rows that the model of the contract selects, on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Dialect, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
@@ -18,7 +18,7 @@ import {
 const compared = names.filter((name) => name !== 'doc' && name !== 'bytes')
 const operatorNames = Object.keys(operators) as (keyof typeof operators)[]
 
-/** Values that no row has, between and beyond those that rows have. */
+/** Values that no row has, between and beyond the values of rows. */
 const others: Partial<Record<Name, readonly JsonValue[]>> = {
   whole: [3, -9007199254740990, 9007199254740990],
   big: ['9223372036854775806', '5', '9007199254740994'],
@@ -43,7 +43,7 @@ eachDatabase('dialect/operators', (test, db) => {
 
   test.before(async () => {
     await createSamples(db)
-    // A timestamp of MySQL depends on the session's zone until its column is known.
+    // The meaning of a timestamp of MySQL depends on the session's zone until its column is known.
     dialects = [await samplesDialect(db), await blindDialect(db)]
   })
 

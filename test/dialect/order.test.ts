@@ -1,4 +1,4 @@
-// Order, null placement, groups and the places of cursors: the same on every database.
+// Order, placement of NULLs, groups and positions of cursors: the same on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { exactDatetime, exactTime } from '../../packages/core/src/dialect/shared/calendar-text.ts'
@@ -32,7 +32,7 @@ eachDatabase('dialect/order', (test, db) => {
     dialects = [known, await blindDialect(db)]
   })
 
-  // A decimal kept as text has no order; plan refuses it.
+  // A decimal stored as text has no order; the plan refuses it.
   const served = (name: Name): boolean => name !== 'wide' || db.name !== 'sqlite'
 
   const ids = async (
@@ -88,7 +88,7 @@ eachDatabase('dialect/order', (test, db) => {
   test('groups of every column: the distinct JSON values in order', async () => {
     for (const dialect of dialects) {
       for (const name of grouped.filter(served)) {
-        // A timestamp of MySQL depends on the session's zone until its column is known.
+        // The meaning of a timestamp of MySQL depends on the session's zone until its column is known.
         const column = { ...columns[name], comparable: true } as const
         const group = dialect.comparable(columns[name], sql.ref(name))
         let query = db.kysely
@@ -175,16 +175,19 @@ eachDatabase('dialect/order', (test, db) => {
   })
 })
 
-/** Cursors hold points in time with the digits that JSON does not show. */
+/** Cursors contain points in time with digits that the JSON does not show. */
 function exact(type: string): ((raw: unknown) => JsonValue) | undefined {
   if (type === 'datetime') return (raw) => exactDatetime(String(raw))
   return type === 'time' ? (raw) => exactTime(String(raw)) : undefined
 }
 
-/** As stored: two datetimes in one millisecond, or times in one second, are told apart by what JSON does not show. */
+/**
+ * The order of the stored values: two datetimes in one millisecond, or two times in one second, differ only in digits that the
+ * JSON does not show.
+ */
 function idsInOrderOfStored(name: Name, descending: boolean, nulls: 'first' | 'last'): number[] {
   const found = idsInOrder(columns[name], descending, nulls)
-  // Samples 1 and 2 share 10:30:00.000 in `zoned`, the second a microsecond fraction later.
+  // Samples 1 and 2 share 10:30:00.000 in `zoned`; the second is a fraction later.
   if (name === 'zoned' && descending) return swapped(found, 1, 2)
   // Samples 2 and 5 share 23:59:59 in `clock`, the first with a fraction.
   if (name === 'clock' && !descending) return swapped(found, 2, 5)
@@ -195,7 +198,7 @@ function swapped(list: readonly number[], a: number, b: number): number[] {
   return list.map((id) => (id === a ? b : id === b ? a : id))
 }
 
-/** Distinct values of a column with how often they occur, in order, NULL last. */
+/** The distinct values of a column with their counts, in order, NULL last. */
 function groups(name: Name): (readonly [JsonValue, number])[] {
   const counts = new Map<JsonValue, number>()
   for (const row of rows) counts.set(row[name], (counts.get(row[name]) ?? 0) + 1)

@@ -1,4 +1,5 @@
-// After `analyze`, SQLite looks at values and plans kept statements anew for them: it is not shown those that no plan depends on.
+// After `analyze`, SQLite inspects bound values and plans a cached statement again for each of them. Values that no plan
+// depends on are hidden from it.
 import { type Api, createApi, defineModel } from '@model-api/core'
 import { preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
@@ -21,7 +22,7 @@ const Item = defineModel('Item', {
   meta: {},
 })
 
-/** Columns that are declared otherwise than the model says. */
+/** Columns whose type in the table is not that of the model. */
 const Odd = defineModel('Odd', {
   columns: {
     id: { type: 'integer', primaryKey: true },
@@ -33,7 +34,7 @@ const Odd = defineModel('Odd', {
   meta: {},
 })
 
-/** 4,000 items of 200 shops; nearly all are in one state. */
+/** 4,000 items of 200 shops; nearly all of them have the same state. */
 const script = `
   create table items (id integer primary key, shop integer, code text, state integer, free integer, big integer);
   create index items_shop on items (shop);

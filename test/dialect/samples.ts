@@ -1,4 +1,4 @@
-/** One table with every column type and extreme values, stored in each database's own way, and its contract JSON. */
+/** One table with every column type and extreme values, as each database stores them, and the JSON that the contract requires. */
 import { sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type {
@@ -41,7 +41,7 @@ export const columns = {
 export type Name = keyof typeof columns
 export const names = Object.keys(columns) as Name[]
 
-/** The JSON of a row by column; what is left out is NULL. */
+/** The JSON of a row by column; missing columns are NULL. */
 export type Row = Partial<Readonly<Record<Name, JsonValue>>>
 
 const allBytes = Uint8Array.from({ length: 256 }, (_, i) => i)

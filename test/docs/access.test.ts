@@ -1,4 +1,4 @@
-/** The examples of docs/access.md are executed against the models it shows. */
+/** Executes the examples of docs/access.md with the models that the page shows. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type AnyModel, type Api, createApi, type JsonValue } from '@model-api/core'
@@ -19,7 +19,7 @@ const users: Readonly<Record<string, unknown>> = {
   eve: { id: 2, roles: ['viewer', 'accountant'] },
 }
 
-/** The TypeScript of the page as one module, which is given the database of the test. */
+/** The TypeScript of the page as one module, which gets the database of the test. */
 const moduleOf = (page: string): string => {
   const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block)
   return `// What the page shows, as a module.
@@ -68,7 +68,7 @@ suite('examples of docs/access.md', (test) => {
   })
   test.after(() => db.close())
 
-  /** Status and what the example is about, without the members that are null or are about time. */
+  /** Status and body of an example, without members that are null or contain times. */
   const answerOf = async ({ method, url, headers, body }: Example): Promise<unknown> => {
     const user = users[headers.as ?? '']
     ok(user !== undefined, `no such user: ${headers.as}`)

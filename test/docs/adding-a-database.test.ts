@@ -1,4 +1,4 @@
-/** The dialect of docs/adding-a-database.md is compiled, and answers as the one of SQLite does. */
+/** Compiles the dialect of docs/adding-a-database.md; its responses are those of the SQLite dialect. */
 import { readFileSync } from 'node:fs'
 import {
   type AnyModel,
@@ -48,7 +48,7 @@ const ships = [
   { name: 'Wreck', afloat: null, built: null, tons: 7, owner_id: null },
 ]
 
-/** An API with a database of its own, filled by requests: how values are stored is the dialect's decision. */
+/** An API with a new database, filled by requests, because the dialect decides how values are stored. */
 async function filled(db: TestDatabase, options: { readonly dialect?: Dialect }): Promise<Api> {
   const config = { API_ALLOW_JOIN: true, API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true }
   const api = testApi(db, models, config, options)
@@ -136,13 +136,13 @@ suite('docs/adding-a-database.md', (test) => {
   })
 })
 
-/** SQLite in memory, a new one each time. */
+/** A new SQLite database in memory. */
 function sqlite(): TestDatabase {
   const [db] = openDatabases() as [TestDatabase]
   return db
 }
 
-/** Half past ten in UTC. */
+/** 10:30 UTC on a day. */
 function at(day: string): string {
   return `${day}T10:30:00.000Z`
 }

@@ -1,4 +1,4 @@
-/** The curl examples of docs/authentication.md are executed in order, each against what it says is answered. */
+/** Executes the curl examples of docs/authentication.md in order, and compares each response with the one shown. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Api } from '@model-api/core'
@@ -9,12 +9,12 @@ import { suite } from '../support/suite.ts'
 
 const file = fileURLToPath(new URL('../../docs/authentication.md', import.meta.url))
 
-/** A command and the answer that stands below it. */
+/** A command, and the response below it. */
 const examples = [
   ...readFileSync(file, 'utf8').matchAll(/```sh\n(curl[\s\S]*?)```\s+```json\n([\s\S]*?)```/g),
 ].map(([, command = '', answer = '']) => ({ command, answer: JSON.parse(answer) as unknown }))
 
-/** The words of a command line: quotes, backslashes before quotes, line ends, and variables. */
+/** Splits a command line into words: quotes, backslashes before quotes, line ends, and variables. */
 function words(command: string, variables: Readonly<Record<string, string>>): string[] {
   const filled = command
     .replaceAll('\\\n', ' ')
@@ -44,7 +44,7 @@ async function run(api: Api, command: string, variables: Readonly<Record<string,
   return answer as unknown as Record<string, unknown>
 }
 
-/** Whether an answer has everything that is shown; `…` stands for any text. */
+/** Whether a response contains everything that is shown; `…` stands for any text. */
 function holds(shown: unknown, actual: unknown): boolean {
   if (shown === '…') return typeof actual === 'string' && actual !== ''
   if (typeof shown !== 'object' || shown === null) return shown === actual

@@ -1,4 +1,4 @@
-/** The examples of docs/client.md run against the server that the page shows, over HTTP. */
+/** Runs the examples of docs/client.md over HTTP with the server that the page shows. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AnyModel, Api } from '@model-api/core'
@@ -11,7 +11,7 @@ import { createTables, insertRows } from '../support/tables.ts'
 
 const file = fileURLToPath(new URL('../../docs/client.md', import.meta.url))
 
-/** A `console.log` of the page and the comments below it. */
+/** A `console.log` of the page, and the comments below it. */
 const shown = /^( *)console\.log\(.*\)\n((?:\1\/\/ .*\n|\}\n(?=\/\/ )|\/\/ .*\n)*)/gm
 
 interface Page {

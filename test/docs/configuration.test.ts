@@ -1,11 +1,11 @@
-/** The reference of the configuration is the one that the types and the key tables give, and has every key. */
+/** docs/configuration.md is the output of its script, made from the types and the key tables, and has every key. */
 import { readFileSync } from 'node:fs'
 import { keyTable, metaKeyTable } from '../../packages/core/src/config/key-table.ts'
 import { configurationPage, membersOf, page } from '../../scripts/configuration.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
-/** A default as a comment writes it. */
+/** A default value as comments write it. */
 function written(value: unknown): string {
   if (Array.isArray(value) && typeof value[0] === 'string' && value.length > 1) {
     return value.join(',')

@@ -1,4 +1,4 @@
-/** The page of errors is the one that errors.ts and the catalogue give, and has every code. */
+/** docs/errors.md is the output of its script, made from errors.ts and the catalogue, and has every code. */
 import { readFileSync } from 'node:fs'
 import { catalogue } from '../../packages/core/src/openapi/catalogue.ts'
 import { errorsPage, page, throwers } from '../../scripts/errors.ts'

@@ -1,4 +1,4 @@
-/** Every example of the README and the documentation is executed against the demo's own library. */
+/** Executes every example of the README and the documentation with the library of the demo. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ApiConfig, createApi, type JsonValue } from '@model-api/core'
@@ -25,7 +25,7 @@ import { suite } from '../support/suite.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const update = process.env.UPDATE_DOCS === '1'
 
-/** Pages whose examples need another set-up run in tests of their own. */
+/** Pages whose examples need another set-up have separate tests. */
 const elsewhere = new Set([
   'docs/writing.md',
   'docs/models.md',

@@ -1,4 +1,4 @@
-/** The example of docs/faq.md is compiled and executed: each tenant reads and writes its own schema. */
+/** Compiles and executes the example of docs/faq.md: each tenant reads and writes its own schema. */
 import Sqlite from 'better-sqlite3'
 import { CompiledQuery, Kysely, SqliteDialect } from 'kysely'
 import { equal } from '../support/assert.ts'

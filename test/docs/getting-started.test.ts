@@ -1,4 +1,4 @@
-/** The page for newcomers is followed to the letter: its files are written down, its server started, its requests sent. */
+/** Follows docs/getting-started.md literally: writes its files, starts its server, and sends its requests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { suite } from '../support/suite.ts'
 const page = readFileSync(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
 const installed = fileURLToPath(new URL('../node_modules', import.meta.url))
 
-/** The blocks that say which file they are. */
+/** The blocks that name their file. */
 const files = [...page.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)].map(
   ([, name = '', text = '']) => ({ name, text }),
 )

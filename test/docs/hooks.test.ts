@@ -1,4 +1,4 @@
-/** The callbacks of docs/hooks.md are compiled, and do what the page says. */
+/** Compiles the callbacks of docs/hooks.md, and checks that they do what the page says. */
 import { readFileSync } from 'node:fs'
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'

@@ -1,4 +1,4 @@
-/** Every link between the pages of this repository leads somewhere, headings included. */
+/** Every link between the pages of this repository has a target, including headings. */
 import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { equal } from '../support/assert.ts'
@@ -10,7 +10,7 @@ const pages = filesBelow('', /\.md$/)
 /** The text outside fenced blocks. */
 const prose = (page: string): string => page.replace(/^```.*?^```/gms, '')
 
-/** What a heading is called in links, as GitHub has it. */
+/** The anchor of a heading on GitHub. */
 const anchor = (heading: string): string =>
   heading
     .replace(/\[(.*?)\]\(.*?\)/g, '$1')
@@ -21,7 +21,7 @@ const anchor = (heading: string): string =>
 const anchorsOf = (page: string): readonly string[] =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchor(heading))
 
-/** Links of a page that lead nowhere. */
+/** The links of a page without a target. */
 function broken(file: string, page: string): string[] {
   const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
   return links.filter((link) => {

@@ -1,4 +1,4 @@
-/** The code of docs/models.md is compiled, and its examples are executed in order against the models it declares. */
+/** Compiles the code of docs/models.md, and executes its examples in order with the models it declares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type AnyModel, type Api, type ApiConfig, createApi, type JsonValue } from '@model-api/core'
@@ -21,23 +21,23 @@ const file = fileURLToPath(new URL('../../docs/models.md', import.meta.url))
 const update = process.env.UPDATE_DOCS === '1'
 const text = readFileSync(file, 'utf8')
 
-/** The texts of the fenced blocks of a language. */
+/** The texts of all fenced blocks in a language. */
 const blocks = (language: string): readonly string[] =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
     ([, block = '']) => block,
   )
 
-/** Declared to be refused; the others are served. */
+/** A model that createApi must refuse; the others are served. */
 const refused = 'Mistaken'
 
 const isModel = (value: unknown): value is AnyModel =>
   typeof value === 'object' && value !== null && 'columns' in value && 'table' in value
 
-/** UUIDs that the API makes are shown as `…`. */
+/** Replaces generated UUIDs by `…`. */
 const masked = (answer: JsonValue): JsonValue =>
   JSON.parse(JSON.stringify(answer).replace(/"id":"[0-9a-f-]{36}"/g, '"id":"…"')) as JsonValue
 
-/** What an example shows of an answer. */
+/** The part of a response that an example shows. */
 async function answerOf(api: Api, { method, url, headers, body }: Example): Promise<JsonValue> {
   const request = { method, url, headers: { 'content-type': 'application/json', ...headers } }
   const answer = await api.handle({ ...request, ...(body === undefined ? {} : { body }) })
@@ -65,7 +65,7 @@ suite('the page on models', (test) => {
     const names = [...code.matchAll(/^export const (\w+) = defineModel\(/gm)].map(
       ([, name = '']) => name,
     )
-    // Compiled only: the compiler checks the targets and keys of relations here.
+    // Only compiled: the compiler checks the targets and keys of relations here.
     const list = names.filter((name) => name !== 'mistaken').join(', ')
     const module = await compiled(`${code}
 import { createApi } from '@model-api/core'
@@ -83,7 +83,7 @@ export const typed = (db: any) => createApi({ db, models: [${list}] })`)
       clock: frozenClock(),
       onWarning: (warning) => void warnings.push(warning),
       config: {
-        // The junction tables of these tests have no foreign keys.
+        // The junction tables of this test have no foreign keys.
         API_SCHEMA_CHECK: 'off',
         API_ALLOW_NESTED_WRITES: true,
         API_ALLOW_JOIN: true,

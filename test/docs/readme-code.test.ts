@@ -1,4 +1,4 @@
-/** The TypeScript of the README compiles as it stands, and serves what it says. */
+/** Compiles the TypeScript of the README unchanged, and checks that it serves what the README says. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal, ok } from '../support/assert.ts'
@@ -11,7 +11,7 @@ const [first = '', second = ''] = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].m
   ([, code]) => code,
 )
 
-/** What the README takes for granted: a database, and a free port instead of its own. */
+/** The parts that the README omits: a database, and a free port instead of the one shown. */
 const prelude = `
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'

@@ -1,4 +1,4 @@
-/** The commands with which the README logs in to the demo do what the README says. */
+/** The commands in the README that log in to the demo do what the README says. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLibrary } from '../../examples/library/library.ts'

@@ -1,4 +1,4 @@
-/** The tests of docs/testing.md and the session of docs/authentication.md are compiled and executed. */
+/** Compiles and executes the tests of docs/testing.md and the session of docs/authentication.md. */
 
 import { equal } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 
 type Named = readonly [name: string, run: () => Promise<void>]
 
-/** The TypeScript of a page below a heading, or of the whole page. */
+/** The TypeScript below a heading of a page, or of the whole page. */
 function codeOf(page: string, heading = ''): string {
   const text = readSource(page)
   const section =
@@ -15,7 +15,7 @@ function codeOf(page: string, heading = ''): string {
   return [...(section ?? '').matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code).join('\n')
 }
 
-/** In place of the runner: what it would run. */
+/** Replaces the test runner: collects the tests. */
 const collected = `const tests: (readonly [string, () => Promise<void>])[] = []
 const test = (name: string, run: () => Promise<void>) => void tests.push([name, run])
 `

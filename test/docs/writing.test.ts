@@ -1,4 +1,4 @@
-/** The examples of docs/writing.md are executed in order, against the models it shows. */
+/** Executes the examples of docs/writing.md in order, with the models that the page shows. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {

@@ -1,16 +1,16 @@
-/** What a process knows of all records: the states that have been written or are about to be, and which of them are acknowledged. */
+/** What a process knows about all records: the states that have been written or are about to be, and which of them are acknowledged. */
 import { ids, type State } from './world.ts'
 
-/** What a process tells the other one: before a write what it will store, after its answer that it has. */
+/** The messages between the processes: before a write, the state to be stored; after its response, that it is stored. */
 export type Message =
   | { readonly kind: 'announced'; readonly id: number; readonly state: State }
   | { readonly kind: 'acknowledged'; readonly id: number; readonly at: number }
   | { readonly kind: 'sync' | 'synced'; readonly number: number }
 
 interface History {
-  /** In the order in which they are stored, since each record has one writer that waits for each answer. */
+  /** In the order in which they are stored: each record has one writer, which waits for each response. */
   readonly states: State[]
-  /** The position of the last state whose write has been answered. */
+  /** The position of the last state whose write got its response. */
   acknowledged: number
 }
 

@@ -1,4 +1,4 @@
-/** One of two processes with an API on the same database: writes its records, and reads all of them with the ETags that it has. */
+/** One of two processes with an API on the same database: writes its records, and reads all records with the ETags of earlier responses. */
 import { createApi } from '@model-api/core'
 import { openDatabase } from '@model-api/http-node'
 import { random } from '../../bench/random.ts'
@@ -39,9 +39,9 @@ export interface Tally {
   writes: number
   conditionalReads: number
   notModified: number
-  /** 304 to an ETag that another caller got. */
+  /** The number of 304 responses to an ETag that another caller received. */
   sharedTags: number
-  /** Responses about records that had changed meanwhile, so that the other process was asked what it writes. */
+  /** Responses with records that had changed in the meantime, so that the other process had to be asked for its writes. */
   asked: number
   readonly stale: string[]
 }
@@ -64,7 +64,7 @@ const tell = (message: Message): void => void process.send?.(message)
 const waiting = new Map<number, () => void>()
 let asked = 0
 
-/** Resolves when this process knows all writes that the other one has begun before. */
+/** Resolves when this process knows all writes that the other one began earlier. */
 const sync = (): Promise<void> =>
   new Promise((resolve) => {
     asked += 1
@@ -126,7 +126,7 @@ function nextChange(id: number): Change {
   return { id, method: stored === null ? 'POST' : 'PATCH', state }
 }
 
-/** Takes up to so many own records that nobody else is writing. */
+/** Takes at most this many of the process's own records that are not being written. */
 function takeRecords(most: number): readonly number[] {
   const free = own.filter((id) => !busy.has(id))
   const taken = [
@@ -146,7 +146,7 @@ async function write(): Promise<void> {
     tell({ kind: 'announced', id, state })
     return announce(id, state)
   })
-  // A busy SQLite file is 503; nothing is stored then.
+  // A busy SQLite file gives 503, and nothing is stored.
   for (let attempt = 1; ; attempt++) {
     const { status, text } = await (changes.length === 1 && changes[0] !== undefined
       ? writeOne(changes[0])
@@ -180,7 +180,7 @@ const writeList = (changes: readonly Change[]) =>
     body: changes.map((change) => ({ id: change.id, ...change.state })),
   })
 
-/** One in four batches is tried without being stored first. */
+/** One in four batches is preceded by a dry run. */
 async function writeBatch(changes: readonly Change[]) {
   const operations = changes.map((change) => ({
     id: `c${change.id}`,
@@ -196,7 +196,7 @@ async function writeBatch(changes: readonly Change[]) {
 
 // ---------------------------------------------------------------- reads
 
-/** What an ETag was sent with: the view of each record, in the order of the reading, and who got it. */
+/** A response with an ETag: the view of each record, in the order of the reading, and the caller. */
 interface Copy {
   readonly views: readonly string[]
   readonly caller: Caller
@@ -219,7 +219,7 @@ function keep(reading: Reading, etag: string, copy: Copy): void {
   if (known.size > mostCopies && oldest !== undefined) known.delete(oldest)
 }
 
-/** The copies whose ETags a read sends: the last one, or some. */
+/** The copies whose ETags a read sends: the latest one, or several. */
 function chosenCopies(reading: Reading): ReadonlyMap<string, Copy> {
   const known = [...(copies.get(reading) ?? [])]
   return new Map(next(2) === 0 ? known.slice(-1) : known.filter(() => next(2) === 0))
@@ -230,7 +230,7 @@ interface Asked {
   readonly caller: Caller
 }
 
-/** The latest reads: most are sent again soon, before the records change, or just after. */
+/** The latest reads. Most are repeated soon, before the records change or just after. */
 const recent: Asked[] = []
 
 function nextRead(): Asked {
@@ -277,7 +277,7 @@ async function read(): Promise<void> {
   return judge(reading, caller, views, from, String(answer.status))
 }
 
-/** Records as stale what no state can be that the records had while they were read. */
+/** Reports records as stale that match none of their states during the read. */
 async function judge(
   reading: Reading,
   caller: Caller,
@@ -305,19 +305,20 @@ async function judge(
 
 // ---------------------------------------------------------------- the load
 
-/** Requests of one process at a time. */
+/** The number of concurrent requests of a process. */
 const lanes = 4
 
 async function lane(): Promise<void> {
   while (tally.operations < order.operations && tally.stale.length < 10) {
     await (next(6) === 0 ? write() : read())
-    // Messages of the other process come between two turns of the event loop, which a driver in this process never leaves.
+    // Messages of the other process arrive between two turns of the event loop; a synchronous driver would never reach the next
+    // turn.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
 process.on('disconnect', () => void close().then(() => process.exit()))
-// The other process must be there before it is told of anything.
+// The other process must be running before it receives a message.
 await sync()
 await Promise.all(Array.from({ length: lanes }, lane))
 process.send?.({ kind: 'done', tally })

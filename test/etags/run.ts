@@ -1,6 +1,6 @@
 /**
- * The search for stale 304s at length: `pnpm run soak:etags --operations 1000000 [--database URL] [--seed N]`, on a SQLite
- * file of its own if no database is named. The database must be an empty one.
+ * A long search for stale 304 responses: `pnpm run soak:etags --operations 1000000 [--database URL] [--seed N]`; without a
+ * database, on a new SQLite file. The database must be empty.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

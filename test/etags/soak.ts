@@ -1,4 +1,4 @@
-/** Two processes that read and write the same records, and what they found: whether a 304 was sent for a copy that is out of date. */
+/** Two processes that read and write the same records, and the result: whether a 304 was sent for an outdated copy. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sourceArguments } from '../support/node-arguments.ts'
@@ -8,7 +8,7 @@ import type { Order, Tally } from './process.ts'
 export interface SoakOptions {
   /** A database with the tables of `world.ts`: a URL, or the path of a SQLite file. */
   readonly url: string
-  /** Requests of both processes together. */
+  /** The number of requests of both processes together. */
   readonly operations: number
   readonly seed: number
 }
@@ -16,9 +16,9 @@ export interface SoakOptions {
 type Told = Message | { readonly kind: 'done'; readonly tally: Tally }
 
 /**
- * A process tells the other one what it is about to write before it does, and when that was answered. A response is stale if
- * it shows a record as it was before a write that was answered before the read began. Nothing is locked for that: a read that
- * shows what its process does not know yet waits until the other one has told all it has begun.
+ * A process announces each write to the other one before it sends it, and reports when it got the response. A response is stale
+ * if it shows a record as it was before a write whose response came before the read began. Nothing is locked for that: a read
+ * that shows a state which its process does not know yet waits until the other one has announced all the writes it has begun.
  */
 export async function soak({ url, operations, seed }: SoakOptions): Promise<Tally> {
   const both = ([0, 1] as const).map((index) =>
@@ -39,7 +39,7 @@ const start = (order: Order): ChildProcess =>
     execArgv: [...sourceArguments],
   })
 
-/** Passes the messages of a process on to the other one, until it is done. */
+/** Passes the messages of a process on to the other one until it is finished. */
 const tallyOf = (child: ChildProcess, other: ChildProcess): Promise<Tally> =>
   new Promise((resolve, reject) => {
     child.on('message', (told: Told) => {

@@ -1,4 +1,4 @@
-/** No 304 for a copy that is out of date: two processes on one database, with writes and conditional reads at the same moment. */
+/** No 304 for an outdated copy: two processes on one database, with concurrent writes and conditional reads. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const define = (test: Test, db: TestDatabase): void => {
   test('none is confirmed, whoever writes meanwhile and whatever the reader may see', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stale-etags-'))
     try {
-      // The database is created by its first statement.
+      // The first statement creates the database.
       await db.execScript('select 1')
       const url = db.url ?? join(folder, 'data.sqlite')
       await prepareDatabase(url)

@@ -1,8 +1,8 @@
-/** The records that two processes write and read in the search for stale 304s, and what each caller sees of each. */
+/** The records that two processes write and read in the search for stale 304 responses, and what each caller may see of them. */
 import { type AnyModel, type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 
 export const groups = 3
-/** Records of each group; a record of an even id is written by the first process only, the others by the second. */
+/** The number of records in each group. The first process writes records with an even id, the second process the others. */
 const size = 8
 export const ids: readonly number[] = Array.from({ length: groups * size }, (_, i) => i + 1)
 export const groupOf = (id: number): number => (id % groups) + 1
@@ -42,7 +42,7 @@ export const config: ApiConfig = {
   API_ALLOW_BATCH: true,
 }
 
-/** Who reads: one without rights, one who also reads salaries, and one who also sees hidden records and writes. */
+/** The readers: one without rights, one who also reads salaries, and one who also sees hidden records and writes. */
 export const callers = [
   { id: 1, roles: ['clerk'] },
   { id: 2, roles: ['payroll'] },
@@ -51,10 +51,10 @@ export const callers = [
 export type Caller = (typeof callers)[number]
 export const writer: Caller = callers[2]
 
-/** A stored record; null where there is none. Versions only grow, so that no two states of a record are equal. */
+/** A stored record; null if it does not exist. Versions only grow, so no two states of a record are equal. */
 export type State = Readonly<Record<'version' | 'salary' | 'hidden', number>> | null
 
-/** A request that reads, and which part of each record its answer shows. */
+/** A read request, and the part of each record that its response shows. */
 export interface Reading {
   readonly url: string
   readonly ids: readonly number[]
@@ -95,7 +95,7 @@ export const readings: readonly Reading[] = [
   }),
 ]
 
-/** What a caller sees of a record, as text; `none` where it sees no such record. */
+/** What a caller sees of a record, as text; `none` if the caller sees no such record. */
 export function viewOf(state: State, { id, roles }: Caller, { fields }: Reading): string {
   if (state === null || (state.hidden === 1 && id !== 3)) return none
   const isPayroll = (roles as readonly string[]).includes('payroll')

@@ -1,4 +1,4 @@
-/** The data providers of examples/react-admin and examples/refine against the demo: every call that the frameworks make. */
+/** The data providers of examples/react-admin and examples/refine with the demo: every call that the frameworks make. */
 import { openLibrary } from '../../examples/library/library.ts'
 import { dataProvider as reactAdmin } from '../../examples/react-admin/data-provider.ts'
 import type { ApiFailure, Options, Row } from '../../examples/react-admin/requests.ts'

@@ -1,4 +1,4 @@
-/** Every example is started as its readers start it, asked what it says is worth asking, and ended. */
+/** Starts every example as its README says, sends the requests that it suggests, and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 interface Example {
   readonly url: string
-  /** What it printed. */
+  /** The output of the example. */
   readonly text: string
 }
 
@@ -22,7 +22,7 @@ function start(name: string, own: NodeJS.ProcessEnv = {}): ChildProcess {
   return spawn(process.execPath, args, { cwd: root, env: { ...process.env, PORT: '0', ...own } })
 }
 
-/** Runs an example; it must end by itself, with 0, when it is asked to. */
+/** Runs an example; requires that it ends with exit code 0 after it was asked to. */
 async function running(
   name: string,
   use: (example: Example) => Promise<void>,

@@ -1,4 +1,4 @@
-/** The tracker: its README shows the code that is there and answers that are given, on every database; imports, numbers and the audit. */
+/** The tracker: its README shows the actual code and responses, on every database; imports, numbers and the audit. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Api, JsonValue } from '@model-api/core'
@@ -48,7 +48,7 @@ interface Tracker {
 
 const passwordOf = (name: string): string => `the password of ${name}`
 
-/** Ann of Acme and Gus, her guest; Bob of another organisation. */
+/** Opens the tracker with Ann of Acme, her guest Gus, and Bob of another organisation. */
 async function opened({ kysely, name }: TestDatabase): Promise<Tracker> {
   const db: Kysely<Database> = kysely
   await createTables(db, types[name])
@@ -91,7 +91,7 @@ const asking =
     })
   }
 
-/** Whether an answer has what the page shows of it; `{name}` is a value that is remembered, or was. */
+/** Whether a response contains what the page shows of it. `{name}` stands for a value, which is remembered when it first occurs. */
 function shown(expected: JsonValue, actual: unknown, names: Map<string, string>): boolean {
   if (typeof expected === 'string' && /^\{\w+\}$/.test(expected) && typeof actual === 'string') {
     const known = names.get(expected)

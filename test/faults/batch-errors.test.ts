@@ -1,4 +1,7 @@
-/** A driver that fails in a batch, at each of its statements in turn, before the database has received it or afterwards: all operations are stored, or none. */
+/**
+ * A driver that fails at each statement of a batch in turn, before or after the database has received it: all operations are
+ * stored, or none.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +17,7 @@ runsOn('one server of each engine')
 
 type Moment = 'before' | 'after'
 
-/** Sends a batch without errors, which tells how many statements there are; then one for each statement and moment. */
+/** Sends a batch without errors to count its statements, then one batch for each statement and moment of failure. */
 async function allOrNothing(where: Place): Promise<void> {
   let count = 0
   let failing: { readonly at: number; readonly moment: Moment } | undefined

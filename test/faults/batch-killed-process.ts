@@ -1,10 +1,10 @@
-/** A process of its own that sends one batch, and kills itself (kill -9) before one of the statements or after the last. */
+/** A separate process that sends one batch, and kills itself (kill -9) before one of its statements. */
 import { createApi } from '@model-api/core'
 import { Kysely } from 'kysely'
 import { dialectOf, Note, operations, type Place, watched } from './batch-statements.ts'
 
 export interface KilledBatch extends Place {
-  /** Before which statement, counted from 1; the process lives on if there are fewer. */
+  /** The statement before which it kills itself, counted from 1. If there are fewer statements, the process is not killed. */
   readonly killedBefore: number
   readonly label: string
 }

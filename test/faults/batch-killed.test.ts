@@ -1,4 +1,4 @@
-/** A process that is killed (kill -9) in a batch, before each of its statements in turn: all operations are stored, or none. */
+/** A process is killed (kill -9) during a batch, before each of its statements in turn: all operations are stored, or none. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const path = fileURLToPath(new URL('./batch-killed-process.ts', import.meta.url)
 
 interface Ended {
   readonly signal: NodeJS.Signals | null
-  /** What it said if it lived: the status of the batch, and how many statements it took. */
+  /** The output of a process that was not killed: the status of the batch, and the number of statements. */
   readonly said?: { readonly status: number; readonly count: number }
 }
 
@@ -40,7 +40,7 @@ async function run(batch: KilledBatch): Promise<Ended> {
 
 type Labels = (like: string) => Promise<readonly string[]>
 
-/** First a batch that is not killed, which tells how many statements there are; then one for each of them. */
+/** Sends a batch without a kill to count its statements, then one batch for each of them. */
 async function allOrNothing(where: Place, labelsOf: Labels): Promise<void> {
   const whole = await run({ ...where, killedBefore: 0, label: 'whole' })
   equal([whole.signal, whole.said?.status], [null, 200])

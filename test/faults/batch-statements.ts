@@ -1,4 +1,4 @@
-/** A batch of reads and writes, and connections that tell of each of its statements. */
+/** A batch of reads and writes, and connections that report each of its statements. */
 import { defineModel } from '@model-api/core'
 import {
   type DatabaseConnection,
@@ -15,7 +15,7 @@ export interface Place {
   readonly url: string
 }
 
-/** What the batch leaves in the table if it is committed. */
+/** The rows that a committed batch leaves in the table. */
 export const storedBy = (label: string): readonly string[] => [`${label} 2`, `${label} 4`]
 
 export const operations = (label: string): readonly Operation[] => [
@@ -48,7 +48,7 @@ export const dialectOf = async ({ kind, url }: Place): Promise<Dialect> => {
   return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 1 }) })
 }
 
-/** The dialect, whose connections tell of each statement before it is sent, and when it is done; `begin` and `commit` among them. */
+/** The dialect with connections that report each statement before it is sent and when it is done, including `begin` and `commit`. */
 export function watched(
   dialect: Dialect,
   beforeStatement: (sql: string) => void,

@@ -1,4 +1,4 @@
-/** A connection that breaks, whenever and however, ends its request and nothing else; the pool is whole again afterwards. */
+/** A connection that breaks, at any moment and in any way, fails only its own request; afterwards the pool is complete again. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
@@ -50,7 +50,7 @@ for (const one of everyDatabase()) {
       }
       const end = (one: unknown): Promise<void> =>
         runScript(name, server.url ?? '', kill[name](one))
-      /** All connections at once serve, so none of the pool is missing. */
+      /** Whether the pool is complete: all of its connections serve at once. */
       const isWhole = async (): Promise<boolean> => {
         const ids = await Promise.all(
           Array.from({ length: size }, () =>
@@ -157,7 +157,7 @@ for (const one of everyDatabase()) {
       /** Ends every connection to the database of this test. */
       const endAll = async (): Promise<void> => {
         for (const { id } of await connectionsOf(name, server.url ?? '')) {
-          // One may have ended meanwhile.
+          // It may have ended in the meantime.
           await end(id).catch(() => {})
         }
       }

@@ -1,4 +1,4 @@
-/** Requests of `fetch` whose connection broke: on a connection that had been used before, or as the first on a new one. */
+/** Counts requests of `fetch` whose connection broke: those on a reused connection, and those that were the first on a new one. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
 export interface BrokenRequests {
@@ -6,7 +6,7 @@ export interface BrokenRequests {
   readonly onNew: number
 }
 
-/** Counts from now on; the result ends it and gives the counts. Requests that were refused a connection are in neither. */
+/** Starts counting; the returned function stops and returns the counts. Requests whose connection was refused are not counted. */
 export function brokenRequests(): () => BrokenRequests {
   const used = new WeakSet<object>()
   const isFirst = new WeakMap<object, boolean>()

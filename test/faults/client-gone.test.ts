@@ -1,4 +1,4 @@
-/** A client that goes away: its statement is called off, the pool is free at once, and nobody is told of an error. */
+/** A client that disconnects: its statement is cancelled, its connection returns to the pool at once, and no error is reported. */
 import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -87,7 +87,7 @@ function define(one: Server, kind: PoolKind): void {
         await sleep(300)
         leaving.abort()
         equal(await outcome, 'gone')
-        // A pool of one: this waits for the statement, or takes its place.
+        // With a pool of one, this request waits until the other statement has ended or is cancelled.
         await isServed()
         await one.close()
       })
@@ -103,7 +103,7 @@ function define(one: Server, kind: PoolKind): void {
       await isServed()
     })
 
-    /** Nobody tells the server about an unwrapped pool of pg: what has begun there is completed. */
+    /** Whether the server is told to cancel. For an unwrapped pool of pg it is not: a running statement completes. */
     const isTold = name === 'mysql' || kind !== 'a pool of the host'
     if (isTold) {
       test('the server is told to end the statement', async () => {
@@ -156,7 +156,7 @@ function define(one: Server, kind: PoolKind): void {
       })
     }
 
-    /** While somebody else's transaction holds the rows that `hold` has locked; it is rolled back. */
+    /** Runs `during` while another transaction holds the rows that `hold` has locked; then rolls that transaction back. */
     const whileHeld = async (hold: string, during: () => Promise<void>): Promise<void> => {
       const blocking = await openPool('a wrapped pool', name, database, 1)
       const held = blocking.transaction().execute(async (holder) => {
@@ -179,7 +179,7 @@ function define(one: Server, kind: PoolKind): void {
         ...(signal === undefined ? {} : { signal }),
       })
     }
-    /** Keys that are claimed and have no answer yet. */
+    /** The number of idempotency keys that are claimed and have no response yet. */
     const claims = async (): Promise<number> => {
       const text = 'select count(*) as n from idempotency_keys where answer is null'
       const [row] = await ask(name, database, text)
@@ -199,7 +199,7 @@ function define(one: Server, kind: PoolKind): void {
       await isServed()
     })
 
-    // An unwrapped pool of pg lets the claim be made.
+    // With an unwrapped pool of pg, the claim completes.
     if (isTold) {
       test('its Idempotency-Key is free again, where claiming it waits for a lock', async () => {
         equal((await keyed(12)).status, 201)
@@ -242,7 +242,7 @@ function define(one: Server, kind: PoolKind): void {
   })
 }
 
-/** The same things, whose changes take a transaction. */
+/** The same model, but its changes take a transaction. */
 const watchedThing: AnyModel = {
   ...Thing,
   name: 'WatchedThing',

@@ -1,4 +1,4 @@
-/** Transactions of others in the way of ours: deadlocks, and an isolation that the operator has made stricter. */
+/** Transactions of other clients that conflict with those of the service: deadlocks, and a stricter isolation level set by the operator. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { AnyKysely } from '../support/faults.ts'
@@ -6,7 +6,7 @@ import { endConnections } from './connections.ts'
 import type { Fault } from './faults.ts'
 import { adminOf, type Setup } from './setups.ts'
 
-/** The statements of others touch a column of their own. */
+/** The conflicting statements change a column that the service does not. */
 const touch = (table: string) => sql`update ${sql.id(table)} set touched = touched + 1`
 
 export const deadlocks: Fault = {
@@ -18,10 +18,10 @@ export const deadlocks: Fault = {
       const before = await deadlocksOf(setup, db)
       for (let i = 0; i < 8; i++) {
         await cross(setup, db)
-        // Whoever gave way is done before the next.
+        // Lets the transaction that gave way end before the next one.
         await sleep(700)
       }
-      // PostgreSQL counts them a moment later.
+      // PostgreSQL updates its count of deadlocks a moment later.
       await sleep(1_500)
       const met = (await deadlocksOf(setup, db)) - before
       if (met < 4) throw new Error(`only ${met} deadlocks happened`)
@@ -31,12 +31,12 @@ export const deadlocks: Fault = {
   },
 }
 
-/** Locks the twins the other way round than the service does, in a transaction that the server prefers to ours. */
+/** Locks the twins in the opposite order to the service, in a transaction that the server prefers over those of the service. */
 async function cross({ name }: Setup, db: AnyKysely): Promise<void> {
-  // Of the rows that it looks at, MariaDB then locks those alone that it changes.
+  // At READ COMMITTED, MariaDB locks only those rows that it changes.
   const crossing = db.transaction().setIsolationLevel('read committed')
   await crossing.execute(async (transaction) => {
-    // PostgreSQL ends the one that looks first; MariaDB the one that has changed less.
+    // PostgreSQL ends the transaction that checks for a deadlock first; MariaDB the one that has changed fewer rows.
     if (name === 'postgres') await sql`set local deadlock_timeout = '20s'`.execute(transaction)
     for (let i = 0; i < 10; i++) await sql`${touch('twins')} where id % 2 = 0`.execute(transaction)
     await sleep(400)
@@ -54,7 +54,7 @@ async function deadlocksOf({ name }: Setup, db: AnyKysely): Promise<number> {
   return Number((rows[0] as { n: unknown } | undefined)?.n)
 }
 
-/** The operator has made the isolation of every new connection stricter; reads and lone statements have it. */
+/** The operator has made the isolation of every new connection stricter; it applies to reads and to statements outside transactions. */
 export const isolated = (level: 'repeatable read' | 'serializable'): Fault => ({
   name: `${level} by default, and others write the same rows, for 5 s`,
   on: ['postgres', 'mysql'],
@@ -103,7 +103,7 @@ async function isolate(
   await sql`set global innodb_snapshot_isolation = ${sql.lit(isStrict)}`.execute(db)
 }
 
-/** A connection like those of the service meets a conflict that a weaker isolation does not have. */
+/** Requires that a connection with the settings of the service's gets a conflict that a weaker isolation would not have. */
 async function mustConflict({ targets: [target = ''] }: Setup, db: AnyKysely): Promise<void> {
   const theirs = adminOf(target)
   let conflicts = 0

@@ -1,4 +1,4 @@
-/** A connection whose set-up fails or gives no answer is closed, and its place in the pool is free again. */
+/** A connection whose set-up fails or does not respond is closed, and its place in the pool is free again. */
 import { preparedPg } from '@model-api/core/prepared'
 import { openDatabase } from '@model-api/http-node'
 import { Kysely, PostgresDialect, sql } from 'kysely'

@@ -1,4 +1,4 @@
-/** The connections of the service, as the server sees them: ended, or none left for it. */
+/** The connections of the service on the server: ends them, or leaves none for the service. */
 import { sql } from 'kysely'
 import mysql from 'mysql2'
 import type { AnyKysely } from '../support/faults.ts'
@@ -15,12 +15,12 @@ export async function endConnections({ name }: Setup, db: AnyKysely): Promise<vo
   const { rows } = await sql<{ id: number }>`
     select id from information_schema.processlist where user = 'app'`.execute(db)
   for (const { id } of rows) {
-    // Some end by themselves meanwhile.
+    // Some end by themselves in the meantime.
     await sql`kill ${sql.lit(Number(id))}`.execute(db).catch(() => {})
   }
 }
 
-/** Ends the connections of the service, and lets it have no new ones until the result is called. */
+/** Ends the connections of the service, and prevents new ones until the returned function is called. */
 export async function takeConnections(setup: Setup): Promise<() => Promise<void>> {
   const { name, targets } = setup
   const [target = ''] = targets
@@ -35,7 +35,7 @@ export async function takeConnections(setup: Setup): Promise<() => Promise<void>
       await db.destroy()
     }
   }
-  // The server keeps one more for an administrator.
+  // The server reserves one more for an administrator.
   await sql`set global max_connections = 10`.execute(db)
   await endConnections(setup, db)
   const taken = Array.from({ length: 10 }, () => mysql.createConnection({ uri: target }))

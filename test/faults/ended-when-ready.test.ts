@@ -1,4 +1,4 @@
-/** A server that ends a connection in the packet that says it is ready: nobody has been handed the client yet. */
+/** A server ends a connection in the packet that reports it as ready, before the pool has handed out the client. */
 import { createServer, type Server } from 'node:net'
 import { preparedPg } from '@model-api/core/prepared'
 import pg from 'pg'

@@ -11,28 +11,28 @@ import { fullDisk } from './full-disk.ts'
 import { readYourWrites } from './read-your-writes.ts'
 import type { Setup, SetupName } from './setups.ts'
 
-/** What a fault can do. */
+/** What a fault can use and act on. */
 export interface Scene {
   readonly setup: Setup
   /** Ends the service with a signal and starts it again at the same port. */
   restartService(signal: NodeJS.Signals): Promise<void>
   readonly port: number
-  /** Of every service; `port` is the first. */
+  /** The ports of every service; `port` is the first. */
   readonly ports: readonly number[]
 }
 
 export interface Fault {
   readonly name: string
   readonly on: readonly SetupName[]
-  /** Whose pools are told of it; absent: all. */
+  /** The pools with which the service meets the fault; absent: all. */
   readonly pools?: readonly string[]
-  /** Whether the service itself ends, so that its clients' connections do. */
+  /** Whether the service itself ends, so that connections of its clients break. */
   readonly serviceEnds?: boolean
-  /** Whether it takes a disk that can be filled. */
+  /** Whether it needs a disk that can be filled. */
   readonly fillsDisk?: boolean
-  /** What the service must have reported, so that the fault was there. */
+  /** What the service must have reported, which proves that the fault occurred. */
   readonly reports?: RegExp
-  /** Makes the fault, and ends it; rejects where it was not there. */
+  /** Causes the fault and ends it; rejects if it did not occur. */
   run(scene: Scene): Promise<void>
 }
 
@@ -275,12 +275,12 @@ export const faults: readonly Fault[] = [
   {
     name: 'file removed, and restored from a copy after 3 s',
     on: ['sqlite'],
-    // SQLite goes on writing into the removed file.
+    // With a pool of the host, SQLite continues to write to the removed file.
     pools: ['ours'],
     async run({ setup }) {
       const target = fileOf(setup)
       const file = new Database(target, { timeout: 10_000 })
-      // Nothing may be acknowledged between the copy and the removal.
+      // No write may be acknowledged between the copy and the removal.
       file.exec('begin immediate')
       for (const end of ['', '-wal']) copyFileSync(target + end, `${target}.copy${end}`)
       for (const end of ['', '-wal', '-shm']) rmSync(target + end)

@@ -1,4 +1,4 @@
-/** The disk of the database is full, and has room again after a while. */
+/** The disk of the database is full, and later has free space again. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -16,7 +16,7 @@ export const fullDisk: Fault = {
     try {
       if (setup.name === 'sqlite') await emptyLog(setup)
       await disk.fill()
-      // What the tables still have room for inside.
+      // Fills the free space inside the tables too.
       await fillTables(setup)
       await sleep(5_000)
     } finally {
@@ -26,7 +26,10 @@ export const fullDisk: Fault = {
   },
 }
 
-/** The log of a file is written over again once it is in the file, which takes no room. */
+/**
+ * Truncates the write-ahead log. Otherwise SQLite would overwrite the part of the log that is already in the file, which needs no
+ * free space, and no write would meet the full disk.
+ */
 async function emptyLog({ admin }: Setup): Promise<void> {
   const db = admin()
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
@@ -52,7 +55,7 @@ async function fillTables({ admin }: Setup): Promise<void> {
   throw new Error('the disk was never full')
 }
 
-/** A server may have ended for want of room. */
+/** The server may have ended because the disk was full. */
 async function startAgain({ admin, server }: Setup): Promise<void> {
   if (server === null) return
   const db = admin()

@@ -12,15 +12,15 @@ import { count } from './ledger.ts'
 export interface HaproxyOptions {
   /** Ports of the processes. */
   readonly ports: readonly number[]
-  /** HAProxy's `http-reuse`: which connections to the processes it keeps for the next request. */
+  /** HAProxy's `http-reuse`: which connections to the processes it reuses for later requests. */
   readonly reuse: string
 }
 
 export interface Haproxy {
   readonly port: number
-  /** Waits until HAProxy counts on the process at a port, or no longer does. */
+  /** Waits until HAProxy considers the process at a port available, or unavailable. */
   until(port: number, state: 'UP' | 'DOWN'): Promise<void>
-  /** From HAProxy's log: requests that it could not hand on or answer, or that were 5xx, by status and termination state. */
+  /** From HAProxy's log: requests that it could not forward or answer, and responses with 5xx, by status and termination state. */
   readonly failures: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
@@ -28,11 +28,11 @@ export interface Haproxy {
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 const program = folders.map((folder) => join(folder, 'haproxy')).find((file) => existsSync(file))
 
-/** What is missing to start it, or undefined. */
+/** Why it cannot be started; undefined if it can. */
 export const haproxyLacks: string | undefined =
   program === undefined ? 'haproxy is not installed' : undefined
 
-/** Starts it at a free port. */
+/** Starts HAProxy at a free port. */
 export async function startHaproxy({ ports, reuse }: HaproxyOptions): Promise<Haproxy> {
   if (program === undefined) throw new Error(haproxyLacks)
   const folder = mkdtempSync(join(tmpdir(), 'model-api-haproxy-'))
@@ -75,7 +75,7 @@ ${ports.map((one) => `    server api_${one} 127.0.0.1:${one}`).join('\n')}
   child.stdout.setEncoding('utf8').on('data', (text) => {
     const lines = `${rest}${text}`.split('\n')
     rest = lines.pop() ?? ''
-    // "--": it ended as it should.
+    // "--" means that the request ended normally.
     for (const line of lines) {
       if (/^-?\d+ /.test(line) && !/^[1-4]\d\d -- /.test(line)) count(failures, line)
     }
@@ -92,7 +92,7 @@ ${ports.map((one) => `    server api_${one} 127.0.0.1:${one}`).join('\n')}
     for (let attempt = 0; attempt < 300; attempt++) {
       const stat = await ask(socket, 'show stat').catch(() => '')
       const line = stat.split('\n').find((text) => text.startsWith(`api,api_${one},`))
-      // "UP 1/2" is on its way to "DOWN".
+      // "UP 1/2" means that it is about to become "DOWN".
       if (line?.split(',')[17]?.startsWith(state)) return
       await sleep(100)
     }
@@ -108,7 +108,7 @@ ${ports.map((one) => `    server api_${one} 127.0.0.1:${one}`).join('\n')}
   return { port, until, failures, stop }
 }
 
-/** One command over its administrative socket. */
+/** Sends a command to its administrative socket. */
 async function ask(path: string, command: string): Promise<string> {
   const socket = connect(path)
   let text = ''

@@ -1,6 +1,6 @@
-/** What clients were told: which writes were acknowledged, refused or left open, and every answer that was wrong. */
+/** What clients recorded: which writes were acknowledged, refused or left open, and every wrong response. */
 
-/** One write as its client knows it. `acknowledged`: a success; `open`: no answer, or a 5xx; `refused`: any other answer. */
+/** The outcome of a write for its client. `acknowledged`: a success; `open`: no response, or a 5xx; `refused`: any other response. */
 export type Outcome = 'acknowledged' | 'open' | 'refused'
 
 /** The last token that was acknowledged, and every one that was left open. */
@@ -12,23 +12,23 @@ export interface Tokens {
 export interface Ledger {
   readonly entries: Map<string, Outcome>
   readonly orders: Map<string, Outcome>
-  /** The position of each acknowledged entry, where positions are told. */
+  /** The position of each acknowledged entry, if the service sends positions. */
   readonly positions: Map<string, string>
-  /** Entries that were sent again and again with one Idempotency-Key until they were acknowledged. */
+  /** Entries that were repeated with one Idempotency-Key until they were acknowledged. */
   readonly repeated: Map<string, Outcome>
-  /** Increments of each counter: how many were acknowledged, and how many may have happened. */
+  /** Increments of each counter: how many were acknowledged, and how many have an open outcome. */
   readonly increments: Map<number, { acknowledged: number; open: number }>
-  /** Of each label, the tokens that it may have: the last that was acknowledged, and every one that was left open. */
+  /** The tokens that each label may have: the last acknowledged one, and every open one. */
   readonly labels: Map<number, Tokens>
-  /** And so of each pair of twins. */
+  /** The tokens that each pair of twins may have. */
   readonly twins: Map<number, Tokens>
-  /** Answers by status; 0: the connection ended without one. */
+  /** Responses by status; 0: the connection ended without one. */
   readonly statuses: Map<number, number>
-  /** Answers that must not be: a status that the fault does not explain, a record that is missing. */
+  /** Wrong responses: a status that the fault does not explain, or a missing record. */
   readonly wrong: Map<string, number>
-  /** Requests without an answer after the client's patience. */
+  /** Requests that got no response in time. */
   unanswered: number
-  /** When each request was answered with a success, in milliseconds of the process's clock. */
+  /** The time of each successful response, in milliseconds of the process's clock. */
   readonly successes: number[]
 }
 
@@ -50,7 +50,7 @@ export const count = <K>(counts: Map<K, number>, key: K): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** What the database holds at the end. */
+/** What the database contains at the end. */
 export interface Stored {
   readonly entries: readonly string[]
   /** Tokens of orders, with the number of their lines. */
@@ -66,11 +66,11 @@ export interface Verdict {
   readonly lost: number
   /** Orders without all of their lines. */
   readonly half: number
-  /** Wrong answers, duplicates, increments that nobody asked for. */
+  /** Wrong responses, duplicates, and increments that no client sent. */
   readonly wrong: readonly string[]
 }
 
-/** Compares what clients were told with what is stored. */
+/** Compares the records of the clients with what is stored. */
 export function judge(ledger: Ledger, stored: Stored, linesOfOrder: number): Verdict {
   const wrong = [...ledger.wrong].map(([what, times]) => `${what} (${times})`)
   const held = new Set(stored.entries)

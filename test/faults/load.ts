@@ -1,10 +1,10 @@
-/** Clients that read and write without pause, and write down what they are told. */
+/** Clients that read and write continuously, and record the responses. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { count, type Ledger, type Outcome, type Tokens } from './ledger.ts'
 import { counters, labels, linesOfOrder } from './world.ts'
 
-/** Milliseconds that a client waits for an answer. */
+/** Milliseconds that a client waits for a response. */
 const patience = 15_000
 
 interface Answer {
@@ -12,7 +12,7 @@ interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
   readonly body: any
   readonly etag: string | null
-  /** Where replicas are read. */
+  /** The position of a write, if replicas are read. */
   readonly position: string | null
 }
 
@@ -20,13 +20,13 @@ export interface LoadOptions {
   readonly url: () => string
   readonly ledger: Ledger
   readonly clients: number
-  /** Whether the service itself is ended by the fault, so that connections are refused or reset. */
+  /** Whether the fault ends the service itself, so that connections are refused or reset. */
   readonly serviceEnds: boolean
-  /** Nobody changes rows that every client changes, so that a busy machine lets nobody wait for a lock too long. */
+  /** No request changes rows that all clients change, because on a busy machine some would wait too long for a lock. */
   readonly withoutTwins?: boolean
 }
 
-/** Starts the clients; the result ends them, and waits for their last answers. */
+/** Starts the clients; the returned function stops them and waits for their last responses. */
 export function startLoad(options: LoadOptions): () => Promise<void> {
   let goesOn = true
   const all = Promise.all(
@@ -53,7 +53,7 @@ async function client(options: LoadOptions, place: number, goesOn: () => boolean
   }
 }
 
-/** Asks once; undefined: no answer. */
+/** Sends a request once; undefined if there is no response. */
 async function ask(
   { url, ledger, serviceEnds }: LoadOptions,
   method: string,
@@ -120,7 +120,7 @@ async function readList(options: LoadOptions): Promise<void> {
   unexpected(options, answer, [200, 503])
 }
 
-/** Reads what was acknowledged. */
+/** Reads records that were acknowledged. */
 async function readBack(options: LoadOptions): Promise<void> {
   const acknowledged = [...options.ledger.entries]
     .slice(-50)
@@ -136,7 +136,7 @@ async function readBack(options: LoadOptions): Promise<void> {
   }
 }
 
-/** Adds one to a counter, unless somebody else did meanwhile. */
+/** Adds one to a counter, unless another client changed it in the meantime. */
 async function increment(options: LoadOptions): Promise<void> {
   const counter = 1 + Math.floor(Math.random() * counters)
   const path = `/api/counters/${counter}`
@@ -153,12 +153,12 @@ async function increment(options: LoadOptions): Promise<void> {
   if (outcome === 'open') known.open += 1
 }
 
-/** Changes one record with one statement; nobody else changes its token. */
+/** Changes one record with one statement. No other client changes its token. */
 async function relabel(options: LoadOptions, label: number): Promise<void> {
   await retoken(options, options.ledger.labels, label, `/api/labels/${label}`)
 }
 
-/** Changes two records in one transaction; nobody else changes their token. */
+/** Changes two records in one transaction. No other client changes their token. */
 async function writeTwins(options: LoadOptions, pair: number): Promise<void> {
   const path = `/api/twins?id__in=(${2 * pair - 1},${2 * pair})&max_affected=2`
   await retoken(options, options.ledger.twins, pair, path)
@@ -183,7 +183,7 @@ async function retoken(
 const pick = (choices: readonly string[]): string =>
   choices[Math.floor(Math.random() * choices.length)] ?? ''
 
-/** Queries of many forms, so that whatever is kept for a form has something to keep. */
+/** Sends queries of many forms, so that the caches by form are used. */
 async function readVariously(options: LoadOptions): Promise<void> {
   const keys = Array.from({ length: 1 + Math.floor(Math.random() * 40) }, (_, i) => i + 1)
   const query = [
@@ -219,7 +219,7 @@ function unexpected(
   answer: Answer | undefined,
   statuses: readonly number[],
 ): void {
-  // Failures of the service itself have been written down already.
+  // Failures of the service itself have been recorded already.
   if (answer === undefined || answer.status >= 500 || statuses.includes(answer.status)) return
   count(ledger.wrong, `${answer.status} ${JSON.stringify(answer.body?.errors).slice(0, 300)}`)
 }

@@ -1,4 +1,4 @@
-/** Reads right after writes, while the replica is behind or a cluster is under load: none may show what was there before. */
+/** Reads right after writes, while the replica lags or the cluster is under load: none may return the old value. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { Fault, Scene } from './faults.ts'
 
 const pairs = 1_000
 const writers = 8
-/** The labels of the clients come before. */
+/** The labels with smaller keys are those of the clients. */
 const firstLabel = 9
 /** Milliseconds that a replica lags behind. */
 const delay = 50
@@ -42,7 +42,7 @@ export const readYourWrites: Fault = {
   },
 }
 
-/** A write by one service, then two reads at once: by the next service, and from the other server itself. */
+/** Writes through one service, then reads twice at the same time: through the next service, and directly from the other server. */
 async function writeAndRead({ ports }: Scene, directly: AnyKysely, label: number, turn: number) {
   const at = (i: number): string => `http://127.0.0.1:${ports[i % ports.length]}/api/labels`
   const token = randomUUID()
@@ -67,7 +67,7 @@ async function writeAndRead({ ports }: Scene, directly: AnyKysely, label: number
   }
 }
 
-/** Holds the replica back, until the result is called; nodes of a cluster lag by themselves. */
+/** Delays the replica until the returned function is called. The nodes of a cluster lag without that. */
 async function lag({ setup }: Scene, replica: AnyKysely): Promise<() => Promise<void>> {
   if (setup.title === 'galera') return async () => {}
   if (setup.name === 'postgres') {
@@ -79,7 +79,7 @@ async function lag({ setup }: Scene, replica: AnyKysely): Promise<() => Promise<
     await set(delay)
     return () => set(0)
   }
-  // Its own delay is in whole seconds.
+  // MariaDB's own delay is in whole seconds.
   let goesOn = true
   const holding = (async () => {
     while (goesOn) {

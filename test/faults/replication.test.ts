@@ -1,4 +1,4 @@
-/** Replicas of real replication: what lags is read, unless its reader carries the position of a write. */
+/** Real replication: a read may come from a lagging replica, unless it carries the position of a write. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, createApi, defineModel } from '@model-api/core'
 import { type OpenDatabase, openDatabase } from '@model-api/http-node'
@@ -159,7 +159,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
   })
 }
 
-/** Until reads go to the replica: it is held, and answers what the primary has no more. */
+/** Waits until reads go to the replica: the replica is held back, and still returns what the primary no longer has. */
 async function readsReplica(servers: ReplicatedServer, api: Api): Promise<void> {
   await api.ready
   const value = (await get(api, '/api/counters/1', { 'x-write-position': 'unknown' })).value.value
@@ -176,7 +176,7 @@ async function readsReplica(servers: ReplicatedServer, api: Api): Promise<void> 
   throw new Error('the replica is not read')
 }
 
-/** Until the table is there. */
+/** Waits until the table exists. */
 async function replicated({ db }: OpenDatabase): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const rows = await db

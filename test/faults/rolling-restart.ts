@@ -9,9 +9,9 @@ import { prepare, type Setup } from './setups.ts'
 import { linesOfOrder } from './world.ts'
 
 const processes = 3
-/** Requests that clients send at least. */
+/** The least number of requests that clients send. */
 const leastRequests = 6_000
-/** Two checks of HAProxy, a second apart, and one to spare, in milliseconds. */
+/** Milliseconds: two checks of HAProxy, a second apart, and one second more. */
 const drainDelay = 3_000
 
 export async function rollingRestart(

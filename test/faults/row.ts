@@ -1,4 +1,4 @@
-/** What came of one fault: a row of the closing table. */
+/** The outcome of one fault: a row of the final table. */
 
 export interface Row {
   readonly setup: string
@@ -16,7 +16,7 @@ export interface Row {
   readonly errors: Readonly<Record<string, number>>
 }
 
-/** Nothing lost, stored in half, wrong or left open, nobody ended, everything recovered. */
+/** Whether no write was lost, half stored, wrong or left unanswered, no process ended, and every client was served again. */
 export const isGood = (row: Row): boolean =>
   row.lost + row.half + row.wrong.length + row.unanswered + row.deaths === 0 &&
   row.leaked === '0' &&

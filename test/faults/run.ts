@@ -1,6 +1,6 @@
 /**
- * The fault suite: faults on servers of its own, under load, with a ledger of what was acknowledged. Minutes, not part of
- * `npm test`: `pnpm faults [name part …] [--setup postgres] [--pool ours] [--soak minutes]`.
+ * The fault suite: faults on servers started for it, under load, with a ledger of what was acknowledged. It takes minutes and
+ * is not part of `npm test`: `pnpm faults [name part …] [--setup postgres] [--pool ours] [--soak minutes]`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -23,7 +23,7 @@ const { values: options, positionals: parts } = parseArgs({
 })
 
 const clients = 8
-/** Connections that the service may have. */
+/** The maximum number of connections of the service. */
 const poolSize = 10
 
 async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> {
@@ -77,7 +77,7 @@ async function tryFault(setup: Setup, pool: string, fault: Fault): Promise<Row> 
   }
 }
 
-/** One process for each target; the first is the one that is asked for its gauges, and ended by faults. */
+/** Starts one process for each target. The gauges of the first one are read, and faults end it. */
 async function startServices(
   setup: Setup,
   pool: string,
@@ -89,7 +89,7 @@ async function startServices(
   return services
 }
 
-/** Clients ask one service after the other. */
+/** Returns the URLs of the services in rotation. */
 function inTurn(services: readonly Service[]): () => string {
   let asked = 0
   return () => {
@@ -98,7 +98,10 @@ function inTurn(services: readonly Service[]): () => string {
   }
 }
 
-/** Waits until requests succeed again, half a minute at most; then for a little more load. */
+/**
+ * Waits until requests succeed again, at most half a minute, and then a second more. Returns the milliseconds until three times
+ * as many requests as there are clients had succeeded.
+ */
 async function recovered({ successes }: Ledger, since: number): Promise<number> {
   const needed = clients * 3
   const deadline = since + 30_000
@@ -113,7 +116,10 @@ async function recovered({ successes }: Ledger, since: number): Promise<number> 
   return Number.POSITIVE_INFINITY
 }
 
-/** Whether the pool has all of its connections: as many requests at once as it has, all served, and no more at the server. */
+/**
+ * Sends three times as many requests at once as the pools of all services have connections. Returns `0` if all are served over
+ * no more connections than a pool may have; otherwise says what is wrong.
+ */
 async function leakedConnections(setup: Setup, url: () => string): Promise<string> {
   const answers = await Promise.all(
     Array.from({ length: poolSize * 3 * setup.targets.length }, () =>
@@ -134,7 +140,8 @@ async function leakedConnections(setup: Setup, url: () => string): Promise<strin
 
 async function soak(setup: Setup, pool: string, minutes: number): Promise<void> {
   await prepare(setup)
-  // Counting entries stops the process for seconds. Node then closes idle connections before it reads what has come on them.
+  // Counting entries blocks the process for seconds. With a shorter time, Node would then close idle connections before it
+  // reads the requests that have arrived on them.
   const services = await startServices(setup, pool, { keepAliveTimeout: 120_000 })
   const [service] = services
   const ledger = emptyLedger()

@@ -1,4 +1,4 @@
-/** The database server ends, in order or as by a crash, and comes back: the service answers throughout and recovers by itself. */
+/** The database server stops, orderly or as in a crash, and starts again: the service responds throughout and recovers by itself. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { baseIn } from '../cli/processes.ts'
 import { started } from '../cli/support.ts'
@@ -51,7 +51,7 @@ function define(name: ServerName, server: PrivateServer): void {
             const body = { name: 'changed' }
             statuses.add((await api.handle({ method: 'PATCH', url, headers, body })).status)
             statuses.add((await api.handle({ method: 'GET', url: '/api/things' })).status)
-            // Refused connections are refused at once.
+            // A refused connection fails immediately, so the loop must pause.
             await sleep(20)
           }
         }

@@ -1,4 +1,4 @@
-/** The service under fault as its own process, which faults end and start again. */
+/** The service under test in a separate process, which faults end and restart. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -10,12 +10,12 @@ export interface Service {
   readonly port: number
   restart(signal: NodeJS.Signals): Promise<void>
   gauges(): Promise<Gauges>
-  /** Exit codes of processes that ended by themselves. */
+  /** Exit codes of processes that ended without being asked to. */
   readonly deaths: number[]
   end(): Promise<void>
 }
 
-/** Starts one at a free port. */
+/** Starts a process at a free port. */
 export async function startService(
   { replicas, causal }: Setup,
   target: string,

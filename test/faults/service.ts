@@ -1,4 +1,4 @@
-/** The service under fault, a process of its own; its one argument is a `ServiceOptions` as JSON. */
+/** The service under test, a separate process. Its only argument is a `ServiceOptions` as JSON. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { createServer, openDatabase } from '@model-api/http-node'
@@ -14,9 +14,9 @@ export interface ServiceOptions {
   readonly pool: string
   readonly target: string
   readonly replicas: readonly string[]
-  /** Whether reads wait for what the cluster has committed. */
+  /** Whether reads wait for everything that the cluster has committed. */
   readonly causal: boolean
-  /** Milliseconds that it goes on serving after it has been asked to end. Default 0. */
+  /** Milliseconds that it continues to serve after it has been asked to end. Default 0. */
   readonly drainDelay?: number
   /** Milliseconds after which an idle connection is closed. Default: that of `createServer`. */
   readonly keepAliveTimeout?: number
@@ -25,7 +25,7 @@ export interface ServiceOptions {
 const options = JSON.parse(process.argv[2] ?? '') as ServiceOptions
 const { port, pool, target, replicas, causal, drainDelay = 0, keepAliveTimeout } = options
 
-/** As the documentation tells hosts to open a database of their own. */
+/** Opens a database as the documentation shows it to hosts. */
 function openAsHost(url: string): { db: Kysely<unknown>; close: () => Promise<void> } {
   const db = new Kysely<unknown>({ dialect: hostDialect(url) })
   return { db, close: () => db.destroy() }
@@ -67,7 +67,7 @@ function hostDialect(url: string) {
   return new SqliteDialect({ database: file })
 }
 
-/** The first of each kind; a fault makes thousands. */
+/** The number of errors by message, because a fault causes thousands. */
 const seen = new Map<string, number>()
 const onError = (error: unknown): void => {
   const text = error instanceof Error ? error.message : String(error)
@@ -98,17 +98,17 @@ const server = createServer(api, {
 })
 const url = await server.listen(port)
 
-/** What must not grow. */
+/** Values that must not grow. */
 export interface Gauges {
   readonly heap: number
   readonly resident: number
   readonly handles: number
-  /** Entries of all maps and sets of the process: whatever is kept is kept in one. */
+  /** The number of entries in all maps and sets of the process, because every cache is one of them. */
   readonly kept: number
   readonly errors: Readonly<Record<string, number>>
 }
 
-/** Counts the entries of every map and set that is alive. */
+/** Counts the entries of all maps and sets that the garbage collector has not removed. */
 async function keptEntries(): Promise<number> {
   const session = new Session()
   session.connect()

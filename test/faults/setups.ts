@@ -1,4 +1,4 @@
-/** What the service runs on: a database that may be broken, and whose pool of connections it uses. */
+/** The set-ups of the service: the database that faults break, and the pool that the service uses. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,11 +36,11 @@ export type SetupName = (typeof setupNames)[number]
 export interface Setup {
   readonly title: SetupName
   readonly name: DatabaseName
-  /** The one that is written to; of a cluster the first. Null for a file. */
+  /** The server that is written to; in a cluster the first one. Null for a file. */
   readonly server: PrivateServer | null
   /** Between the service and the server; null for a file. */
   readonly proxy: SilentProxy | null
-  /** What its data is on; null where a disk of its own cannot be had, or is not asked for. */
+  /** The disk with its data; null if a separate disk is impossible or not requested. */
   readonly disk: SmallDisk | null
   /** Another server of the set-up, and the proxy in front of it: a replica, or a node of a cluster. */
   readonly other?: {
@@ -49,13 +49,13 @@ export interface Setup {
     /** A connection past the proxy. */
     admin(): AnyKysely
   }
-  /** What each service opens: one, or one for each node of a cluster. */
+  /** The targets that services open: one, or one for each node of a cluster. */
   readonly targets: readonly string[]
-  /** What each service reads from besides. */
+  /** The replicas that each service reads from. */
   readonly replicas: readonly string[]
-  /** Whether reads wait for what the cluster has committed. */
+  /** Whether reads wait for everything that the cluster has committed. */
   readonly causal: boolean
-  /** A connection past the proxy, for whoever makes faults. */
+  /** A connection past the proxy, for causing faults. */
   // biome-ignore lint/suspicious/noExplicitAny: any database
   admin(): Kysely<any>
   /** Connections of the service to the server. */
@@ -69,7 +69,7 @@ const tables = [
   'idempotency_keys',
 ] as const
 
-/** Makes the tables anew. */
+/** Drops and creates the tables. */
 export async function prepare({ admin, name, other }: Setup): Promise<void> {
   const db = admin()
   try {
@@ -96,7 +96,7 @@ export async function prepare({ admin, name, other }: Setup): Promise<void> {
   } finally {
     await db.destroy()
   }
-  // The tables come to the others a moment later.
+  // The other servers receive the tables a moment later.
   if (other !== undefined) await sleep(1_000)
 }
 
@@ -112,7 +112,7 @@ export const adminOf = (url: string): Kysely<any> =>
         : new SqliteDialect({ database: new Database(url, { timeout: 10_000 }) }),
   })
 
-/** Its connections are ended with the server's. */
+/** Opens a pool that ignores errors, because its connections end when the server does. */
 function quietPool(url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
   pool.on('error', () => {})
@@ -120,7 +120,7 @@ function quietPool(url: string): pg.Pool {
   return pool
 }
 
-/** Starts what a set-up needs, or says what is missing. */
+/** Starts the servers of a set-up, or says what is missing. */
 export async function startSetup(title: SetupName): Promise<Setup | { lacks: string }> {
   switch (title) {
     case 'sqlite':
@@ -145,7 +145,7 @@ export async function startSetup(title: SetupName): Promise<Setup | { lacks: str
   }
 }
 
-/** Starts a set-up on a disk of its own, where there can be one. */
+/** Starts a set-up on a separate disk if that is possible. */
 async function withDisk(
   start: (disk: SmallDisk | null) => Promise<Setup | { lacks: string }>,
 ): Promise<Setup | { lacks: string }> {

@@ -1,4 +1,4 @@
-/** Several hosts in a URL: the one that takes writes is chosen, and chosen again after a failover. */
+/** Several hosts in a URL: the service connects to the one that accepts writes, and finds the new one after a failover. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApi, defineModel } from '@model-api/core'
 import { type OpenDatabase, type OpenOptions, openDatabase } from '@model-api/http-node'
@@ -98,7 +98,7 @@ async function failoverSuite(name: ServerName): Promise<void> {
     if (name === 'mysql') {
       test('a server that is set read-only while connections to it stay open is left', async () => {
         const [here, there] = [await open(primary.port), await open(replica.port)]
-        // Unlike root, it may not write where that is forbidden.
+        // Unlike root, it cannot write when the server is read-only.
         await sql`create user clerk@'%'`.execute(here)
         await sql`grant all on ${sql.id(database)}.* to clerk@'%'`.execute(here)
         await sql`set global read_only = 0`.execute(there)

@@ -1,4 +1,4 @@
-/** A database that gives no answer: requests end at the deadline, connections are closed, and the pool is whole again. */
+/** A database that does not respond: requests end at the deadline, connections are closed, and the pool is complete again. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,13 +29,13 @@ import { runsAtOnce, runsOn, suiteOn } from '../support/suite.ts'
 import { whenOver } from '../support/time-limit.ts'
 
 runsOn('one server of each engine')
-// A server allows a hundred connections, and what is silent keeps its own.
+// A server allows a hundred connections, and those that are silent stay open.
 runsAtOnce(3)
 
 const config = { API_STATEMENT_TIMEOUT: 200 }
-/** What is being connected when the network falls silent ends after a second. */
+/** A connection that begins while the network is silent is given up after a second. */
 const connectionTimeout = 1_000
-/** The deadline of a statement is a second more. */
+/** Milliseconds after which a test fails. The deadline of a statement is one second after API_STATEMENT_TIMEOUT. */
 const longest = 10_000
 const headers = { 'content-type': 'application/json' }
 
@@ -67,17 +67,17 @@ function define(one: Server, kind: PoolKind, size: number): void {
       for (const one of opened) await destroyed(one)
     })
 
-    /** As many requests at once as the pool has places, and one more. */
+    /** Sends as many requests at once as the pool has connections, and one more. */
     const askAll = async (api: ReturnType<typeof createApi>): Promise<number[]> => {
       const asked = Array.from({ length: size + 1 }, () =>
         api.handle({ method: 'GET', url: '/api/things/1' }),
       )
       return [...new Set((await Promise.all(asked)).map(({ status }) => status))]
     }
-    /** Connections that were just being made when the network fell silent end at the time limit of the pool. */
+    /** A connection that was being opened when the network went silent ends at the time limit of the pool. */
     const isServed = (api: ReturnType<typeof createApi>): Promise<boolean> =>
       eventually(async () => (await askAll(api)).join() === '200')
-    /** A start on a loaded machine may take longer than its deadline; it is then tried again. */
+    /** On a busy machine the start may take longer than its deadline; it is then tried again. */
     const hasStarted = (api: ReturnType<typeof createApi>): Promise<boolean> =>
       eventually(() =>
         api.ready.then(
@@ -157,7 +157,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
           ? timed(post()).then(({ status }) => status)
           : db.connection().execute(() => whileTaken(left - 1))
       equal(await whileTaken(size), 503)
-      // On a loaded machine the deadline may pass once more.
+      // On a busy machine the deadline may pass once more.
       ok(await eventually(async () => (await post()).status === 201))
       await server.execScript('delete from things where id = 3')
     })
@@ -167,7 +167,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       ok(await hasStarted(api))
       equal((await timed(api.handle({ method: 'GET', url: '/api/slow-things/1' }))).status, 503)
       ok(await isServed(api))
-      // Nobody tells the server about an unwrapped pool of pg.
+      // For an unwrapped pool of pg, the server is not told to cancel.
       if (name === 'postgres' && kind === 'a pool of the host') return
       const isOver = async (): Promise<boolean> =>
         (await connectionsOf(name, url)).every(
@@ -176,7 +176,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       ok(await eventually(isOver))
     })
 
-    // mysql2 itself only ends its side of a connection, and an unwrapped pool of it cannot be reached.
+    // mysql2 closes only its own end of a connection, and an unwrapped pool does not give access to the connection.
     if (name === 'postgres' || kind !== 'a pool of the host') {
       test('the sockets of connections that were closed are closed', async () => {
         const sockets = new Set<Socket>()
@@ -213,7 +213,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
   })
 }
 
-/** Things whose changes take a transaction, in which `during` happens. */
+/** A model whose changes take a transaction, during which `during` runs. */
 const changing = (during: () => void): AnyModel => ({
   ...Thing,
   meta: {
@@ -244,7 +244,7 @@ eachServer('a table of refresh tokens', (server) => {
         proxy.commands.filter(
           ({ kind, text }) => kind !== 'prepare' && text.startsWith('create table'),
         )
-      // On a loaded machine an earlier statement may be over its deadline, too.
+      // On a busy machine an earlier statement may also pass its deadline.
       const isRefusedThere = async (): Promise<boolean> => {
         equal((await login(api, 'ann')).status, 503)
         return created().length > 0

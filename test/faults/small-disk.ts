@@ -1,4 +1,4 @@
-/** A disk that can be filled: a file system in memory, where the run may mount one. */
+/** A disk that can be filled: a file system in memory, if the run may mount one. */
 import { execFile } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,9 @@ const size = '1g'
 
 export interface SmallDisk {
   readonly folder: string
-  /** Leaves no room at all. */
+  /** Fills all free space. */
   fill(): Promise<void>
-  /** Makes the room again. */
+  /** Frees the space again. */
   empty(): void
   remove(): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function mountSmallDisk(): Promise<SmallDisk | { lacks: string }> {
     folder,
     async fill() {
       const { bavail, bsize } = statfsSync(folder)
-      // Others write meanwhile.
+      // Spares some blocks, because fallocate fails if other processes write meanwhile; `writeUntilFull` fills the rest.
       const spared = 1_000
       await run('fallocate', ['-l', String(Math.max(bavail - spared, 1) * bsize), filler])
       writeUntilFull(filler)
@@ -57,7 +57,7 @@ function writeUntilFull(path: string): void {
   }
 }
 
-/** Runs `start`, whose temporary folders are on the disk. */
+/** Runs `start` with temporary folders on the disk. */
 export async function startedOn<T>(disk: SmallDisk, start: () => Promise<T>): Promise<T> {
   const before = process.env.TMPDIR
   process.env.TMPDIR = disk.folder

@@ -1,4 +1,7 @@
-/** A SQLite file that is removed, replaced or restored while it is served: noticed, and nothing is acknowledged that is not in it. */
+/**
+ * A SQLite file that is removed, replaced or restored while it is served: the service notices, and acknowledges no write that
+ * the file does not contain.
+ */
 import { mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { equal, match, ok, throws } from '../support/assert.ts'
 import { type AnyKysely, eventually, loggingApi } from '../support/faults.ts'
 import { suite } from '../support/suite.ts'
 
-/** What happens in the middle of a transaction. */
+/** Runs in the middle of a transaction. */
 let during: () => void = () => {}
 
 const columns = {
@@ -18,7 +21,7 @@ const columns = {
   label: { type: 'string', maxLength: 40 },
 } as const
 const Note: AnyModel = defineModel('Note', { columns, meta: {} })
-/** With a callback, so that a write takes a transaction. */
+/** The callback makes a write take a transaction. */
 const Tale: AnyModel = defineModel('Tale', {
   table: 'notes',
   columns,

@@ -1,4 +1,4 @@
-/** A SQLite file without room: the request is 503, nothing of it is stored, and it can be sent again. */
+/** A SQLite file on a full disk: the request gets 503, nothing of it is stored, and it can be repeated. */
 import { type AnyModel, defineModel } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
@@ -20,7 +20,7 @@ const long = 'x'.repeat(100_000)
 suite('a SQLite file without room', (test) => {
   let file: Sqlite.Database
   let db: AnyKysely
-  /** Whether COMMIT finds no room. */
+  /** Whether COMMIT fails because the disk is full. */
   let commitFails = false
   test.before.each(() => {
     file = new Sqlite(':memory:')
@@ -98,7 +98,7 @@ suite('a SQLite file without room', (test) => {
   })
 })
 
-/** SQLite has ended the transaction when it says that there was no room to commit it. */
+/** SQLite ends the transaction when COMMIT fails because the disk is full. */
 function fullCommit(file: Sqlite.Database) {
   const fail = (): never => {
     file.exec('rollback')

@@ -1,4 +1,7 @@
-/** A SQLite file that others lock: requests wait without stopping the process, those that need no lock go on, and at the deadline it is 503. */
+/**
+ * A SQLite file that other connections lock: requests wait without blocking the process, requests that need no lock continue,
+ * and the deadline gives 503.
+ */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +29,7 @@ const Note: AnyModel = defineModel('Note', {
   },
   meta: {},
 })
-/** With a callback, so that a write takes a transaction. */
+/** The callback makes a write take a transaction. */
 const added: string[] = []
 const Tale: AnyModel = defineModel('Tale', {
   table: 'notes',
@@ -43,7 +46,7 @@ const script = `create table notes (id integer primary key, label varchar(40) no
   insert into notes (label) values ('first');`
 const config = { API_STATEMENT_TIMEOUT: 300, API_ALLOW_BULK: true, API_HEALTH_ROUTE: '/health' }
 
-/** How a host comes to its instance; better-sqlite3 waits 5 s inside SQLite unless it is told otherwise. */
+/** The ways in which a host opens its instance. Without a setting, better-sqlite3 waits 5 s inside SQLite. */
 const ways: Readonly<Record<string, (file: string) => Promise<AnyKysely>>> = {
   openDatabase: async (file) => (await openDatabase(file)).db,
   'an instance of the host': async (file) =>
@@ -169,7 +172,7 @@ function define(
       lockForReaders()
       const { api: fresh } = apiOn(own)
       const both = Promise.all([fresh.ready, introspect(own)])
-      // A failure is looked at below.
+      // The failure is checked below.
       both.catch(() => {})
       await sleep(20)
       unlockForReaders()
@@ -181,7 +184,7 @@ function define(
       await own.destroy()
     })
 
-    /** What keeps others from reading: in WAL mode only a connection that will not share the file. */
+    /** Prevents reads: in WAL mode, only a connection in exclusive mode does. */
     const lockForReaders = (): void => void holder.exec('begin exclusive')
     const unlockForReaders = (): void => void holder.exec('commit')
 
@@ -239,7 +242,7 @@ function define(
         const { api: inside } = loggingApi(db, [Note], {
           config: { ...config, API_SESSION_GETTER: () => transaction },
         })
-        // The host has read, and would write: a reader holds nothing against that, but a writer does.
+        // The host has read and is about to write. A reader does not prevent that, but a writer does.
         await sql`select * from notes`.execute(transaction)
         holder.exec('commit; begin immediate')
         const body = { label: 'inside' }
@@ -257,7 +260,7 @@ suite('a locked file and its users', (test) => {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-locks-'))
   test.after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** A file with the people of the tests of authentication. */
+  /** A file with the users of the authentication tests. */
   const people = async (file: string) => {
     const kysely: AnyKysely = new Kysely({
       dialect: new SqliteDialect({ database: new Sqlite(join(folder, file)) }),

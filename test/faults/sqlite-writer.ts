@@ -1,4 +1,4 @@
-/** A process of its own with an API on a SQLite file: writes so many records, each with a key, at once. */
+/** A separate process with an API on a SQLite file: writes a number of records at once, each with an Idempotency-Key. */
 import { createApi, defineModel } from '@model-api/core'
 import { openDatabase } from '@model-api/http-node'
 

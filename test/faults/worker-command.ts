@@ -1,16 +1,16 @@
-/** `model-api serve --workers` as a process of its own, with the processes that it starts. */
+/** `model-api serve --workers` as a separate process, with the workers that it starts. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export interface WorkerCommand {
-  /** The process that starts the others. */
+  /** The supervisor process. */
   readonly pid: number
-  /** Workers that serve now. */
+  /** The workers that accept requests now. */
   workers(): readonly number[]
-  /** Waits until as many serve as were asked for, none of them among these. */
+  /** Waits until the configured number of workers serves, none of them in `except`. */
   untilServing(except?: readonly number[]): Promise<void>
-  /** Sends it a signal; gives its exit code and the milliseconds until it and its workers had ended. */
+  /** Sends a signal to the supervisor; returns its exit code, and the milliseconds until it and its workers had ended. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; took: number }>
 }
 

@@ -1,4 +1,4 @@
-/** `model-api serve --workers` under load: all of it ended, one worker ended, one worker killed. */
+/** `model-api serve --workers` under load: the whole command ended, one worker ended, one worker killed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
 import { brokenRequests } from './broken-requests.ts'
@@ -11,19 +11,22 @@ import { linesOfOrder } from './world.ts'
 
 const count = 3
 const clients = 8
-/** Milliseconds in which a command without a drain delay ends: what it gives running answers, and some for the machine. */
+/**
+ * The most milliseconds that a command without a drain delay needs to end: its time limit for running requests, and some for a
+ * busy machine.
+ */
 const longestEnd = 12_000
 
 interface Scene {
   readonly options: WorkerCommandOptions
   readonly ledger: Ledger
-  /** The command that serves now. */
+  /** The command that is running now. */
   command: WorkerCommand
-  /** What should not have been. */
+  /** What went wrong. */
   readonly wrong: string[]
 }
 
-/** Whether a connection that ends without an answer is a failure of the service. */
+/** `connections break`: connections may end without a response, because the fault kills a process. */
 type Ends = 'all answered' | 'connections break'
 
 export async function workersUnderLoad(
@@ -52,7 +55,7 @@ export async function workersUnderLoad(
     await stop()
     const end = await scene.command.end('SIGTERM')
     if (end.code !== 0 || end.took > longestEnd) scene.wrong.push(`ended ${JSON.stringify(end)}`)
-    // They are counted by their connections instead: whoever never reached a worker was not accepted.
+    // `brokenRequests` counts these instead, by connection: a request that never reached a worker was not accepted.
     for (const what of ledger.wrong.keys()) {
       if (/ended without an answer: (?:ECONN|UND_ERR_SOCKET)/.test(what)) ledger.wrong.delete(what)
     }
@@ -82,7 +85,7 @@ export async function workersUnderLoad(
   }
 }
 
-/** Ends the command and its workers, and starts it again. */
+/** Ends the command with its workers, and starts it again. */
 export async function endAll(scene: Scene): Promise<void> {
   const { code, took } = await scene.command.end('SIGTERM')
   if (code !== 0) scene.wrong.push(`the command ended with code ${code}`)

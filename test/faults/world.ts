@@ -1,4 +1,4 @@
-/** What the service under fault publishes: records with a token each, orders with lines, counters, labels, twins. */
+/** The models of the service under test: records with a token each, orders with lines, counters, labels, twins. */
 import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import type { Kysely } from 'kysely'
 
@@ -30,13 +30,13 @@ export const Counter = defineModel('Counter', {
   meta: {},
 })
 
-/** Each client changes the token of its own label; faults change `touched`. */
+/** Each client changes the token of its own label; the statements of faults change `touched`. */
 export const Label = defineModel('Label', {
   columns: { id, token: { type: 'string', maxLength: 60 }, touched: { type: 'integer' } },
   meta: {},
 })
 
-/** Pairs of records; each client changes both of its own together, so that they always have the same token. */
+/** Pairs of records. Each client changes both records of its pair together, so they always have the same token. */
 export const Twin = defineModel('Twin', {
   columns: { id, token: { type: 'string', maxLength: 60 }, touched: { type: 'integer' } },
   meta: {},
@@ -44,13 +44,13 @@ export const Twin = defineModel('Twin', {
 
 export const models = [Entry, Order, OrderLine, Counter, Label, Twin]
 
-/** Lines of every order. */
+/** The number of lines of each order. */
 export const linesOfOrder = 3
 
-/** Counters, with the keys 1 to this. */
+/** The number of counters; their keys are 1 to this. */
 export const counters = 4
 
-/** Clients at most; labels, with the keys 1 to this; pairs of twins. */
+/** The maximum number of clients, and the number of labels (their keys are 1 to this) and of pairs of twins. */
 export const labels = 16
 
 /** Milliseconds; the faults last longer. */

@@ -1,4 +1,4 @@
-/** Runs every golden file through the pipeline on all databases: request → AST → plan → SQL → one answer. */
+/** Runs every golden file through the pipeline on all databases: request → AST → plan → SQL → one response. */
 import { type AnyModel, type Api, ApiError, createApi } from '@model-api/core'
 import {
   buildRouteTable,
@@ -28,7 +28,7 @@ import { printStatements, type Statement } from '../support/statements.ts'
 import { notRun, suite } from '../support/suite.ts'
 
 const databases = everyDatabase()
-/** A run may have one of them alone. */
+/** A run may have only one of them. */
 const kinds = ['sqlite', 'postgres', 'mysql'] as const
 const present = databases.filter((db) => db.missing === undefined)
 for (const { label, missing } of databases) {
@@ -64,7 +64,7 @@ async function check(file: GoldenFile): Promise<void> {
   compareGolden(file, {
     ...first.stages,
     ...sql,
-    // One line for all kinds of databases.
+    // One section for all kinds of databases.
     statements: kinds.every((kind) => runs.some(({ db }) => db.name === kind))
       ? countText(runs)
       : undefined,
@@ -79,7 +79,7 @@ interface Run {
   readonly statements: readonly Statement[]
 }
 
-/** Every read of MariaDB and MySQL begins with its time limit; a hundred files need not say so. */
+/** Removes the time limit with which every read of MariaDB and MySQL begins, because a hundred files need not repeat it. */
 const unlimited = ({ sql, parameters }: Statement): Statement => ({
   sql: sql
     .replace(/^set statement max_statement_time = 5(?:, max_sort_length = 65536)? for /, '')
@@ -90,7 +90,7 @@ const unlimited = ({ sql, parameters }: Statement): Statement => ({
   parameters,
 })
 
-/** One connection, so that statements that run at the same time are always sent in the same order. */
+/** With one connection, statements that run concurrently are always sent in the same order. */
 function runOn(db: TestDatabase, setup: Setup, request: Request): Promise<Run> {
   return db.kysely.connection().execute(async (connection) => {
     const { models, config } = setup
@@ -132,7 +132,7 @@ interface Setup {
 
 /** Lines `API_KEY: <JSON>` for the configuration, `Model.key: <JSON>` for the meta of one model. */
 function readConfig(text: string): Setup {
-  // Without pages answers do not vary by Accept.
+  // Without HTML pages, responses have no `Vary: Accept`.
   const config: Record<string, unknown> = { API_HTML_PAGES: false }
   const meta = new Map<string, Record<string, unknown>>()
   for (const line of text.split('\n').filter((one) => one !== '')) {
@@ -147,7 +147,7 @@ function readConfig(text: string): Setup {
   return { models, config }
 }
 
-/** What parse and plan make of the request; a refusal as its message. */
+/** The AST and the plan of the request; the message if it is refused. */
 function stagesOf(api: Api, { config }: Setup, { url }: Request): Run['stages'] {
   const [path = '', query = ''] = splitOnce(url)
   const prefix = String(config.API_PREFIX ?? '/api')
@@ -193,7 +193,7 @@ function splitOnce(url: string): readonly string[] {
 
 const unremarkable = ['content-type', 'x-request-id', 'x-content-type-options']
 
-/** Status, the headers that say something, and the body. */
+/** Status, selected headers, and body. */
 function printAnswer({ status, headers, body }: Answer): string {
   const lines = Object.entries(headers).filter(([name]) => !unremarkable.includes(name))
   const head = [String(status), ...lines.map(([name, value]) => `${name}: ${value}`)].join('\n')

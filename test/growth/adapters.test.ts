@@ -1,4 +1,4 @@
-/** The bodies of the growth tests, sent to every adapter, with parsers of the host and without. */
+/** The bodies of the growth tests, sent to every adapter, with and without body parsers of the host. */
 import * as http from 'node:http'
 import { bodyParser } from '@koa/bodyparser'
 import { modelApi as expressApi } from '@model-api/adapter-express'

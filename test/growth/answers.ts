@@ -1,7 +1,7 @@
-/** How long an answer may be, whatever was asked. */
+/** The largest allowed response to a request. */
 import type { ApiRequest } from '@model-api/core'
 
-/** What is wrong with an answer, in words; undefined where nothing is. */
+/** Describes what is wrong with a response; undefined if nothing is. */
 export function wrongAnswer(
   request: ApiRequest,
   answer: { readonly status: number; readonly headers: object; readonly text?: string | undefined },

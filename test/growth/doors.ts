@@ -1,4 +1,7 @@
-/** The doors of the growth tests: every place where a request carries text, found in the tables that define them, each with every shape of text. */
+/**
+ * The doors of the growth tests: every place of a request that contains text, taken from the tables that define these places,
+ * each with every shape of text.
+ */
 import type { Api, ApiConfig, ApiRequest, ColumnType } from '@model-api/core'
 import type { StrategyName } from '../../packages/core/src/config/access-types.ts'
 import type { MethodName } from '../../packages/core/src/config/config.ts'
@@ -33,17 +36,17 @@ import {
 } from './shapes.ts'
 import { columnOf, columnTypes, fieldOf, keyTypes } from './world.ts'
 
-/** One place of a request, with one shape of text. */
+/** A place of a request, with one shape of text. */
 export interface Door {
   readonly name: string
-  /** The smallest size that is measured; default: so many characters of text. */
+  /** The smallest size to measure. Default: `smallestText`, a number of characters. */
   readonly n?: number
-  /** What it answers, where another status would mean that what should grow was never reached. */
+  /** The expected status, if another one would mean that the tested code was not reached. */
   readonly status?: number
   readonly request: (size: number) => ApiRequest
 }
 
-/** Where a text of a request stands. */
+/** Puts a text at a place of a request. */
 type Place = (text: string) => ApiRequest
 
 function doors(place: string, shapes: Shapes, at: Place): Door[] {
@@ -84,7 +87,7 @@ function filters(): Door[] {
   )
 }
 
-/** A value among others, in every construct that holds filters. */
+/** A value among other conditions, in every construct that contains filters. */
 function nestedValues(): Door[] {
   const shapes = { ...texts, ...escapes }
   const raw = (text: string): string => (text.includes('%') ? text : inQuery(text))
@@ -181,7 +184,7 @@ function parameters(): Door[] {
   ])
 }
 
-/** As many items as API_MAX_LIST lets pass at four times the size, and as many conditions as API_MAX_CONDITIONS does. */
+/** As many items as API_MAX_LIST allows at four times the size, and as many conditions as API_MAX_CONDITIONS allows. */
 const items = 2400
 const conditions = 240
 const unlimited = 24_000
@@ -189,7 +192,7 @@ const unlimited = 24_000
 const many = (count: number, part: string | ((i: number) => string), between = ','): string =>
   Array.from({ length: count }, (_, i) => (typeof part === 'string' ? part : part(i))).join(between)
 
-/** Many parts where one is usual; sizes are their numbers. */
+/** Many parts instead of one; the size is their number. */
 function manyParts(): Door[] {
   const modes: Readonly<Record<SerializationType, true>> = {
     url: true,
@@ -291,7 +294,7 @@ function manyParts(): Door[] {
   }))
 }
 
-/** Different values of each type, as filters spell them. */
+/** Different values of each type, in the spelling of filters. */
 const valuesOf: Readonly<Record<ColumnType, (i: number) => string>> = {
   integer: (i) => `${i}`,
   bigint: (i) => `${i}`,
@@ -311,7 +314,7 @@ const valuesOf: Readonly<Record<ColumnType, (i: number) => string>> = {
   opaque: (i) => `t${i}`,
 }
 
-/** Cursors that are ours but for the value in them, and those that are not. */
+/** Valid cursors except for the value in them, and invalid ones. */
 async function cursors(api: Api): Promise<Door[]> {
   const ordered = columnTypes.filter((type) => isOrdered({ nullable: true, ...columnOf[type] }))
   const found = ordered.map(async (type) => {
@@ -335,7 +338,7 @@ async function cursors(api: Api): Promise<Door[]> {
 
 // ---------------------------------------------------------------- the path
 
-/** A segment of each kind of route, and a key of each type; the compiler asks for a new kind here. */
+/** A segment of each kind of route, and a key of each type; the compiler requires an entry for a new kind. */
 function paths(): Door[] {
   const kinds: Readonly<Record<Route['kind'], (text: string) => string>> = {
     collection: (text) => `/api/${text}`,
@@ -435,7 +438,7 @@ function headers(): Door[] {
   return [...named, ...refused, ...problems, ...pages]
 }
 
-/** The credentials of each strategy; the compiler asks for a new one here. */
+/** The credentials of each strategy; the compiler requires an entry for a new one. */
 function credentials(): Door[] {
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
   const part = (text: string): string => Buffer.from(text).toString('base64url')
@@ -479,7 +482,7 @@ function write(method: string, url: string, body: string): ApiRequest {
   return { method, url, headers: { 'content-type': 'application/json' }, body }
 }
 
-/** A value of each type, wherever a record stands in a body. */
+/** A value of each type, wherever a body contains a record. */
 const positions: Readonly<Record<string, (field: string, json: string) => ApiRequest>> = {
   'a new record': (field, json) => write('POST', '/api/sinks', `{"${field}":${json}}`),
   'a record of a list': (field, json) => write('POST', '/api/sinks', `[{"${field}":${json}}]`),
@@ -506,7 +509,7 @@ const stringsOf = (shapes: Shapes): Shapes =>
     Object.entries(shapes).map(([name, of]) => [name, (n: number) => JSON.stringify(of(n))]),
   )
 
-/** Everything that a new record may hold; elsewhere digits, which are converted the same way. */
+/** Every field of a new record; elsewhere only digits, which are converted the same way. */
 function fieldsOfBodies(): Door[] {
   const numbers = {
     ...stringsOf(fewDigits),
@@ -539,7 +542,7 @@ function validators(): Door[] {
   )
 }
 
-/** Whole bodies, as text and as the host has parsed them. */
+/** Whole bodies, as text and parsed by the host. */
 function wholeBodies(): Door[] {
   const urls = ['/api/sinks', '/auth/login', '/auth/refresh'] as const
   const parsed = Object.entries({ ...jsonValues, 'many keys': manyKeys }).filter(([, of]) =>
@@ -583,7 +586,7 @@ function authBodies(): Door[] {
   return Object.entries(bodies).flatMap(([name, at]) => doors(name, jsonValues, at))
 }
 
-/** Many records and links; each is a statement or more. */
+/** Many records and links; each of them takes a statement or more. */
 function manyRecords(): Door[] {
   const parts: Readonly<Record<string, (count: number) => ApiRequest>> = {
     'new records': (count) =>
@@ -604,7 +607,7 @@ function manyRecords(): Door[] {
   return Object.entries(parts).map(([name, request]) => ({ name, n: 100, request }))
 }
 
-/** Operations of a batch, and every text of one. */
+/** The operations of a batch, and every text in one. */
 function batches(): Door[] {
   const batch = (operations: string): ApiRequest =>
     write('POST', '/api/batch', `{"operations":[${operations}]}`)
@@ -654,7 +657,7 @@ function batches(): Door[] {
     },
     {
       name: 'references of one URL that is none',
-      // Characters that are only passed over cost little: the square of fewer is hardly more than what each costs.
+      // Characters that are only skipped cost so little that quadratic growth shows only in longer texts.
       n: 100_000,
       request: (count) => one('url', JSON.stringify(`/api/sinks/${'{a.b}/'.repeat(count)}`)),
     },
@@ -667,7 +670,7 @@ function batches(): Door[] {
   ]
 }
 
-/** Words to look for, in columns and in the index of the database. */
+/** Search words, in columns and in the index of the database. */
 function searches(): Door[] {
   return ['marks', 'scrolls'].flatMap((resource): Door[] => [
     ...doors(`a search in ${resource}`, { ...texts, ...escapes }, (text) =>
@@ -711,8 +714,8 @@ export const families: Readonly<Record<string, (api: Api) => readonly Door[] | P
 type Family = keyof typeof families
 
 /**
- * Which families test what a configuration key opens to clients, or null where it opens nothing. Whoever adds a key
- * decides: a key that names a route, reads a header, or takes another kind of body needs doors above.
+ * The families that test what a configuration key opens to clients; null if it opens nothing. A new key needs a decision: a key
+ * that names a route, reads a header, or accepts another kind of body needs doors above.
  */
 export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_TITLE: null,

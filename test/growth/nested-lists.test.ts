@@ -1,4 +1,7 @@
-/** A list of records with nested lists takes statements in proportion to the levels and relations of its body, whatever number of records it has. */
+/**
+ * The number of statements for a list of records with nested lists grows with the levels and relations of its body, not with
+ * the number of records.
+ */
 import { type AnyModel, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -63,7 +66,7 @@ eachDatabase('growth of nested lists', (test, db) => {
       ...(below === 0 ? {} : { parts: list(2, below - 1, hasLabels, `${name}.${i}`) }),
     }))
 
-  /** How many statements a POST of so many records with so many levels below takes. */
+  /** Counts the statements of a POST of records with a number of nested levels. */
   const statementsOf = async (records: number, below: number, hasLabels: boolean) => {
     const body = list(records, below, hasLabels)
     const { result, statements } = await db.capture(() =>
@@ -84,7 +87,8 @@ eachDatabase('growth of nested lists', (test, db) => {
         equal(many, few, `${below} levels below`)
         counts.push(few)
       }
-      // The first level below also turns the list into nested ones; from there on each level takes as many statements.
+      // The first nested level also changes how the list is written; from there on, each level takes the same number of
+      // statements.
       const added = counts.slice(2).map((count, i) => count - (counts[i + 1] ?? 0))
       ok(new Set(added).size === 1 && (added[0] ?? 0) > 0, `by levels: ${counts}`)
     })

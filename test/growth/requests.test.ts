@@ -1,4 +1,7 @@
-/** A request costs time in proportion to its length, and no refusal is longer than twice the request and 16 KiB: at every door, for every shape of text. */
+/**
+ * The cost of a request grows in proportion to its length, and no refusal is longer than twice the request plus 16 KiB: at
+ * every door, for every shape of text.
+ */
 import type { Api, ApiRequest, TextResponse } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
@@ -9,13 +12,13 @@ import { type Door, families, openedBy } from './doors.ts'
 import { smallestText as n } from './smallest-text.ts'
 import { createWorld, restore } from './world.ts'
 
-/** Characters of a text that is small beside what an error says. */
+/** The length of a text that is short compared with an error. */
 const few = 1000
 
-/** Characters of a text whose square takes long enough to be measured. */
+/** The length of a text whose quadratic cost is long enough to be measured. */
 const enough = 3000
 
-/** Doors of one family that are named; those behind them are not looked at. */
+/** The number of problems of a family after which its test stops. */
 const mostNamed = 5
 
 suite('growth', (test) => {
@@ -60,7 +63,7 @@ suite('growth', (test) => {
   })
 })
 
-/** What is wrong with the answers at a door, in words. */
+/** Describes what is wrong with the responses at a door. */
 async function wrongAt(api: Api, door: Door): Promise<readonly string[]> {
   const answers: { readonly request: ApiRequest; readonly answer: TextResponse }[] = []
   const send = (size: number) => {

@@ -1,4 +1,4 @@
-/** Texts of any length that cost most where something reads them badly: runs that a pattern reads again from each of its places, and many small pieces. */
+/** Texts of any length that are expensive for bad parsers: runs that a pattern reads again from each position, and many small pieces. */
 
 /** A text of about `n` characters. */
 export type Shape = (n: number) => string
@@ -10,7 +10,7 @@ const run =
   (n) =>
     before + piece.repeat(Math.ceil(n / piece.length)) + after
 
-/** What conversions of numbers and dates read. */
+/** Texts for conversions of numbers and dates. */
 export const digits: Shapes = {
   'zeros, then a letter': run('0', '', 'x'),
   'zeros behind the point, then a one': run('0', '1.', '1'),
@@ -23,12 +23,12 @@ export const digits: Shapes = {
   'one character': () => '7',
 }
 
-/** The three of them that a careless pattern minds most. */
+/** The three of them that are most expensive for a bad pattern. */
 export const fewDigits: Shapes = Object.fromEntries(
   Object.entries(digits).filter(([name]) => /^(?:zeros|nines$)/.test(name)),
 )
 
-/** What anything else reads. */
+/** Texts for everything else. */
 export const words: Shapes = {
   letters: run('a'),
   'capitals and letters': run('aB'),
@@ -79,7 +79,7 @@ export const words: Shapes = {
 
 export const texts: Shapes = { ...digits, ...words }
 
-/** Parts of a raw query string, escapes as they are sent. */
+/** Parts of a raw query string, with escapes as they are sent. */
 export const escapes: Shapes = {
   'escaped letters': run('%61'),
   'escaped commas': run('%2C'),
@@ -94,15 +94,15 @@ export const escapes: Shapes = {
   'plus signs': run('+'),
 }
 
-/** A text as part of a query string: what would end it is escaped. */
+/** Escapes a text for a query string: only characters that would end it. */
 export const inQuery = (text: string): string =>
   text.replaceAll(/[%&#+]/g, (sign) => encodeURIComponent(sign))
 
-/** A text as a segment of a path, raw but for the signs that end one. */
+/** Escapes a text for a segment of a path: only characters that would end it. */
 export const inPath = (text: string): string =>
   text.replaceAll(/[%#?]/g, (sign) => encodeURIComponent(sign))
 
-/** JSON values of about `n` characters, right and wrong, as text. */
+/** JSON values of about `n` characters, valid and invalid, as text. */
 export const jsonValues: Shapes = {
   ...Object.fromEntries(
     Object.entries(texts).map(([name, shape]) => [
@@ -152,6 +152,6 @@ export const jsonValues: Shapes = {
   'words that are none': run('tru'),
 }
 
-/** Objects of many keys, as many as one object may have; they do not grow beyond. */
+/** Objects with as many keys as one object may have, at most. */
 export const manyKeys: Shape = (n) =>
   `{${Array.from({ length: Math.min(1000, Math.ceil(n / 8)) }, (_, i) => `"k${i}":1`)}}`

@@ -1,12 +1,12 @@
-/** How long the texts of growth tests are. */
+/** The length of texts in growth tests. */
 import { extent } from '../support/extent.ts'
 import { notRun } from '../support/suite.ts'
 
 const whole = 16_000
 
 /**
- * Characters of the smallest text; the largest has four times as many. Where a step takes a nanosecond, the square of the largest takes
- * a second in a usual run, and four in a whole one: both are far from what grows in proportion.
+ * Characters of the smallest text; the largest has four times as many. If a step takes a nanosecond, quadratic growth takes a
+ * second for the largest text of a usual run, and four for that of a whole one; both differ clearly from growth in proportion.
  */
 export const smallestText = extent === 'whole' ? whole : whole / 2
 

@@ -1,4 +1,4 @@
-/** The API of the growth tests: every column type, relation, validator and strategy, with limits that let growth be seen. */
+/** The API of the growth tests: every column type, relation, validator and strategy, with limits high enough to show growth. */
 import {
   type AnyModel,
   type Api,
@@ -18,7 +18,7 @@ import { validatorNames } from '../../packages/core/src/model/validator-names.ts
 import type { TestDatabase } from '../support/databases.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-/** A column of each type; the compiler asks for a new one here. */
+/** A column of each type; the compiler requires an entry for a new one. */
 export const columnOf: Readonly<Record<ColumnType, Column>> = {
   integer: { type: 'integer' },
   bigint: { type: 'bigint' },
@@ -43,10 +43,10 @@ export const columnTypes = (Object.keys(columnOf) as readonly ColumnType[]).filt
   (type) => type !== 'list',
 )
 
-/** The name of the field of a type. */
+/** The name of the field with a type. */
 export const fieldOf = (type: ColumnType): string => `a_${type}`
 
-/** A value of each type, as a database holds it. */
+/** A value of each type in the form of the database. */
 const exampleOf: Readonly<Record<ColumnType, unknown>> = {
   integer: 7,
   bigint: '7',
@@ -100,13 +100,13 @@ const ofAllTypes = (name: string): AnyModel =>
       }),
       ...(name === 'Thing' ? { note: hasOne('Note', 'thing_id') } : {}),
     },
-    // Where the strategy custom decides by the request, operations of a batch contain no references.
+    // If the strategy custom decides by the request, operations of a batch cannot contain references.
     meta: name === 'Sink' ? { authenticate_method: ['jwt', 'basic', 'api_key'] } : {},
   })
 
 const Thing = ofAllTypes('Thing')
 
-/** What is written, so that what is read stays small. */
+/** Records are written to this model, so that the models that are read stay small. */
 const Sink = ofAllTypes('Sink')
 
 const Mark = defineModel('Mark', {
@@ -115,14 +115,14 @@ const Mark = defineModel('Mark', {
   meta: {},
 })
 
-/** Searched by an index of the database. */
+/** Has a full-text index of the database. */
 const Scroll = defineModel('Scroll', {
   columns: { id, body: { type: 'text' } },
   search: { columns: ['body'], index: 'scroll_search' },
   meta: {},
 })
 
-/** Soft delete, and with it the route that restores. */
+/** Has soft delete, and therefore the restore route. */
 const Note = defineModel('Note', {
   columns: { id, thing_id: { type: 'integer', unique: true }, gone: { type: 'boolean' } },
   relations: { thing: belongsTo('Thing', 'thing_id') },
@@ -141,7 +141,7 @@ const noDatabase = new Kysely<unknown>({
   dialect: new SqliteDialect({ database: () => Promise.reject(new Error('never opened')) }),
 })
 
-/** The types that `createApi` takes as a key. */
+/** The types that `createApi` accepts for a key. */
 export const keyTypes: readonly ColumnType[] = columnTypes.filter((type) => {
   try {
     createApi({ db: noDatabase, models: [keyedBy(type)] })
@@ -160,7 +160,7 @@ function keyedBy(type: ColumnType): AnyModel {
 
 const keyed = keyTypes.map(keyedBy)
 
-/** Nobody can sign in; what comes before that is what is measured. */
+/** No login succeeds; the test measures what happens before. */
 const User = defineModel('User', {
   columns: {
     id,
@@ -236,7 +236,7 @@ const rows = [1, 2, 3].map((key) => ({
   parent_id: null,
 }))
 
-/** Undoes what was written. */
+/** Restores the rows of the tables that requests write to. */
 export async function restore(db: TestDatabase): Promise<void> {
   await db.execScript('delete from sink_marks; delete from sinks; delete from marks;')
   await insertRows(db, Sink, rows)

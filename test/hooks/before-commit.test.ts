@@ -1,4 +1,4 @@
-/** return and final run before COMMIT: where one fails, or gives what is no JSON, nothing of the write is stored. */
+/** The callbacks return and final run before COMMIT: if one fails, or returns a value that is not JSON, nothing of the write is stored. */
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** What add and update callbacks return: columns of the model are stored, whatever clients may do with them; anything else is a mistake that the log names. */
+/**
+ * Results of add and update callbacks: columns of the model are stored, even those that clients may not write; anything else is
+ * an error in the log.
+ */
 import { belongsTo, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** API_BEFORE_COMMIT_CALLBACK: every record that a request has written, once, inside its transaction; a failure undoes them all. */
+/**
+ * API_BEFORE_COMMIT_CALLBACK is called once, inside the transaction, with every record that a request has written; if it fails,
+ * all of them are rolled back.
+ */
 import { type ApiConfig, apiError, type Change, type HookArgs } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'

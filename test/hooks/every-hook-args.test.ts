@@ -1,4 +1,4 @@
-/** Every function of the host about a record gets the same eight members, whichever request it is called for. */
+/** Every function of the host that concerns a record gets the same eight members, whatever the request. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -149,7 +149,7 @@ eachDatabase('the arguments of every hook', (test, db) => {
         ok(typeof args.db.selectFrom === 'function', hook)
         equal([hook, typeof args.many], [hook, 'boolean'])
         const isChange = /^(?:update|remove|can_update|can_delete|soft-delete value)$/.test(hook)
-        // A validator that looks at the whole record waits for the stored one, where there is one.
+        // A validator that takes the whole record runs after the stored record has been read.
         if (hook !== 'validator') equal([hook, args.before !== null], [hook, isChange])
         if (isChange || /^(?:add|can_create|default|before commit)$/.test(hook)) {
           equal([hook, args.db.isTransaction], [hook, true])

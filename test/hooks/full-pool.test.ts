@@ -1,4 +1,4 @@
-/** As many writes at once as the pool has connections, each with hooks that ask args.db: none waits for another connection. */
+/** As many concurrent writes as the pool has connections, each with hooks that query args.db: none waits for another connection. */
 import { type ApiConfig, defineModel, type HookArgs } from '@model-api/core'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { send, testApi } from '../support/api.ts'
@@ -32,7 +32,7 @@ const Note = defineModel('Note', {
   meta: { access_policy: { can_create: (_data, args) => ask(args) } },
 })
 
-/** Settles for everybody as soon as `connections` callers have come. */
+/** Returns a function whose promises resolve once it has been called `connections` times. */
 function meeting(): () => Promise<void> {
   let come = 0
   let begin = (): void => {}

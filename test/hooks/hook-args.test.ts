@@ -1,4 +1,4 @@
-/** What every hook is told: action, user, request, model, the record before a change, and the connection of the request. */
+/** The arguments of hooks: action, user, request, model, the record before a change, and the connection of the request. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -99,7 +99,7 @@ eachDatabase('what hooks are told', (test, db) => {
     await insertRows(db, Note, [{ title: 'first', shelf: 'a' }])
   })
 
-  /** Which hooks were called, with what is asked of their arguments. */
+  /** Returns what `look` returns for the arguments of each hook that the request called. */
   async function hooksOf<T>(
     request: string,
     look: (args: HookArgs) => T,
@@ -153,7 +153,7 @@ eachDatabase('what hooks are told', (test, db) => {
     const title = ({ before }: HookArgs) => before?.title ?? null
     const changed = await hooksOf('PATCH /api/notes/1', title, { title: 'other' })
     equal([changed.can_update, changed.update], ['first', 'first'])
-    // It looks at the whole record, so that it waits for the stored one.
+    // The validator takes the whole record, so it runs after the stored one has been read.
     equal(changed.validator, 'first')
     const removed = await hooksOf('DELETE /api/notes/1', title)
     equal([removed.can_delete, removed.remove], ['other', 'other'])

@@ -1,4 +1,7 @@
-/** Functions of the host that throw, reject or never settle: the answer is 500 with the request id, nothing is stored, and the log names the function. */
+/**
+ * Functions of the host that throw, reject or never settle: the response is 500 with the request id, nothing is stored, and the
+ * log names the function.
+ */
 import { type AnyModel, type ApiConfig, apiError, type Column, defineModel } from '@model-api/core'
 import {
   apiKey,
@@ -37,7 +40,7 @@ const ways = { never, rejecting } as const
 type Way = typeof never | typeof rejecting | typeof throwing
 
 interface Case {
-  /** How the log names the function. */
+  /** The name of the function in the log. */
   readonly name: string
   readonly request?: string
   readonly body?: unknown
@@ -81,7 +84,7 @@ const cases: readonly Case[] = [
   {
     name: 'validator of Note.title',
     ...patch,
-    // It asks for the record, which is stored.
+    // This validator takes the stored record.
     model: (way) => withColumn('title', { validator: (_value: string, _row: object) => way() }),
   },
   {
@@ -103,7 +106,7 @@ const cases: readonly Case[] = [
   ...(
     [
       ['scope_query', read],
-      // They are asked about the record of the response after it is stored.
+      // These policies are called after the write, for the record of the response.
       ['scope_query', post],
       ['can_read', post],
       ['can_read', read],
@@ -148,7 +151,7 @@ eachDatabase('functions of the host', (test, db) => {
             ? `The ${name} did not settle within 60 ms (API_HOOK_TIMEOUT).`
             : `The ${name} failed: of the host`
         equal(message, reason)
-        // The connection is free again.
+        // The connection has been returned to the pool.
         equal((await get(testApi(db, [Note]), '/api/notes/1')).status, 200)
       })
     }
@@ -226,10 +229,10 @@ eachDatabase('functions of the host', (test, db) => {
       const warned = defineModel('Note', { columns, meta: policy }) as unknown as AnyModel
       equal((await get(testApi(db, [warned], {}, options), '/api/notes/1')).status, 200)
     }
-    // A rejection that nobody handles would end this process at the next turn.
+    // An unhandled rejection would end this process at the next turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 20))
     for (const name of ['onError', 'onWarning', 'onRefusal']) ok(seen.includes(name), name)
-    // Whoever watches the log still learns that nobody was told.
+    // The log shows that onError itself failed.
     ok(logged.includes('Error: onError failed.'))
     console.error = log
   })

@@ -1,4 +1,7 @@
-/** A hook inside a transaction that uses another instance than args.db: on SQLite it is told so at once, elsewhere it is bounded. */
+/**
+ * A hook inside a transaction that uses another instance than args.db: on SQLite it gets an error at once; on other databases
+ * the wait is limited.
+ */
 import { type AnyModel, type Api, type ApiConfig, defineModel } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { CamelCasePlugin, Kysely, PostgresDialect, SqliteDialect } from 'kysely'
@@ -118,7 +121,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
       }),
     )
     equal(status, 500)
-    // The hook itself goes on after the answer, and is answered as soon as the connection is free.
+    // The hook continues after the response, and its query gets an answer as soon as the connection is free.
     for (let i = 0; i < 100 && answers.length === 0; i++) await later(10)
     equal(answers.length, 1)
   })

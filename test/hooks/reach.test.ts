@@ -1,4 +1,4 @@
-/** Which callbacks a request meets, in which order, and whose (docs/hooks.md). */
+/** Which callbacks a request calls, in which order, and those of which model (docs/hooks.md). */
 import type { Api, ApiConfig } from '@model-api/core'
 import { bearer, createPeople, jwtKeys, login, peopleApi, post } from '../auth/people.ts'
 import { get, testApi } from '../support/api.ts'
@@ -7,7 +7,7 @@ import { withMeta } from '../support/expect.ts'
 import { createWritableShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-/** Every callback, each of which says that it was called. */
+/** Every callback, each of which reports its call. */
 function telling(tell: (what: string) => void): ApiConfig {
   const passing =
     (what: string) =>
@@ -29,7 +29,7 @@ function telling(tell: (what: string) => void): ApiConfig {
   }
 }
 
-/** Meta of the same, under the names of meta. */
+/** The same callbacks as meta. */
 const inMeta = (config: ApiConfig): object =>
   Object.fromEntries(
     Object.entries(config).map(([key, callback]) => [key.slice(4).toLowerCase(), callback]),
@@ -66,7 +66,7 @@ const rows: readonly Row[] = [
 
 type Asked = readonly [request: string, status: number, callbacks: string]
 
-/** Sends a request; which callbacks it met is what was told meanwhile. */
+/** Sends a request, and returns the callbacks that it called. */
 async function ask(api: Api, told: string[], request: string, body?: unknown): Promise<Asked> {
   const [method = '', url = ''] = request.split(' ')
   told.length = 0

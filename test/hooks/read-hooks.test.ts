@@ -1,4 +1,4 @@
-/** The callbacks around a read: their order, their level, what they get and what becomes of what they return. */
+/** The callbacks of a read: their order, whether config or meta declares them, their arguments, and the use of their results. */
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

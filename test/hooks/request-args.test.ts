@@ -1,4 +1,4 @@
-/** What setup, final and error are told of a request: as much as is known when they are called. */
+/** The arguments of setup, final and error: what is known about the request when they are called. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -26,7 +26,7 @@ const Note: AnyModel = defineModel('Note', {
 const models = [Person, Note]
 const ann = { id: 1, name: 'Ann' }
 
-/** What a test reads of the arguments. */
+/** The arguments that the tests check. */
 type Told = readonly [
   hook: string,
   action: string | null,
@@ -59,7 +59,7 @@ eachDatabase('what setup, final and error are told', (test, db) => {
     API_ERROR_CALLBACK: async (_error, request, args) => {
       equal(args.request === request, true)
       tell('error', args)
-      // The connection can be used although the transaction is over.
+      // The connection is usable although the transaction has ended.
       await args.db?.selectFrom('notes').select('id').execute()
     },
   }

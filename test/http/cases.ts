@@ -1,25 +1,25 @@
-/** The conformance list: requests, and what every server answers; the bytes are compared with `api.handle`. */
+/** The conformance list: requests, and the response that every server must give. Its bytes are compared with those of `api.handle`. */
 import { bodyLimit } from './world.ts'
 
 export interface Case {
   readonly title: string
   /** Default GET. */
   readonly method?: string
-  /** As sent, below the mount. */
+  /** The raw URL, below the mount. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** As sent. */
+  /** The raw body. */
   readonly body?: string | Uint8Array
-  /** Sends the body without saying how long it is. */
+  /** Whether the body is sent without Content-Length. */
   readonly chunked?: boolean
   readonly status: number
-  /** Headers the answer has. */
+  /** Headers of the response. */
   readonly tells?: Readonly<Record<string, string>>
   /** Texts the body contains. */
   readonly has?: string | readonly string[]
-  /** Whether the host answers: one of its own routes, or its 404. */
+  /** Whether the host responds: with one of its own routes, or with its 404. */
   readonly host?: boolean
-  /** `raw`: a web Request cannot express it; `unparsed`: a parser before us has decided already. */
+  /** `raw`: a web Request cannot express it; `unparsed`: a body parser of the host would already have parsed or rejected it. */
   readonly only?: 'raw' | 'unparsed'
 }
 

@@ -1,4 +1,4 @@
-/** Runs the conformance list against one server and compares every answer, byte by byte, with that of `api.handle`. */
+/** Runs the conformance list against one server and compares every response, byte by byte, with that of `api.handle`. */
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Api, type ApiRequest, responseText } from '@model-api/core'
@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 import { type Case, cases } from './cases.ts'
 import { openWorld } from './world.ts'
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface Wire {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -16,9 +16,9 @@ export interface Wire {
 
 export type Ask = (request: Case) => Promise<Wire>
 
-/** One way to serve the API. */
+/** A way to serve the API. */
 export interface Server {
-  /** Serves an API, and gives a way to ask it. */
+  /** Serves an API; returns a function that sends requests to it. */
   readonly start: (api: Api) => Promise<{ readonly ask: Ask; stop(): Promise<void> }>
   /** The prefix it is mounted under. Default: none. */
   readonly mount?: string
@@ -32,7 +32,7 @@ export interface Server {
   readonly adds?: readonly string[]
 }
 
-/** What the runners' hosts answer themselves. */
+/** The responses of the hosts themselves. */
 export const host = {
   hello: { path: '/hello', text: 'hello from the host' },
   shelves: { path: '/api/shelves', text: 'own shelves' },
@@ -44,7 +44,7 @@ export function conforms(name: string, server: Server): void {
   suite(`conformance: ${name}`, (test) => {
     const { mount = '' } = server
     const run = Promise.all([answersOf(server), referenceOf(mount)])
-    // Awaited by the tests; a failure to start is theirs.
+    // The tests await it, so a failure to start fails them.
     run.catch(() => {})
     for (const [i, one] of cases.entries()) {
       if (left(one, server)) continue
@@ -118,14 +118,14 @@ async function reference(api: Api, one: Case, baseUrl: string): Promise<Wire> {
   return { status: response.status, headers: without(headers, []), body: text ?? '' }
 }
 
-/** What every case sends, so that no answer holds a random id. */
+/** The headers of every case; the request id is fixed, so that responses can be compared. */
 export function headersOf({ headers, body, chunked }: Case): Record<string, string> {
   const length =
     body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return { 'x-request-id': 'conformance', ...length, ...headers }
 }
 
-/** Headers of the connection, the moment, and the host's own. */
+/** Removes headers of the connection, the date, and headers of the host. */
 function without(
   headers: Readonly<Record<string, string>>,
   added: readonly string[],
@@ -154,7 +154,7 @@ export async function toWire(response: Response): Promise<Wire> {
   return { status: response.status, headers, body: await response.text() }
 }
 
-/** Serves a node listener on a free port; requests go out as they are written, nothing is normalised. */
+/** Serves a node listener on a free port. The URLs of requests are sent as written, without normalisation. */
 export async function listening(
   server: http.Server,
 ): Promise<{ readonly ask: Ask; readonly port: number; stop(): Promise<void> }> {
@@ -171,7 +171,7 @@ export async function listening(
   }
 }
 
-/** Sends a case over a connection of its own. */
+/** Sends a case over a new connection. */
 export function send(port: number, one: Case): Promise<Wire> {
   const { method = 'GET', url, body, chunked } = one
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The conformance list inside Express 5 and 4: mounted or not, with parsers before and after, behind other middleware. */
+/** The conformance list in Express 5 and 4: mounted or not, with body parsers before and after, behind other middleware. */
 import * as http from 'node:http'
 import { createRequire } from 'node:module'
 import { modelApi } from '@model-api/adapter-express'
@@ -35,7 +35,7 @@ const serving = (
   start: async (api) => {
     const app = framework()
     build(app, api, framework)
-    // The host's own, after the API: what it leaves must get here.
+    // The host's own routes, after the API: requests that the API passes on must reach them.
     const mount = more.mount ?? ''
     app.get(`${mount}${host.hello.path}`, (_req, res) => void res.send(host.hello.text))
     app.get(`${mount}${host.shelves.path}`, (_req, res) => void res.send(host.shelves.text))
@@ -74,7 +74,7 @@ conforms(
   serving(
     (app, api, framework) => {
       const [outer, inner] = [framework.Router(), framework.Router()]
-      // What helmet and its kin do; a response of ours keeps it.
+      // Like helmet: responses of the API must keep these headers.
       const headers: RequestHandler = (_req, res, next) => {
         res.set({ 'content-security-policy': "default-src 'self'", 'x-frame-options': 'DENY' })
         next()
@@ -92,7 +92,7 @@ conforms(
   'Express 4, mounted, parsers before',
   serving(
     mountedBehindParsers,
-    // Express 4 takes the second slash for a part of the mount.
+    // Express 4 counts the second slash as part of the mount.
     { mount: '/v1', parsed: true, except: ['two slashes'] },
     express4,
   ),
@@ -177,7 +177,7 @@ suite('Express', (test) => {
         const response = await fetch(`${url}/api/books`, posting('{"title":"longer than ten"}'))
         const { errors } = (await response.json()) as Envelope
         equal([response.status, errors?.reason], [413, 'The body is larger than 10 bytes.'])
-        // Where no body is needed, none is missed.
+        // The parser's error does not matter if the request needs no body.
         equal(
           (await fetch(`${url}/api/nothing`, posting('{"title":"longer than ten"}'))).status,
           404,

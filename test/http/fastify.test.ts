@@ -1,4 +1,4 @@
-/** The conformance list inside Fastify: before its parsers, mounted or not, in a plugin, and in a route behind its parsers. */
+/** The conformance list in Fastify: before its parsers, mounted or not, in a plugin, and in a route behind its parsers. */
 import { createServer, type Server as NodeServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Api, Envelope } from '@model-api/core'

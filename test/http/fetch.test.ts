@@ -1,11 +1,11 @@
-/** api.fetch: the conformance list with web Requests, and what only a web runtime can ask. */
+/** api.fetch: the conformance list with web Requests, and requests that only a web runtime can send. */
 import type { Api, Envelope } from '@model-api/core'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { conforms, host, type Server, toRequest, toWire } from './conformance.ts'
 import { bodyLimit, openWorld } from './world.ts'
 
-/** What a worker or a Deno script around the API looks like. */
+/** A worker or Deno script that serves the API. */
 function worker(api: Api, baseUrl: string): (request: Request) => Promise<Response> {
   return async (request) => {
     const path = new URL(request.url).pathname
@@ -52,7 +52,7 @@ suite('api.fetch', (test) => {
       })
     equal((await ask('/v1/api/books')).valueOf() instanceof Response, true)
     equal(await ask('/v1/hello'), 'left: http://localhost/v1/hello')
-    // The API's own path, but not below the mount.
+    // A path of the API, but not below the mount.
     equal(await ask('/api/books'), 'left: http://localhost/api/books')
     equal(await ask('/v10/api/books'), 'left: http://localhost/v10/api/books')
     await close()

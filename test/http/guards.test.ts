@@ -1,4 +1,4 @@
-/** Guards of host routes, in Express, Koa and node:http alike: access tokens, roles, who the user is. */
+/** Guards of host routes, the same in Express, Koa and node:http: access tokens, roles, and the current user. */
 import * as http from 'node:http'
 import * as inExpress from '@model-api/adapter-express'
 import * as inKoa from '@model-api/adapter-koa'
@@ -116,7 +116,7 @@ eachDatabase('guards', (test, db) => {
   ): Promise<void> => {
     for (const { name, port } of servers) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
-      // node:http has requireUser alone.
+      // node:http has only requireUser.
       if (name === 'node' && response.status === 404) continue
       check(response, await response.json())
     }

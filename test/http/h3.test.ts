@@ -1,4 +1,4 @@
-/** The conformance list inside h3 2, and h3 1, which Nitro 2 and Nuxt run on; mounted or not. */
+/** The conformance list in h3 2 and h3 1, mounted or not. Nitro 2 and Nuxt use h3 1. */
 import * as http from 'node:http'
 import type { Api } from '@model-api/core'
 import { listener } from '@model-api/http-node'

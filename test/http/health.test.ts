@@ -1,4 +1,4 @@
-/** The health routes: alive, ready, draining; and a server that ends without refusing anybody. */
+/** The health routes: alive, ready, draining; and a server that shuts down without refusing a request. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApi, defineModel } from '@model-api/core'
 import { createServer } from '@model-api/http-node'

@@ -1,4 +1,4 @@
-/** The conformance list inside Hono, by its own requests and on node:http; mounted or not. */
+/** The conformance list in Hono, with its own requests and on node:http, mounted or not. */
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Api } from '@model-api/core'

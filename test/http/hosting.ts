@@ -1,4 +1,7 @@
-/** What an API inside a framework needs of it, beside the conformance list: the user and the client that the framework knows, and word of clients that leave. */
+/**
+ * What an API in a framework gets from it, besides requests: the user and the address of the client, and notice of clients that
+ * disconnect.
+ */
 import { EventEmitter, once } from 'node:events'
 import * as http from 'node:http'
 import { connect } from 'node:net'
@@ -8,7 +11,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
-/** An app that logs in whoever the header `x-user` names, by the framework's own means. */
+/** An app that authenticates the user in the header `x-user` in the framework's own way. */
 export interface Hosting {
   readonly start: (api: Api) => Promise<{ readonly port: number; stop(): Promise<void> }>
   /** The user of the app, from `request.host`. */
@@ -49,7 +52,7 @@ async function running(
 
 const json = { 'content-type': 'application/json' }
 
-/** Status and envelope of a request from an address of this machine. */
+/** Returns status and envelope of a request that is sent from a local address. */
 function ask(
   url: string,
   localAddress: string,

@@ -1,4 +1,4 @@
-/** The conformance list inside Koa 3: mounted or not, with parsers before and after, behind other middleware. */
+/** The conformance list in Koa 3: mounted or not, with body parsers before and after, behind other middleware. */
 import * as http from 'node:http'
 import { createRequire } from 'node:module'
 import { bodyParser } from '@koa/bodyparser'

@@ -1,4 +1,4 @@
-/** node:http: the conformance list, and what only a server of its own decides: malformed requests, limits, an orderly end. */
+/** node:http: the conformance list, and what only a server itself decides: malformed requests, limits, a graceful shutdown. */
 import { once } from 'node:events'
 import * as http from 'node:http'
 import { connect } from 'node:net'
@@ -16,7 +16,7 @@ import { suite } from '../support/suite.ts'
 import { conforms, host, listening, type Server } from './conformance.ts'
 import { survives } from './rough.ts'
 
-/** A host of plain functions beside the API. */
+/** A host without a framework, with the API beside its own routes. */
 const beside: http.RequestListener = (req, res) => {
   const text = [host.hello, host.shelves].find(({ path }) => path === req.url)?.text
   res.statusCode = text === undefined || req.method !== 'GET' ? 404 : 200
@@ -30,7 +30,7 @@ const serveOwn: Server = {
   start: async (api) => listening(createServer(api, { fallback: beside }).server),
 }
 
-/** What Connect, Polka and others do with middleware under a prefix; the body may be read before. */
+/** Passes requests on as Connect, Polka and others do for middleware under a prefix; optionally reads the body first. */
 const asMiddleware = (prefix: string, reads: boolean): Server => ({
   mount: prefix,
   parsed: reads,
@@ -49,7 +49,7 @@ const asMiddleware = (prefix: string, reads: boolean): Server => ({
   },
 })
 
-/** A body parser for everything. */
+/** Parses any body. */
 async function parse(req: http.IncomingMessage): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk)
@@ -88,7 +88,7 @@ const failure = (error: unknown): ApiResponse => {
   return { status, headers: {}, body: value as unknown as Envelope }
 }
 
-/** An API that answers with what it was asked. */
+/** An API whose response contains the request. */
 const echo: Handle = async ({ method, url, body, headers, ip }) => {
   if (body instanceof ApiError) return failure(body)
   return {
@@ -146,7 +146,7 @@ async function serving(
   }
 }
 
-/** What comes back for bytes sent as they are. */
+/** Sends raw bytes and returns the raw response. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
@@ -221,7 +221,7 @@ suite('http-node', (test) => {
       equal(get.headers.get('etag'), '"1"')
       const head = await fetch(`${url}/api`, { method: 'HEAD' })
       equal(await head.text(), '')
-      // The echoed method is one letter longer.
+      // The response contains the method, which is one letter longer than GET.
       equal(head.headers.get('content-length'), String(Buffer.byteLength(text) + 1))
     }))
 
@@ -398,7 +398,7 @@ suite('http-node', (test) => {
       return echo(request)
     })
     const slow = fetch(`${server.url}/api/slow`)
-    // Where it is cut off, the last lines say so; nobody waits for it before.
+    // The result is checked at the end of the test; until then, a rejection must not end the process.
     slow.catch(() => {})
     await sleep(50)
     const closing = server.close()

@@ -1,4 +1,4 @@
-/** Clients that break off, or never stop: nobody is answered twice, nothing crashes, the next request is served. */
+/** Clients that disconnect, or send without pause: no request gets two responses, nothing crashes, and the next request is served. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { openWorld } from './world.ts'
 const head = (path: string, more: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${more}\r\n\r\n`
 
-/** Declares the suite; the server's `start` must give a port. Order of pipelined requests is tried where `api.answer` is asked. */
+/** Declares the suite. The server's `start` must return a port. Pipelining is tested only on servers that call `api.answer`. */
 export function survives(name: string, server: Server): void {
   const { mount = '', web } = server
   const path = `${mount}/api/books`
@@ -114,7 +114,7 @@ export function survives(name: string, server: Server): void {
         await sleep(300)
         equal(begun, 1)
         socket.destroy()
-        // What waited on that connection is not begun any more.
+        // The pipelined requests of that connection do not begin any more.
         await sleep(50)
         equal(begun, 1)
       } finally {
@@ -127,7 +127,7 @@ export function survives(name: string, server: Server): void {
       const { api, close } = await openWorld()
       const answering: Api = {
         ...api,
-        // The first answers would come last.
+        // Without order, the first response would be sent last.
         answer: async ({ url }) => {
           const place = Number(url.slice(-1))
           await sleep(5 * (5 - place))

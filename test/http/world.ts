@@ -1,4 +1,4 @@
-/** What the conformance list asks about: two authors, three books, in memory, with a clock that stands still. */
+/** The data of the conformance list: two authors and three books in memory, with a fixed clock. */
 import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import { fragment } from '@model-api/core/internals'
 import Sqlite from 'better-sqlite3'
@@ -32,7 +32,7 @@ const Tag = defineModel('Tag', {
   meta: { allowed_methods: ['GET'] },
 })
 
-/** A model whose URLs are the host's. */
+/** A model whose URLs belong to the host. */
 const Shelf = defineModel('Shelf', {
   columns: { id: { type: 'integer', primaryKey: true } },
   meta: { register_canonical_routes: false, endpoint: 'stock/shelves' },
@@ -40,7 +40,7 @@ const Shelf = defineModel('Shelf', {
 
 export const bodyLimit = 2000
 
-/** A log that has always come to the same place. */
+/** A log whose position never changes. */
 const replication: Replication = {
   position: fragment`'0/7'`,
   needs: 'nothing',
@@ -48,7 +48,7 @@ const replication: Replication = {
   reached: () => fragment`1`,
 }
 
-/** A new world: what one run writes, no other sees. */
+/** Opens a separate copy of the data for each run, because runs write. */
 export async function openWorld(
   onError: (error: unknown) => void = () => {},
 ): Promise<{ api: Api; close(): Promise<void> }> {

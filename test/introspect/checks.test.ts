@@ -1,4 +1,4 @@
-/** CHECK constraints, comments and defaults that introspect reads, in models, the OpenAPI document and the check at the start. */
+/** CHECK constraints, comments and defaults that introspect reads: in models, the OpenAPI document and the check at the start. */
 import { type Column, createApi } from '@model-api/core'
 import { type Introspection, introspect, printModels } from '@model-api/core/introspect'
 import { equal, match, ok } from '../support/assert.ts'
@@ -41,7 +41,7 @@ const onWarning = (): void => {}
 
 const optional = { nullable: true } as const
 
-/** The columns of `orders`, the same on every database but for what is listed by database. */
+/** The columns of `orders`, the same on every database except for those listed by database. */
 const expected: Readonly<Record<string, Column>> = {
   id: { type: 'integer', primaryKey: true, generated: true },
   status: {
@@ -94,7 +94,7 @@ const expected: Readonly<Record<string, Column>> = {
   note: { type: 'enum', enum: ['two'], ...optional },
 }
 
-/** PostgreSQL's own order of text is that of its collation. */
+/** The default order of text in PostgreSQL is that of its collation. */
 const withoutCollation = (columns: Readonly<Record<string, Column>>) =>
   Object.fromEntries(
     Object.entries(columns).map(([name, { collation: _, ...column }]) => [name, column]),
@@ -106,7 +106,7 @@ eachDatabase('introspect: CHECK constraints', (test, db) => {
     found.models.find((model) => model.name === name)?.columns ?? {}
 
   test.before(async () => {
-    // SQLite's function has the standard's name on the others.
+    // SQLite's function for the length has another name.
     const text = db.name === 'sqlite' ? script.replaceAll('char_length(', 'length(') : script
     await createTables(db, text)
     found = await introspect(db.kysely)
@@ -300,7 +300,7 @@ const comments: Parameters<typeof eachDatabase>[1] = (test, db) => {
 
 const loose: Parameters<typeof eachDatabase>[1] = (test, db) => {
   test('are no rules', async () => {
-    // MariaDB enforces all of them.
+    // MariaDB enforces all CHECK constraints.
     const ending = db.engine === 'mysql' ? ' not enforced' : ''
     await createTables(
       db,

@@ -1,4 +1,4 @@
-/** Relations without foreign keys: given ones are as good as declared ones, those that names suggest are not taken. */
+/** Relations without foreign keys: given ones are treated like foreign keys; relations that only names suggest are not added. */
 import { introspect } from '@model-api/core/introspect'
 import { testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** Keys that introspect finds or is given, for tables without a primary key and for views; without one they are lists. */
+/** Keys that introspect finds or is given, for tables without a primary key and for views; without a key they are lists. */
 import type { AnyModel } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
 import { get, testApi } from '../support/api.ts'
@@ -60,7 +60,7 @@ eachDatabase('keys of introspect', (test, db) => {
   const reasons = (list: Introspection['leftOut']): readonly string[] =>
     list.map(({ table, reason }) => `${table}: ${reason}`)
   test.before(async () => {
-    // PostgreSQL keeps a table that a view reads.
+    // PostgreSQL does not drop a table that a view reads, except with CASCADE.
     const drop = db.name === 'postgres' ? 'drop table gone cascade' : 'drop table gone'
     await createTables(db, script.replace('drop table gone', drop))
     await db.execScript(rows)

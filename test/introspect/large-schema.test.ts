@@ -1,4 +1,4 @@
-/** Introspection of a few hundred tables, under limits that are meant for requests. */
+/** Introspection of a few hundred tables, with time limits that are meant for requests. */
 import { introspect } from '@model-api/core/introspect'
 import { sql } from 'kysely'
 import { equal, match, ok } from '../support/assert.ts'
@@ -8,7 +8,7 @@ runsOn('one server of each engine')
 
 const tables = 200
 
-/** Limits that the catalogue of so many tables exceeds. */
+/** Limits that reading the catalogue of so many tables exceeds. */
 const limits = {
   postgres: { set: 'set statement_timeout = 5', show: 'show statement_timeout', value: '5ms' },
   mysql: {

@@ -1,4 +1,4 @@
-/** What introspection leaves out: every column type and every kind of table is served, but for those that docs/models.md names. */
+/** Introspection includes every column type and every kind of table, except those that docs/models.md names. */
 import { readFileSync } from 'node:fs'
 import { introspect } from '@model-api/core/introspect'
 import { sql } from 'kysely'
@@ -10,7 +10,7 @@ import { createTables } from './support.ts'
 
 const page = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
 const section = /### What is left out of an existing database\n[\s\S]*?\n## /.exec(page)?.[0] ?? ''
-/** The reasons that the docs name for a database, as patterns. */
+/** The reasons that the documentation gives for a database, as patterns. */
 const documented = (database: string): readonly RegExp[] =>
   section
     .split('\n')
@@ -19,7 +19,7 @@ const documented = (database: string): readonly RegExp[] =>
     .flatMap(([, reasons = '']) => [...reasons.matchAll(/`([^`]+)`/g)])
     .map(([, reason = '']) => new RegExp(`^${reason.replaceAll('…', '.+')}`))
 
-/** Types, each with a literal of it. */
+/** Types, each with a literal of that type. */
 type Types = Readonly<Record<string, string>>
 
 const sqliteTypes: Types = {
@@ -51,7 +51,7 @@ const sqliteTypes: Types = {
   'no type we know': 'null',
 }
 
-/** Of PostgreSQL every type that a column can have is asked for; these have a value too. */
+/** The test covers every type that a column of PostgreSQL can have; these also have a value. */
 const postgresTypes: Types = {
   int2: '1',
   int4: '2',
@@ -205,7 +205,7 @@ eachDatabase('what introspection leaves out', (test, db) => {
   test.before(async () => {
     types = Object.entries(await typesOf(db))
     const columns = types.map(([type], i) =>
-      // `"char"` and others are keywords without the quotes.
+      // Without quotes, `"char"` and others are keywords.
       [`c${i}`, db.name === 'postgres' ? `pg_catalog."${type}"` : type].join(' '),
     )
     const literals = types.map(([, literal]) => literal)

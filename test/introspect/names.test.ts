@@ -1,4 +1,4 @@
-/** Names that introspect gives where the database's own cannot stand in a request, or two would collide. */
+/** Names that introspect chooses if a name of the database cannot be used in a request, or if two names would collide. */
 import { createApi } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
 import { equal } from '../support/assert.ts'

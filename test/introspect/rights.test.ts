@@ -1,4 +1,4 @@
-/** Introspection by a user who may read a few tables: the others are left out and named, and no request is a 500. */
+/** Introspection by a user who may read only a few tables: the others are left out and named, and no request is a 500. */
 import { createApi } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
 import { Kysely, MysqlDialect, sql } from 'kysely'
@@ -70,7 +70,7 @@ const fewRights: Parameters<typeof eachDatabase>[1] = (test, db) => {
     )
     const granted = accounts.flatMap((one) => [
       ...rights.map((right) => `grant ${right} to ${one}`),
-      // The server then also needs the right of whoever asks.
+      // The server then also checks the rights of the user who reads the view.
       ...(isPostgres ? [] : [`grant select on broken to ${one}`]),
     ])
     const script = isPostgres
@@ -96,7 +96,7 @@ const fewRights: Parameters<typeof eachDatabase>[1] = (test, db) => {
       )
       equal(found.leftOut.map(reasonOf), [
         'broken: it cannot be read',
-        // MySQL and MariaDB do not show tables without any right.
+        // MySQL and MariaDB hide tables on which the user has no rights.
         ...(isPostgres ? ['closed: this user may not read it'] : []),
         'written: this user may not read it',
       ])

@@ -1,4 +1,4 @@
-/** Several schemas read together: models that name their own, and relations between them. */
+/** Several schemas introspected together: models that name their schema, and relations between schemas. */
 import type { AnyModel } from '@model-api/core'
 import { introspect, printModels, schemasWithTables } from '@model-api/core/introspect'
 import { testApi } from '../support/api.ts'
@@ -10,7 +10,7 @@ import { eachDatabase } from '../support/suite.ts'
 
 const key = 'integer primary key'
 
-/** The tables of the schema `sales`; what refers to another schema has its keys in the script below. */
+/** The tables of the schema `sales`; foreign keys to other schemas are in the script below. */
 const sales = (prefix: string): string => `
 create table ${prefix}users (id ${key}, name varchar(40) not null);
 create table ${prefix}orders (id ${key}, user_id integer not null, product_id integer, {product}
@@ -31,7 +31,7 @@ insert into ${prefix}users values (1, 'Store keeper');
 insert into ${prefix}products values (7, 'Lamp');
 insert into ${prefix}tags values (3, 'bright');`
 
-/** The own schema of the connection holds the stock, the other one the sales. */
+/** The default schema contains the stock, the other one the sales. */
 async function createTables(db: TestDatabase, own: string, other: string): Promise<void> {
   if (db.name === 'sqlite') await db.execScript(`attach ':memory:' as ${other}`)
   else if (db.name === 'postgres') await db.execScript(`create schema ${other}`)
@@ -39,7 +39,7 @@ async function createTables(db: TestDatabase, own: string, other: string): Promi
     await db.execScript('alter database default collate utf8mb4_bin')
     await db.execScript(`create database ${other} character set utf8mb4 collate utf8mb4_bin`)
   }
-  // SQLite has no foreign keys from one database to another.
+  // SQLite has no foreign keys between databases.
   const across = (name: string): string =>
     db.name === 'sqlite' ? '' : `foreign key (${name}_id) references ${own}.${name}s (id),`
   await db.execScript(stock(''))
@@ -56,7 +56,7 @@ eachDatabase('introspect of several schemas', (test, db) => {
   const database =
     db.name === 'mysql' && db.url !== undefined ? new URL(db.url).pathname.slice(1) : ''
   const own = db.name === 'sqlite' ? 'main' : db.name === 'postgres' ? 'public' : database
-  // Ends in a number as every database of a run does, so that the runner finds it should this file be killed.
+  // Ends in digits, as every database of a run does, so that the runner finds and drops it if this process is killed.
   const other = db.name === 'mysql' ? `${database}000` : 'sales'
   const schema = [own, other]
   const crosses = db.name !== 'sqlite'

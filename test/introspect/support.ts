@@ -1,4 +1,4 @@
-/** The pieces of SQL that differ between databases, for scripts that run on all of them. */
+/** The words of SQL that differ between databases, for scripts that run on all of them. */
 import type { TestDatabase } from '../support/databases.ts'
 
 /** `{id}` is a generated integer key. */
@@ -8,7 +8,7 @@ const words: Readonly<Record<TestDatabase['name'], Readonly<Record<string, strin
   mysql: { id: 'integer auto_increment primary key', quote: '`' },
 }
 
-/** Runs a script in which `{id}` and `"names"` take the database's own form; text compares by code point everywhere. */
+/** Runs a script after replacing `{id}` and `"names"` by the form of the database; text compares by code point everywhere. */
 export async function createTables(db: TestDatabase, script: string): Promise<void> {
   const own = words[db.name]
   const start = db.name === 'mysql' ? 'alter database default collate utf8mb4_bin;\n' : ''

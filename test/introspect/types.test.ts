@@ -1,4 +1,4 @@
-/** Column types that introspect reads, the same on every database where the database has them. */
+/** Column types that introspect reads: the same on every database that has them. */
 import type { Column } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
 import { equal } from '../support/assert.ts'
@@ -139,7 +139,7 @@ eachDatabase('types of introspect', (test, db) => {
 
   test('nullability, uniqueness and defaults are read', () => {
     const expected = Object.fromEntries(options.map((one) => [one[0], one[4]]))
-    // An index needs a length there.
+    // An index on text needs a length in MySQL and MariaDB.
     const short: Column = { type: 'string', maxLength: 90, nullable: true, unique: true }
     const differs = db.name === 'mysql' ? { one_of_a_kind: short } : {}
     equal(rest('Option'), { ...expected, ...differs })

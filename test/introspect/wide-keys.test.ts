@@ -1,4 +1,4 @@
-/** Foreign keys between integer and bigint columns: no value is rounded, whichever side holds it. */
+/** Foreign keys between integer and bigint columns: no value is rounded, whichever side has the larger type. */
 import { type IntrospectOptions, introspect } from '@model-api/core/introspect'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

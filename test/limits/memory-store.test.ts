@@ -1,4 +1,4 @@
-/** The memory store is bounded, and cannot be made to forget on purpose; addresses, ranges and limits as text. */
+/** The memory store has a limited size, and many addresses cannot displace a full count; parsing of addresses, ranges and limits. */
 import {
   clientAddress,
   inRange,

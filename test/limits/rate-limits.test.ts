@@ -1,4 +1,4 @@
-/** Rate limits of the API, of models and methods, of login; whose requests they count, and what the client is told. */
+/** Rate limits of the API, of models and methods, and of logins: which requests they count, and their responses. */
 import { type ApiConfig, defineModel, type RateLimitStore } from '@model-api/core'
 import {
   apiKey,
@@ -281,7 +281,7 @@ suite('rate limits', (test) => {
     const before = counted.checks
     const wrong = { headers: basic('bob', 'wrong'), ip: '203.0.113.8' }
     await Promise.all(Array.from({ length: 60 }, () => ask(wrong)))
-    // Four checks may be under way when the fifth failure is counted.
+    // Four checks may be running when the fifth failure is counted.
     equal(counted.checks - before <= 9, true)
   })
 

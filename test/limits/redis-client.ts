@@ -1,4 +1,4 @@
-/** The smallest Redis client: commands out, replies in, over one socket. */
+/** A minimal Redis client: commands and replies over one socket. */
 import { connect, type Socket } from 'node:net'
 
 export interface TinyClient {
@@ -6,7 +6,7 @@ export interface TinyClient {
   close(): void
 }
 
-/** Connects, or answers undefined where no Redis listens; `lost` is told when the connection breaks. */
+/** Connects; returns undefined if no Redis is listening. `lost` is called when the connection breaks. */
 export async function redisClient(
   port = 6379,
   lost: () => void = () => {},
@@ -50,7 +50,7 @@ interface Reply {
   readonly end: number
 }
 
-/** One reply of the protocol, or undefined while it is incomplete. */
+/** Parses one reply of the protocol; undefined if it is incomplete. */
 function read(text: string, at: number): Reply | undefined {
   const line = text.indexOf('\r\n', at)
   if (line === -1) return undefined
@@ -85,8 +85,8 @@ function read(text: string, at: number): Reply | undefined {
 }
 
 /**
- * A client that connects again when its connection breaks. While there is none, commands wait for it without end, as
- * with node-redis, or are refused (`queues: false`), as with ioredis where `enableOfflineQueue` is off.
+ * A client that reconnects when its connection breaks. Until then, commands wait without a limit, as with node-redis, or are
+ * refused (`queues: false`), as with ioredis if `enableOfflineQueue` is false.
  */
 export function reconnectingClient(port: number, queues: boolean): TinyClient {
   let current: TinyClient | undefined

@@ -1,4 +1,4 @@
-/** A process of its own whose API counts in the Redis it shares with others. */
+/** A separate process whose API counts in a Redis that several processes share. */
 import { createApi } from '@model-api/core'
 import { redisRateLimitStore } from '@model-api/core/redis'
 import { Book } from '../auth/people.ts'

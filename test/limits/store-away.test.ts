@@ -1,4 +1,7 @@
-/** A rate-limit store that is paused, away or slow: requests are answered and counted all the same, and the store is used again. */
+/**
+ * A rate-limit store that is paused, unavailable or slow: requests are nevertheless served and counted, and the store is used
+ * again afterwards.
+ */
 import type { RateLimitStore } from '@model-api/core'
 import { redisRateLimitStore } from '@model-api/core/redis'
 import { createPeople, peopleApi } from '../auth/people.ts'
@@ -14,7 +17,7 @@ if (db === undefined || another === undefined) throw new Error('no database')
 
 const start = (store: RateLimitStore, on: TestDatabase = db) => {
   const people = peopleApi(on, { API_RATE_LIMIT: '3 per minute', API_RATE_LIMIT_STORE: store })
-  // What is said at the start is about the models.
+  // Discards warnings of the start, which are about the models.
   people.warnings.splice(0)
   const ask = async (ip = '192.0.2.1') =>
     (await people.api.handle({ method: 'GET', url: '/api/books', ip })).status
@@ -27,7 +30,7 @@ const several = async (ask: () => Promise<number>, times: number): Promise<numbe
   return statuses
 }
 
-/** Asks until the store is used again; the back-off of the limiter goes by the clock that stands still. */
+/** Sends requests until the store is used again. The limiter's back-off uses the fixed clock, which the caller must advance. */
 async function untilBack(ask: () => Promise<unknown>, isBack: () => boolean | Promise<boolean>) {
   for (let i = 0; i < 200; i++) {
     await ask()

@@ -1,4 +1,4 @@
-/** Every error of the service is in the document, and every code of the document is one the service can send. */
+/** The document describes every error of the service, and the service can send every code in the document. */
 import * as errors from '../../packages/core/src/errors.ts'
 import { catalogue } from '../../packages/core/src/openapi/catalogue.ts'
 import { phrases } from '../../packages/core/src/openapi/problems.ts'
@@ -6,7 +6,7 @@ import { equal, ok } from '../support/assert.ts'
 import { sourceOf } from '../support/source-text.ts'
 import { suite } from '../support/suite.ts'
 
-/** Functions that make no error of the service's own. */
+/** Functions of errors.ts that create no error of the service. */
 const notErrors = ['ApiError', 'apiError', 'atOperation']
 
 suite('the error catalogue', (test) => {
@@ -24,5 +24,15 @@ suite('the error catalogue', (test) => {
       ok(on.length > 0 && /^[a-z_]+$/.test(code), error.message)
       ok(phrases[error.status] !== undefined, `${error.status}`)
     }
+  })
+
+  test('calls each error by the phrase of its status, except those that the specification names', () => {
+    const others = catalogue.flatMap(({ error: { status, body } }) =>
+      body.error === phrases[status] ? [] : [`${status} ${body.code}: ${body.error}`],
+    )
+    equal(others, [
+      '400 invalid_join_model: Invalid join model: autor',
+      '400 validation_failed: Validation failed',
+    ])
   })
 })

@@ -1,4 +1,4 @@
-/** The checker of answers finds what the document does not say; a checker that finds nothing proves nothing. */
+/** The checker of responses reports what the document does not allow; otherwise its silence would prove nothing. */
 import { type Api, createApi, defineModel, hasMany, type JsonValue } from '@model-api/core'
 import { equal, match, throws } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'

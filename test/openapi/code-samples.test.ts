@@ -1,4 +1,4 @@
-/** The curl lines of the document: those of reads are answered, and a shell passes all of them on as they stand. */
+/** The curl samples of the document: those of reads succeed, and a shell passes all of them to curl unchanged. */
 import { execFileSync } from 'node:child_process'
 import { type Api, type ApiConfig, createApi } from '@model-api/core'
 import { config, openLibrary } from '../../examples/library/library.ts'
@@ -14,11 +14,11 @@ interface Sample {
   readonly method: string
   readonly path: string
   readonly source: string
-  /** What curl is given by a shell. */
+  /** The arguments that a shell passes to curl. */
   readonly words: readonly string[]
 }
 
-/** Every sample of a document, with its words as a shell makes them. */
+/** Every sample of a document, with its arguments. */
 function samplesOf({ paths = {} }: Document): readonly Sample[] {
   const found = Object.entries<object>(paths).flatMap(([path, item]) =>
     // biome-ignore lint/suspicious/noExplicitAny: documents are read where they are understood
@@ -65,7 +65,7 @@ suite('the curl lines of the document', (test) => {
       for (const sample of reads) {
         const url = urlOf(sample).replace('http://here', '')
         const { status } = await api.handle({ method: 'GET', url })
-        // Not every record of the demo has each of its to-one relations, and nobody is admitted to users.
+        // Some records of the demo have no related record, and users cannot be read.
         ok(
           status === 200 || /\/\d+\/[a-z-]+$/.test(url) || url.startsWith('/api/users'),
           `${url}: ${status}`,

@@ -1,4 +1,4 @@
-/** API_CUSTOM_AUTH_SCHEME: what the document and Vary say of custom authentication, and which mistakes are start-up errors. */
+/** API_CUSTOM_AUTH_SCHEME: its effect on the document and on Vary, and its start-up errors. */
 import { type Api, type ApiConfig, createApi } from '@model-api/core'
 import { equal, fail, match, throws } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
@@ -90,7 +90,7 @@ suite('the scheme of custom authentication', (test) => {
     equal(headersOf(all, '/api/tags', 'post'), [['header', true]])
     equal(headersOf(all, '/api/tags/{id}', 'delete'), [['header', true]])
     equal(headersOf(all, '/api/tags', 'get'), [])
-    // Another credential needs no such header, and neither does whoever needs none.
+    // The header is optional, because other credentials are accepted, and some operations need none.
     equal(headersOf(all, '/api/batch', 'post'), [['header', false]])
     equal(headersOf({ API_AUTH_REQUIREMENTS: { '*': false } }, '/api/tags', 'post'), [
       ['header', false],

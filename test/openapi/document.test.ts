@@ -1,4 +1,4 @@
-/** The document as a whole: valid, clean, complete, and the same every time. */
+/** The document as a whole: valid, without warnings, complete, and always the same. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import {
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { config } from '../../examples/library/library.ts'
 import { models } from '../../examples/library/models.ts'
-import { equal, fail, ok } from '../support/assert.ts'
+import { equal, fail, match, ok } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { diffLines } from '../support/diff.ts'
 import { allPaths } from '../support/openapi-check.ts'
@@ -31,7 +31,7 @@ type Anything = any
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Read where tokens are made; as long as they must be. */
+/** The keys that sign tokens; of the required length. */
 const env = {
   ACCESS_SECRET_KEY: 'a secret of more than thirty-two bytes',
   REFRESH_SECRET_KEY: 'another secret, also of more than 32 bytes',
@@ -56,7 +56,7 @@ const User = defineModel('User', {
   meta: { tag: 'People', tag_group: 'Accounts' },
 })
 
-/** Everything switched on, so that everything is in the document. */
+/** All settings are on, so that the document contains everything. */
 const everything: ApiConfig = {
   API_TITLE: 'Everything',
   API_DESCRIPTION: 'All there is.',
@@ -147,14 +147,14 @@ suite('the OpenAPI document', (test) => {
         env: { ...process.env, ...quiet },
         maxBuffer: 1e8,
       }).catch((error: Anything) => error)
-      // One report per file, one after the other.
+      // One report per file, in order.
       const reports: Anything[] = stdout
         .split(/(?<=^\})(?=\{)/m)
         .map((text: string) => JSON.parse(text))
       equal(reports.length, files.length)
       const lines = reports
         .flatMap(({ problems }) => problems)
-        // The form of 3.2 has one response for all errors, and describes a model once.
+        // The form of 3.2 has one response for all errors, and describes each model once.
         .filter(
           ({ ruleId, location: [place] }: Anything) =>
             !/-3\.2\.json$/.test(place?.source?.ref) ||
@@ -221,6 +221,60 @@ suite('the OpenAPI document', (test) => {
     equal(isNullable({ API_AUTH_REQUIREMENTS: {} }), true)
     equal(isNullable({ API_FILTER_CALLBACK: (query) => query }), true)
     equal(isNullable({ API_SESSION_GETTER: () => fail('not asked') }), true)
+  })
+
+  test('has the texts of the configuration', () => {
+    const { info, servers }: Anything = (documents.everything?.() ?? fail('')).openapi()
+    equal(info, {
+      title: 'Everything',
+      version: '1.0.0',
+      description: 'All there is.',
+      contact: { name: 'Us', email: 'us@example.org', url: 'https://api.test/contact' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      'x-logo': { url: 'https://api.test/logo.svg', altText: 'Everything' },
+    })
+    equal(
+      servers.map(({ url }: Anything) => url),
+      ['https://api.test', 'https://staging.api.test'],
+    )
+  })
+
+  test('has the summaries, the tag and the description that the meta of a model gives', () => {
+    const Note = defineModel('Note', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        link: { type: 'string', format: 'uri', description: 'Where', example: 'https://a.example' },
+      },
+      meta: {
+        tag: 'Notes',
+        tag_group: 'Paper',
+        description: 'What was noted.',
+        get_many_summary: 'Every note',
+        get_single_summary: 'A single note',
+        post_summary: 'Note down',
+        patch_summary: 'Correct a note',
+        delete_summary: 'Tear a note up',
+      },
+    })
+    for (const version of ['3.1', '3.2'] as const) {
+      const document = inVersion(apiOf([Note, ...shop]), version)
+      const { paths, components, tags } = document
+      const [many, one] = [paths['/api/notes'], paths['/api/notes/{id}']]
+      equal(
+        [many.get, one.get, many.post, one.patch, one.delete].map(({ summary }) => summary),
+        ['Every note', 'A single note', 'Note down', 'Correct a note', 'Tear a note up'],
+      )
+      equal([many.get.tags, paths['/api/tags'].get.tags], [['Notes'], ['Tag']])
+      equal(components.schemas.Note.description, 'What was noted.')
+      const { link } = components.schemas.Note.properties
+      equal([link.format, link.examples], ['uri', ['https://a.example']])
+      match(link.description, /^Where/)
+      if (version === '3.2') continue
+      const { description } = tags.find(({ name }: Anything) => name === 'Notes')
+      equal(description, 'What was noted.')
+      const group = document['x-tagGroups'].find(({ name }: Anything) => name === 'Paper')
+      equal(group.tags, ['Notes'])
+    }
   })
 
   test('names both preconditions of a write of one record', () => {

@@ -1,4 +1,4 @@
-/** Names in the document: they come from models, columns and settings, so that a model more changes none of the others. */
+/** Names in the document come from models, columns and settings, so that an additional model changes none of the others. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { wideModels } from '../../bench/wide-models.ts'
 import { config } from '../../examples/library/library.ts'
@@ -22,7 +22,7 @@ function documentOf(own: readonly AnyModel[], settings = config): Anything {
   return createApi({ ...options, onWarning: () => {} }).openapi()
 }
 
-/** A model whose settings are not those of the others, nor are the types of its columns. */
+/** A model whose settings and column types differ from those of the others. */
 const Shelf = defineModel('Shelf', {
   columns: {
     id: { type: 'uuid', primaryKey: true },
@@ -38,7 +38,7 @@ const Shelf = defineModel('Shelf', {
   },
 })
 
-/** What is served of a whole database. */
+/** The settings of an API for a whole database. */
 const served = {
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,

@@ -1,4 +1,4 @@
-/** The documentation page: served as configured, and opened in a browser that may reach nothing but this machine. */
+/** The documentation page: served as configured, and opened in a browser that can reach only this machine. */
 import { writeFileSync } from 'node:fs'
 import { type Api, type ApiConfig, type ApiRequest, createApi } from '@model-api/core'
 import { createServer } from '@model-api/http-node'
@@ -79,6 +79,10 @@ suite('the routes of the documentation', (test) => {
     const moved = served({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
     match((await ask(moved, '/help', { asset })).body, 'spec-url="/help/api.json"')
     equal((await ask(moved, '/help/api.json')).status, 200)
+    match((await ask(moved, '/help', { asset })).body, 'src="/help/redoc.js"')
+    equal((await ask(moved, '/help/redoc.js', { asset })).status, 200)
+    equal((await ask(moved, '/docs/redoc.js', { asset })).status, 404)
+    equal((await ask(moved, '/openapi.json')).status, 200)
     equal((await ask(moved, '/docs')).status, 404)
     const off = served({ API_CREATE_DOCS: false })
     for (const url of ['/docs', '/docs/apispec.json', '/openapi.json']) {
@@ -181,7 +185,7 @@ if (chromiumPath() === undefined) {
           places.toSorted((a, b) => a - b),
         )
         ok(!/__(eq|ge|isnull)\n/.test(query), 'filters are folded')
-        // The members, in the order in which Redoc unfolds them.
+        // The members in the order in which Redoc expands them.
         const { parameters = {}, schemas = {} }: Anything = api.openapi().components
         const columns = parameters['Book.filters'].schema.allOf.map(({ $ref }: Anything) =>
           Object.keys(schemas[$ref.split('/').at(-1)].properties).map((one) => one.split('__')[0]),
@@ -231,14 +235,14 @@ if (chromiumPath() === undefined) {
   })
 }
 
-/** An expression of the page: presses the first element with such a text, once; true afterwards. */
+/** An expression of the page: clicks the first element with such a text once; true afterwards. */
 const pressed = (condition: string): string =>
   `(window.pressed ||= [...document.querySelectorAll('*')].filter((one) => {
     const text = one.textContent.trim()
     return one.children.length === 0 && (${condition})
   }).slice(0, 1).map((one) => one.click()).length > 0)`
 
-/** SCREENSHOTS names a folder to look at afterwards. */
+/** Saves a screenshot in the folder SCREENSHOTS, if it is set. */
 function keep(name: string, { screenshot }: Visit): void {
   const folder = process.env.SCREENSHOTS
   if (folder !== undefined) writeFileSync(`${folder}/docs-${name}.png`, screenshot)

@@ -1,4 +1,7 @@
-/** The document in the form of OpenAPI 3.2: the query as one parameter, QUERY, what is said once, roles, its size, and where it is served. */
+/**
+ * The document in the form of OpenAPI 3.2: the query as one parameter, QUERY, shared descriptions, roles, its size, and where
+ * it is served.
+ */
 import { type AnyModel, type Api, createApi } from '@model-api/core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { manyModels } from '../../bench/scale-models.ts'
@@ -25,7 +28,7 @@ suite('the OpenAPI 3.2 form', (test) => {
   })
   test.after(() => library.close())
 
-  /** The members of a schema, those of its parts too; patterns of names apart. */
+  /** The members of a schema and of its parts; patterns of names separately. */
   const members = (schema: Anything): { names: string[]; patterns: string[] } => {
     if (schema.$ref !== undefined) return members(at(schema.$ref))
     const parts = (schema.allOf ?? []).map(members)
@@ -91,13 +94,13 @@ suite('the OpenAPI 3.2 form', (test) => {
     ok(compared > 50, `${compared} operations`)
   })
 
-  /** Filters that take the same in all columns: a list, or whether it is null. */
+  /** Filters whose value has the same form for all columns: a list, or whether it is null. */
   const takesTheSame = (name: string): boolean => {
     const operator = name.slice(name.lastIndexOf('__') + 2) as keyof typeof filterOperators
     return operator === 'isnull' || filterOperators[operator].takes === 'list'
   }
 
-  /** Groups, relation filters and the like, whose names the client makes up. */
+  /** Groups, relation filters and similar parameters, whose names clients compose. */
   const isFreePattern = (one: string): boolean => /\\\[|\\\(|\\\.|A-Z/.test(one)
   const find = (whole: Anything, ref: string): Anything =>
     ref
@@ -273,7 +276,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     const kysely = db?.kysely ?? fail('no database')
     return createApi({ db: kysely, models, config, env: {}, onWarning: () => {} })
   }
-  /** The first of many models, without their relations to the others. */
+  /** The first of many models, without relations to the others. */
   const some = (count: number): AnyModel[] => {
     const models = manyModels().slice(0, count)
     const names = new Set(models.map(({ name }) => name))
@@ -288,7 +291,7 @@ suite('the OpenAPI 3.2 form', (test) => {
 
   const sizeOf = (one: object): number => new TextEncoder().encode(JSON.stringify(one)).length
 
-  // Records, bodies and the names of operations, which both forms have, are most of it.
+  // Most of the size is records, bodies and names of operations, which both forms have.
   for (const [name, most, open] of [
     ['the library with bulk writes', 0.23, () => library.api],
     ['10 tables', 0.3, () => tables(some(10), written)],

@@ -1,4 +1,4 @@
-/** The document on its way to clients: compressed where they take it, validated by its ETag, and built between other requests. */
+/** Serving the document: compressed if the client accepts that, validated by its ETag, and built in slices between other requests. */
 import { gunzipSync } from 'node:zlib'
 import { type AnyModel, type Api, createApi } from '@model-api/core'
 import { wideModels } from '../../bench/wide-models.ts'

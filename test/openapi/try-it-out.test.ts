@@ -1,4 +1,4 @@
-/** "Try it out" and "Execute" of Swagger UI, on every GET of the demo: what it sends on its own is answered. */
+/** "Try it out" and "Execute" of Swagger UI on every GET of the demo: the request with the initial values succeeds. */
 import type { Api, ApiConfig } from '@model-api/core'
 import { config, openLibrary } from '../../examples/library/library.ts'
 import { equal, ok } from '../support/assert.ts'

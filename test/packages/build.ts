@@ -1,4 +1,4 @@
-/** Builds and packs the packages in a folder of their own, as a release would: nothing stale, nothing of this tree touched. */
+/** Builds and packs the packages in a separate folder, as a release would: no outdated files, and no change in this tree. */
 import { execFile } from 'node:child_process'
 import {
   cpSync,
@@ -22,12 +22,15 @@ export type PackageName = (typeof packageNames)[number]
 const run = promisify(execFile)
 
 export interface Built {
-  /** A workspace of its own: `packages/<name>/dist` is fresh. */
+  /** A separate workspace with a new `packages/<name>/dist`. */
   readonly folder: string
   remove(): void
 }
 
-/** Copies the sources, links what is installed, compiles. The types of the same sources are checked by `tsc -b`, and those of the result by `consumer.ts`. */
+/**
+ * Copies the sources, links the installed packages, and compiles. `tsc -b` checks the types of the same sources, and
+ * `consumer.ts` those of the result.
+ */
 export async function build(): Promise<Built> {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-packages-'))
   for (const file of ['package.json', 'pnpm-workspace.yaml', 'tsconfig.json']) {
@@ -47,7 +50,7 @@ function copyPackage(name: PackageName, folder: string): void {
     if (entry === 'dist' || entry === 'node_modules') continue
     cpSync(join(from, entry), join(to, entry), { recursive: true })
   }
-  // Installed packages as they are; our own are those of the copy.
+  // Links the installed packages; those of this repository are those of the copy.
   const installed = join(from, 'node_modules')
   for (const entry of existsSync(installed) ? readdirSync(installed) : []) {
     if (entry.startsWith('.')) continue
@@ -61,7 +64,7 @@ function copyPackage(name: PackageName, folder: string): void {
   }
 }
 
-/** Packs every package as `npm publish` would send it; the tarballs by package. */
+/** Packs every package as `npm publish` would; returns the tarballs by package. */
 export async function pack({ folder }: Built): Promise<Readonly<Record<PackageName, string>>> {
   const tarballs = join(folder, 'tarballs')
   const args = ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', tarballs]

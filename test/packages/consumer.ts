@@ -1,4 +1,4 @@
-// A program of a user's, compiled against the installed packages with every check on, and without types of frameworks or drivers.
+// A user's program, compiled against the installed packages with all strict checks, and without types of frameworks or drivers.
 
 import { modelApi as expressApi, requireRoles } from '@model-api/adapter-express'
 import { apiErrors, currentUser } from '@model-api/adapter-koa'

@@ -1,4 +1,7 @@
-/** What would be published: tarballs that linters find clean, installed in an empty project and used, on the oldest Node and the newest. */
+/**
+ * The packages as they would be published: linters find no problem in the tarballs, and an empty project can install and use
+ * them, on the oldest Node and the newest.
+ */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -20,7 +23,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** The entries of a package; `internals` is left out: it promises nothing. */
+/** The entries of a package, without `internals`, which promises nothing. */
 function entriesOf(name: PackageName): readonly string[] {
   const text = readFileSync(`${root}packages/${name}/package.json`, 'utf8')
   const paths = Object.keys((JSON.parse(text) as Manifest).exports)
@@ -28,7 +31,7 @@ function entriesOf(name: PackageName): readonly string[] {
   return entries.map((path) => path.slice(2) || 'index')
 }
 
-/** The surface of a package, as its api-report.md has it. */
+/** The surface of a package in its api-report.md. */
 function report(name: PackageName, folder: string): string {
   const sections = entriesOf(name).map((entry) => {
     const specifier = `@model-api/${name}${entry === 'index' ? '' : `/${entry}`}`
@@ -45,7 +48,7 @@ interface Runtime {
   readonly version: string
 }
 
-/** The Node of the machine, beside the one that runs the tests. */
+/** The Node of the machine, in addition to the one that runs the tests. */
 async function systemNode(): Promise<Runtime | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter)
   for (const folder of folders.filter((one) => !one.includes('node_modules'))) {
@@ -101,7 +104,7 @@ async function used(folder: string, { node }: Runtime, env: NodeJS.ProcessEnv = 
 suite('packages', (test) => {
   let built: Built | undefined
   let tarballs = {} as Readonly<Record<PackageName, string>>
-  /** Where the tarballs are installed; a failure is the matter of the tests that use them. */
+  /** The folder with the installed tarballs; if installing fails, the tests that use it fail. */
   let installed: Promise<string> | undefined
 
   test.before(async () => {

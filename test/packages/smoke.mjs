@@ -1,4 +1,4 @@
-// Uses the installed packages as their users do: every entry, every server, one database; prints what it found as JSON.
+// Uses the installed packages as users do: every entry, every server, one database; prints the results as JSON.
 
 import { createServer as createHttpServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -20,7 +20,7 @@ await sql`create temporary table smoke (id integer primary key, title varchar(20
 )
 await sql`insert into smoke values (1, 'Emma'), (2, 'Nana')`.execute(db)
 
-/** SQLite where its driver was installed, else PostgreSQL; one connection, so that a temporary table is seen. */
+/** SQLite if its driver is installed, else PostgreSQL; with one connection, so that a temporary table stays visible. */
 async function dialect() {
   if (process.env.SMOKE_POSTGRES === undefined) {
     const { default: Sqlite } = await import('better-sqlite3')

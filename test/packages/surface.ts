@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The declarations that the entry file gives away, sorted by name, without comments. */
+/** The exported declarations of the entry file, sorted by name, without comments. */
 export function surfaceOf(entry: string): string {
   const exported = [
     ...readFileSync(entry, 'utf8').matchAll(/export (?:type )?\{([^}]*)\} from '([^']+)'/g),
@@ -19,7 +19,7 @@ export function surfaceOf(entry: string): string {
     .join('\n')
 }
 
-/** One declaration of a `.d.ts` file; overloads stand together. */
+/** A declaration of a `.d.ts` file, with all of its overloads. */
 function declaration(file: string, name: string): string {
   const text = readFileSync(file.replace(/\.ts$/, '.d.ts'), 'utf8')
   const statements = withoutComments(text).split(/^(?=export |declare |type |interface |import )/m)

@@ -1,11 +1,11 @@
-/** A process of its own, in a time zone of its own: sends every request to every database and prints the answers. */
+/** A separate process with a time zone of its own: sends every request to every database and prints the responses. */
 import { get, testApi } from '../support/api.ts'
 import { askedTwice } from '../support/asked-twice.ts'
 import { openDatabases } from '../support/databases.ts'
 import { requestsAbout } from './requests.ts'
 import { createSamples, fields, Sample } from './samples.ts'
 
-/** By the label of the database, by URL: the bytes of the answer, or of all answers of a chain. */
+/** The bytes of the response, or of all responses of a chain, by the label of the database and the URL. */
 export type Answers = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 const config = {
@@ -19,7 +19,7 @@ async function main(): Promise<Answers> {
   const answers: Record<string, Record<string, string>> = {}
   for (const db of openDatabases()) {
     try {
-      // The zone of a session must not matter either.
+      // The time zone of the database session must not matter either.
       const zone = process.env.SESSION_ZONE
       if (zone !== undefined && db.name === 'postgres') {
         const name = new URL(db.url ?? '').pathname.slice(1)

@@ -1,4 +1,4 @@
-/** Embedded relations that the database writes itself: the bytes are those of rows that are read and written one by one. */
+/** Embedded relations whose JSON the database builds: the bytes are the same as for rows that are read and serialised one by one. */
 import { belongsTo, createApi, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
 import { CompiledQuery, sql } from 'kysely'
 import { frozenClock } from '../support/api.ts'
@@ -67,7 +67,7 @@ const texts = [
   '\u0001?',
 ]
 
-/** Values that only this database can hold, or writes in its own way. */
+/** Values that only this database can store, or that it writes in its own way. */
 const strange: Readonly<Record<string, readonly string[]>> = {
   postgres: [
     `'NaN', 9223372036854775807, true, 'infinity', '-infinity', '24:00:00'`,
@@ -183,7 +183,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
       const api = apiOf(more)
       await api.answer({ method: 'GET', url, headers: {} })
       const { statements } = await db.capture(() => api.answer({ method: 'GET', url, headers: {} }))
-      // Without a boss there is nothing that would have to be read as rows.
+      // Without a boss, no relation has to be read as rows.
       equal(statements.length, db.name === 'postgres' ? 1 : 4)
     }
   })

@@ -1,4 +1,4 @@
-/** More to-one relations than a database joins in one statement. */
+/** More to-one relations than a database can join in one statement. */
 import { belongsTo, createApi, defineModel } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { askedTwice } from '../support/asked-twice.ts'
@@ -20,7 +20,7 @@ const Hub = defineModel('Hub', {
   relations: entries(relations, (i) => [`leaf_${i}`, belongsTo(`Leaf${i}`, `leaf_${i}_id`)]),
   meta: {},
 })
-// Each of a table of its own: two of one table are not joined to the same row anyway.
+// Each relation has its own table, because a statement joins a table at most once to the same row.
 const leaves = numbers(relations).map((n) =>
   defineModel(`Leaf${n}`, {
     table: `leaf_${n}`,

@@ -1,4 +1,7 @@
-/** Objects that SQLite writes itself: whatever a column holds, the bytes are those of values that are read and written one by one. */
+/**
+ * Objects whose JSON SQLite builds: whatever a column contains, the bytes are the same as for values that are read and
+ * serialised one by one.
+ */
 import {
   type AnyModel,
   type Api,
@@ -21,7 +24,7 @@ import { plainDialect } from '../support/plain-dialect.ts'
 import { recordStatements } from '../support/statements.ts'
 import { notRun, suite } from '../support/suite.ts'
 
-/** A file in memory, and services on it. */
+/** A database in memory, and APIs on it. */
 function world(script: string, models: readonly AnyModel[]) {
   const file = new Sqlite(':memory:')
   file.exec(script)
@@ -45,7 +48,7 @@ function world(script: string, models: readonly AnyModel[]) {
     onError: () => {},
   }
   const apiOf = (): Api => createApi(options)
-  /** Reads values, whatever it was asked before. */
+  /** An API that always reads values. */
   const valuesApi = (): Api => createApi({ ...options, dialect: plainDialect(options.db) })
   return { file, apiOf, valuesApi, capture: recorder.capture }
 }
@@ -76,10 +79,10 @@ const types: Readonly<Record<string, Omit<Column, 'nullable'>>> = {
   binary: { type: 'binary' },
 }
 
-/** What a column may be declared as, and what that makes of a value. */
+/** The affinities of columns, which determine how SQLite stores a value. */
 const affinities = ['integer', 'text', 'numeric', 'real', 'blob'] as const
 
-/** As SQL. */
+/** The stored values, as SQL. */
 const stored: readonly string[] = [
   ...['null', '0', '1', '-1', '7', '2', '-12', '1234567890', '999999999999999', '1000000000000000'],
   ...['9007199254740991', '9007199254740992', '-9007199254740993', '9223372036854775807'],
@@ -157,7 +160,10 @@ const odd = world(
   models,
 )
 
-/** Each value is read as every type from every column, in a usual run either as a nullable type or as another. */
+/**
+ * The models that read a value from a column: two for each type, one nullable and one not. A usual run has one of the two,
+ * alternating between values and columns.
+ */
 function modelsFor(value: number, affinity: number): readonly AnyModel[] {
   if (extent === 'whole') return models
   return models.filter((_, i) => (value + affinity + i) % 2 === 0)
@@ -170,7 +176,7 @@ suite('objects written by SQLite, of whatever is stored', (test) => {
   const plain = odd.valuesApi()
   stored.forEach((value, i) => {
     test(value, async () => {
-      // One for each value: a text that has not its form turns the query to values, for those that follow, too.
+      // A new API for each value: after one text of an unexpected form, the query reads values for all later requests too.
       const fast = askedTwice(odd.apiOf())
       for (const [k, affinity] of affinities.entries()) {
         for (const { name } of modelsFor(i, k)) {
@@ -178,7 +184,7 @@ suite('objects written by SQLite, of whatever is stored', (test) => {
           const request = requestOf(`${path}?id__eq=${i + 1}&fields=id,${affinity}`)
           const answer = await fast.answer(request)
           equal(answer, await plain.answer(request), request.url)
-          // What is no date or time at all is the server's fault.
+          // A text that is no date or time at all is a 500.
           ok(answer.status === 200 || answer.status === 500, answer.text)
         }
       }
@@ -418,13 +424,13 @@ suite('objects written by SQLite, with their relations', (test) => {
     })
   }
 
-  /** What the statements of a request read. */
+  /** Returns whether each statement of a request reads JSON text or values. */
   const formsIn = async (api: Api, url: string): Promise<string> => {
     await api.ready
     const { statements } = await capture(() => api.answer(requestOf(url)))
     return statements.map(({ sql }) => (sql.includes('"object of row"') ? 'text' : 'values')).join()
   }
-  /** The same, of a query that has been asked before. */
+  /** The same for a query that was sent before. */
   const textsIn = async (api: Api, url: string): Promise<string> => {
     await api.answer(requestOf(url))
     return formsIn(api, url)
@@ -436,12 +442,12 @@ suite('objects written by SQLite, with their relations', (test) => {
     equal(await textsIn(fast, '/api/owners/1?dump_relationships=false'), 'text')
     equal(await textsIn(fast, '/api/things?join=owner&join_type=left&id__le=2'), 'text')
     equal(await textsIn(fast, '/api/owners?join=things&join_type=left&limit=9'), 'text,text')
-    // A key that a path has to escape.
+    // The key has to be escaped in a path.
     equal(await textsIn(fast, '/api/labels?limit=9'), 'text,values')
-    // A float is written in another form here.
+    // SQLite writes a float in another form.
     equal(await textsIn(fast, '/api/parts?limit=9'), 'values')
     equal(await textsIn(fast, '/api/parts?fields=number,thing_id&limit=9'), 'text')
-    // What a view or the table itself computes may be marked as JSON.
+    // SQLite may mark a value that a view or the table computes as JSON.
     equal(await textsIn(fast, '/api/showns?limit=9'), 'values')
     equal(await textsIn(fast, '/api/mades?limit=9'), 'values')
   })

@@ -15,7 +15,7 @@ import { type Field, fields, rowCount, Sample, values } from './samples.ts'
 
 const allZones = ['UTC', 'Pacific/Kiritimati', 'America/St_Johns'] as const
 
-/** The zone with minutes is left out where nothing of the driver is ours, unless the run is a whole one. */
+/** The plain way does not wrap the drivers, so a usual run of it omits the zone with an offset in minutes. */
 const zones = extent === 'usual' && plainOnly ? allZones.slice(0, 2) : allZones
 if (zones !== allZones) notRun('plain parity in a zone with minutes', 'a usual run has two zones')
 
@@ -39,7 +39,7 @@ function answersIn(zone: string): Promise<Answers> {
 
 let started: Promise<ReadonlyMap<string, Answers>> | undefined
 
-/** Once for all suites. */
+/** Starts the requests once for all suites. */
 function everyAnswer(): Promise<ReadonlyMap<string, Answers>> {
   started ??= Promise.all(zones.map(async (zone) => [zone, await answersIn(zone)] as const)).then(
     (entries) => new Map(entries),
@@ -117,7 +117,7 @@ eachDatabase('parity', (test, db) => {
   }
 })
 
-/** By what is stored, which for datetimes is finer than what is shown. */
+/** The ids in the order of the stored values, which for datetimes are more precise than their JSON. */
 function idsInOrder(field: Field, descending: boolean): number[] {
   const type = Sample.columns[field]
   const keys = Array.from({ length: rowCount }, (_, i) => {
@@ -141,7 +141,7 @@ function idsInOrder(field: Field, descending: boolean): number[] {
     .map(({ id }) => id)
 }
 
-/** The text of one member of one row, digits and all. */
+/** Returns the text of one member of one row, with all digits. */
 function memberText(body: string, id: number, field: string): string {
   const start = `{"id":${id},"${field}":`
   const at = body.indexOf(start)

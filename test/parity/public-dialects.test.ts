@@ -1,4 +1,4 @@
-/** The dialects of this package without what only they have, server functions and shortcuts: the same answers. */
+/** The dialects of this package without their server functions and shortcuts: the responses are the same. */
 import type { Api, Dialect } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
@@ -9,7 +9,7 @@ import { eachDatabase } from '../support/suite.ts'
 import { requestsAbout } from './requests.ts'
 import { createSamples, fields, Sample } from './samples.ts'
 
-/** What `Dialect` promises of it, and nothing else. */
+/** The part that `Dialect` declares. */
 function publicPart({ server: _, shortcuts: __, ...dialect }: InternalDialect): Dialect {
   return {
     ...dialect,

@@ -1,7 +1,7 @@
-/** The requests whose answers must be the same everywhere, by the column they are about. */
+/** The requests whose responses must be the same everywhere, by their column. */
 import { type Field, Sample, values } from './samples.ts'
 
-/** A URL, or the first page of a chain that is followed to its end. */
+/** A URL, or the first page of a list whose pages are read to the end. */
 export interface Request {
   readonly url: string
   readonly follow?: boolean
@@ -12,10 +12,10 @@ const path = '/api/samples'
 const quoted = (value: unknown): string =>
   encodeURIComponent(`"${String(value).replace(/["\\]/g, '\\$&')}"`)
 
-/** A letter whose other case is not one letter, or not the same one for everybody: documented, not promised. */
+/** Letters whose other case is several letters, or depends on the language. The documentation says that databases may differ here. */
 const opinions = /[iIıİßẞ]/
 
-/** `thin` asks about each column in every way, but about few values, unless they have to do with time. */
+/** Returns all requests about a column. `thin`: all forms of requests, but with few values, unless the values contain times. */
 export function requestsAbout(field: Field, thin: boolean): Request[] {
   const { type } = Sample.columns[field]
   const ordered = type !== 'json' && type !== 'binary' && field !== 'digits'
@@ -48,7 +48,7 @@ export function requestsAbout(field: Field, thin: boolean): Request[] {
   if (ranged) urls.push(`${field}__min=1&${field}__max=1`)
   if (ranged) urls.push(`groupby=next_id&${field}__min=1&order_by=-${field}_min&limit=100`)
   if (number) {
-    // A sum of floats that cancel each other has no digits to agree about.
+    // The sum of floats that cancel each other depends on the order of the additions.
     const moderate = field === 'float' ? '&float__between=(-1e22,1e22)' : ''
     urls.push(`${field}__sum=1&${field}__avg=1${moderate}`)
     urls.push(`groupby=boolean&${field}__sum=1&${field}__avg=1${moderate}`)

@@ -1,4 +1,4 @@
-/** One table with a column of every type, filled with the values that databases are known to disagree about. */
+/** One table with a column of every type, filled with values that databases are known to treat differently. */
 import { type AnyModel, belongsTo, type ColumnType, defineModel, hasMany } from '@model-api/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseName, TestDatabase } from '../support/databases.ts'
@@ -34,7 +34,7 @@ export const fields = Object.keys(Sample.columns).filter(
   (name): name is Field => name !== 'id' && name !== 'next_id',
 )
 
-/** Emoji, combining marks, blanks, case pairs, and letters whose case is a matter of opinion. */
+/** Emoji, combining marks, spaces, pairs of cases, and letters whose other case depends on the language. */
 const texts = [
   '',
   ' ',
@@ -100,7 +100,7 @@ const texts = [
   'NULL',
 ]
 
-/** What is stored, as SQL text; JSON form where that is something else. */
+/** A stored value as SQL text, and its JSON form if that differs. */
 interface Stored {
   readonly json: unknown
   readonly stored?: string
@@ -221,7 +221,7 @@ export const values: Readonly<Record<Field, readonly Stored[]>> = {
 
 export const rowCount = Math.max(...Object.values(values).map((list) => list.length)) + 1
 
-/** A value as its database takes it, independent of any encoder under test. */
+/** A value as the database accepts it, without any encoder under test. */
 function literal(
   name: DatabaseName,
   type: ColumnType,
@@ -258,7 +258,7 @@ function literal(
 
 export async function createSamples(db: TestDatabase): Promise<void> {
   await createTables(db, [Sample as AnyModel])
-  // The json type of MySQL rewrites numbers; `dialect/values` shows which.
+  // The json type of MySQL rewrites numbers, which `dialect/values` tests.
   if (db.engine === 'mysql') await db.execScript('alter table samples modify json longtext')
   await db.kysely.transaction().execute(async (kysely) => {
     for (let i = 0; i < rowCount; i++) await sampleRow(db.name, i).execute(kysely)

@@ -1,4 +1,4 @@
-/** The URLs of records that are written at once, row by row, and under whatever prefix the API is mounted: those that `handle` gives. */
+/** URLs in a response that is written directly as text, row by row, under any mount prefix: the same as those of `handle`. */
 import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import { askedTwice } from '../support/asked-twice.ts'
 import { equal } from '../support/assert.ts'
@@ -35,7 +35,7 @@ eachDatabase('URLs in answers that are written at once', (test, db) => {
   test('are those of their own row, and of the mount of their own request', async () => {
     const { kysely } = db
     const models = [Shelf, Folder]
-    // A database that builds no JSON itself.
+    // A database that builds no JSON.
     const dialect = plainDialect(kysely)
     const api = askedTwice(createApi({ db: kysely, dialect, models, onWarning: () => {} }))
     for (const baseUrl of ['/a', '/b', '/a']) {

@@ -1,4 +1,4 @@
-/** What a Galera node does to a transaction that another node's commit has aborted: it says so once, to whatever comes next. */
+/** A Galera node that aborts a transaction because of another node's commit: it reports that once, to the next command of any kind. */
 import { type Api, defineModel } from '@model-api/core'
 import { preparedMysql } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, MysqlDialect, type MysqlPoolConnection, sql } from 'kysely'
@@ -16,7 +16,7 @@ eachDatabase('prepared/mysql conflicts', define, { only: 'mysql' })
 
 function define(test: Test, db: TestDatabase): void {
   const opened: { kysely: Database; proxy: FaultProxy }[] = []
-  /** What happens to the next commands; replaced by the tests. */
+  /** Decides about the next commands; tests replace it. */
   let decide: (command: Command) => Verdict = () => 'forward'
 
   /** A pool with one connection, whose prepared statements the proxy sees. */
@@ -33,12 +33,12 @@ function define(test: Test, db: TestDatabase): void {
         CompiledQuery.raw(`/* model-api: rows as arrays */ ${text}`, [...values]),
       )
     ).rows
-  /** How a statement was sent each time. Texts have their values written into them. */
+  /** How a statement was sent each time. As text, a statement contains its values. */
   const sent = ({ commands }: FaultProxy, text: string): readonly string[] => {
     const start = text.slice(0, text.indexOf('?'))
     return commands.filter((one) => one.text.startsWith(start)).map(({ kind }) => kind)
   }
-  /** The verdict about the first command that is chosen; all others are forwarded. */
+  /** Applies the verdict to the first chosen command; all others are forwarded. */
   const once = (chosen: (command: Command) => boolean, verdict: Verdict): void => {
     let armed = true
     decide = (command) => {
@@ -82,7 +82,7 @@ function define(test: Test, db: TestDatabase): void {
     const { kysely, proxy } = await open()
     const take = 'update accounts set cents = cents - ? where id = ?'
     const give = 'update accounts set cents = cents + ? where id = ?'
-    // Both texts have come once, so that the next time is the one that prepares them.
+    // Both texts have been sent once, so the next time prepares them.
     for (const text of [take, give]) await kysely.executeQuery(CompiledQuery.raw(text, [0, 1]))
     const before = await balances()
     once(
@@ -116,7 +116,7 @@ function define(test: Test, db: TestDatabase): void {
       once(({ kind }) => kind === 'prepare', { error: [errno, message] })
       await rejects(arrays(kysely, read, [1]), new RegExp(message))
       equal(sent(proxy, read), ['query', 'prepare'])
-      // The connection is as it was, and the next time prepares it.
+      // The connection is unchanged, and the next time prepares the statement.
       equal(await arrays(kysely, read, [1]), [[1, errno]])
       equal(proxy.commands.at(-1)?.kind, 'execute')
     })
@@ -164,7 +164,7 @@ function define(test: Test, db: TestDatabase): void {
         pool.getConnection((error, on) => (error ? reject(error) : resolve(on))),
       )
     const on = await connected()
-    // Both times: the first is sent as text.
+    // Twice: the first time, the statement is sent as text.
     for (let times = 0; times < 2; times++) {
       await Promise.all([query(on, 'begin'), query(on, take, [1, 1]), query(on, 'rollback')])
     }
@@ -208,7 +208,7 @@ function define(test: Test, db: TestDatabase): void {
         label: { type: 'string', maxLength: 40 },
         cents: { type: 'integer' },
       },
-      // The response is then read by a statement of its own, which is prepared, too.
+      // The response is then read by a separate statement, which is prepared too.
       meta: { access_policy: { scope_query: (query) => query } },
     })
     const post = async (api: Api, label: string) => {
@@ -218,7 +218,7 @@ function define(test: Test, db: TestDatabase): void {
     let times = 0
     for (const kind of ['prepare', 'execute'] as const) {
       for (let nth = 1; nth <= 4; nth++) {
-        // A connection of its own prepares what others have sent before.
+        // A new connection prepares statements that other connections have sent before.
         const { kysely } = await open()
         const api = testApi({ ...db, kysely }, [Account], { API_ALLOW_BULK: true })
         equal(await post(api, 'warm'), 201)

@@ -1,4 +1,4 @@
-/** preparedMysql: prepared statements and rows as arrays, with the same answers and errors as texts have. */
+/** preparedMysql: prepared statements and rows as arrays, with the same results and errors as statements sent as text. */
 import { createApi, defineModel } from '@model-api/core'
 import { type MysqlOptions, preparedMysql } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely'
@@ -29,7 +29,7 @@ function define(test: Test, db: TestDatabase): void {
   const open = (options: MysqlOptions = {}, settings: PoolOptions = {}): Database =>
     openPool(poolWith(settings), options)
 
-  /** What this connection has prepared, executed and closed. */
+  /** The numbers of statements that this connection has prepared, executed and closed. */
   const counts = async (on: Database) => {
     const { rows } = await sql<{
       Variable_name: string
@@ -37,7 +37,7 @@ function define(test: Test, db: TestDatabase): void {
     }>`show session status like ${'Com_stmt_%'}`.execute(on)
     const of = (name: string) =>
       Number(rows.find(({ Variable_name }) => Variable_name === `Com_stmt_${name}`)?.Value)
-    // The first two are the question whether this is MariaDB.
+    // Subtracts the look-up whether this is MariaDB.
     return { prepared: of('prepare') - 1, executed: of('execute') - 1, closed: of('close') - 1 }
   }
   const arrays = async (on: Database, text: string, values: readonly unknown[] = []) =>
@@ -57,7 +57,7 @@ function define(test: Test, db: TestDatabase): void {
     for (const kysely of opened) await kysely.destroy()
     await db.close()
   })
-  /** Of a statement that came four times; the first one finds nobody who has asked yet. */
+  /** Expected counts of a statement that is sent four times; the first time it is not prepared. */
   const prepares = (prepared: number, executed: number) =>
     isMariadb ? { prepared, executed, closed: 0 } : { prepared: 0, executed: 0, closed: 0 }
 
@@ -218,7 +218,7 @@ function define(test: Test, db: TestDatabase): void {
     }
     const { prepared, executed, closed } = await counts(on)
     if (!isMariadb) return
-    // Each is sent as text the first time.
+    // The first time, each is sent as text.
     equal([prepared, executed], [40, 80])
     equal(prepared - closed, 5)
   })
@@ -330,7 +330,7 @@ function define(test: Test, db: TestDatabase): void {
   }
 }
 
-/** The pool, on whose connections nothing that is ours can be executed. */
+/** A pool whose connections refuse to execute prepared statements. */
 function refusing(
   pool: ReturnType<typeof createPool>,
   error: Error,

@@ -1,4 +1,4 @@
-/** preparedPg sends BEGIN together with the first statement of its transaction, which never runs without it. */
+/** preparedPg sends BEGIN together with the first statement of a transaction, which never runs without it. */
 import { preparedPg } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -12,7 +12,7 @@ eachDatabase(
   'BEGIN through preparedPg',
   (test, db) => {
     const opened: Database[] = []
-    /** An instance with one connection, and the texts of the queries that its client was given. */
+    /** An instance with one connection, and the texts of the queries that its client received. */
     const open = (options: { readonly named?: boolean } = {}) => {
       const sent: string[] = []
       class Client extends pg.Client {
@@ -156,7 +156,7 @@ eachDatabase(
     test('where it fails, the statement after it does not run', async () => {
       const wrong = CompiledQuery.raw('start transaction isolation level nonsense')
       const { on } = open()
-      // Named from the second time on.
+      // The statement has a name from the second time on.
       for (const id of [1, 2, 3]) await insert(on, id)
       for (let times = 0; times < 3; times++) {
         await rejects(

@@ -1,4 +1,4 @@
-/** Tables that change while an API serves them: PostgreSQL refuses the statements that were prepared before. */
+/** Tables that change while an API serves them: PostgreSQL refuses statements that were prepared before the change. */
 import { type AnyModel, type Api, defineModel } from '@model-api/core'
 import { preparedPg } from '@model-api/core/prepared'
 import { Kysely, PostgresDialect, sql } from 'kysely'
@@ -89,7 +89,7 @@ function define(test: Test, db: TestDatabase): void {
       refused.length = 0
       equal([(await all()).filter((status) => !isFine(status)), errors], [[], []])
       ok(refused.includes('0A000'))
-      // They are prepared anew, on connections that hold nothing of before.
+      // New connections have no prepared statements from before, so they prepare them again.
       for (let times = 0; times < 4; times++) ok((await all()).every(isFine))
       ok((await named()) > 2)
       ok((await named()) < 40, `${await named()} statements`)
@@ -122,7 +122,7 @@ function define(test: Test, db: TestDatabase): void {
   })
 }
 
-/** A client that tells of the errors of its statements. */
+/** A client that reports the errors of its statements. */
 function watched(Client: typeof pg.Client, tell: (error: unknown) => void): typeof pg.Client {
   return class extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads

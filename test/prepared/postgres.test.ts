@@ -1,4 +1,4 @@
-/** preparedPg: named statements with the same answers, also after the schema changed and behind a pooler. */
+/** preparedPg: named statements with the same results, also after a change of the schema and behind a pooler. */
 import { spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -192,7 +192,7 @@ function define(test: Test, db: TestDatabase): void {
         arrays(on, 'select 10 / (n - $1::int) from generate_series(1, 5) n', [by])
       for (let times = 0; times < 3; times++) {
         equal((await divided(9)).rows.length, 5)
-        // Two rows have come already.
+        // Two rows have already been received.
         await rejects(divided(3), /division by zero/)
         await rejects(arrays(on, 'select $1::int', ['x']), /invalid input syntax/)
         await rejects(arrays(on, 'select nothing'), /does not exist/)
@@ -248,7 +248,7 @@ function define(test: Test, db: TestDatabase): void {
         columns: { id: { type: 'integer', primaryKey: true }, kind: { type: 'integer' } },
         meta: { pagination_size_default: 30, pagination_size_max: 70, ...meta },
       })
-    /** How the statement of a list is planned, and its end. */
+    /** Sends a list 12 times; returns whether PostgreSQL plans its statement once or each time, and the end of its text. */
     const planned = async (query: string, meta: Meta = {}): Promise<unknown> => {
       const on = open()
       const api = createApi({ db: on, models: [sample(meta)], onWarning: () => {} })
@@ -316,14 +316,14 @@ function define(test: Test, db: TestDatabase): void {
   }
 }
 
-/** As drivers are whose queries are not handed the protocol's messages. */
+/** A driver whose queries do not receive the messages of the protocol. */
 function withoutQueries(Client: typeof pg.Client): typeof pg.Client {
   return class extends Client {
     static readonly Query = undefined
   } as typeof pg.Client
 }
 
-/** As tracing does it. */
+/** Wraps the client's methods, as tracing libraries do. */
 function watched(Client: typeof pg.Client, seen: unknown[]): typeof pg.Client {
   return class extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -345,7 +345,7 @@ function fail(message: string): never {
   throw new Error(message)
 }
 
-/** A pooler in front of the test server that knows nothing of named statements, with two server connections. */
+/** A pooler in front of the test server that does not support named statements, with two server connections. */
 async function startPooler(
   program: string,
   target: string,
@@ -367,7 +367,7 @@ async function startPooler(
     mode,
   ]
   writeFileSync(join(folder, 'pgbouncer.ini'), settings.join('\n'))
-  // It refuses to be root.
+  // The pooler refuses to run as root.
   const nobody = 65_534
   const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
   if ('uid' in owner) chownSync(folder, nobody, nobody)

@@ -1,4 +1,4 @@
-/** preparedSqlite: kept statements with the same answers, also after the schema changed and while rows are being read. */
+/** preparedSqlite: cached statements with the same results, also after a change of the schema and while rows are being read. */
 import { preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect, sql } from 'kysely'
@@ -75,7 +75,7 @@ suite('preparedSqlite', (test) => {
       equal(database.prepare(text).all([1]), [['a']])
       equal(database.prepare(text).all([2]), [])
     }
-    // Nothing is left open: the table can be dropped.
+    // No statement is left open, so the table can be dropped.
     file.exec('drop table things')
     throws(() => database.prepare(text).all([1]), /no such table/)
     database.close()

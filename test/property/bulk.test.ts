@@ -1,4 +1,4 @@
-/** Random lists of records: their rows, answers and errors are those of the same records written one by one. */
+/** Random lists of records: stored rows, responses and errors are the same as for the same records written one by one. */
 import { type AnyModel, belongsTo, defineModel, type HookArgs } from '@model-api/core'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -31,7 +31,7 @@ const Kind = defineModel('Kind', {
   meta: {},
 })
 
-/** Policies and callbacks of the items. */
+/** The policies and callbacks of the items. */
 const metas = {
   plain: {},
   rules: {
@@ -85,7 +85,7 @@ const modelsWith = (meta: object): readonly AnyModel[] => [
   } as never),
 ]
 
-/** Keys beyond those that a counter reaches. */
+/** Keys that no counter reaches. */
 const first = 900_001
 const stored = [
   { code: 'a', number: 1, deleted: false, owner: 7 },
@@ -108,14 +108,17 @@ const stored = [
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
-/** Mostly one of the usual values, at times one of the others. */
+/** Mostly one of the usual values, sometimes one of the others. */
 const mostly = <T>(usual: fc.Arbitrary<T>, ...others: readonly T[]) =>
   fc.oneof({ weight: 25, arbitrary: usual }, { weight: 1, arbitrary: one(...others) })
 
 const texts = (...prefixes: readonly string[]) =>
   fc.tuple(one(...prefixes), fc.nat(30)).map((parts) => parts.join(''))
 
-/** The fields of an item. Most lists are stored, some meet a value that is taken, a reference that leads nowhere, or a rule. */
+/**
+ * The fields of an item. Most lists can be stored; some contain a value that is taken, a reference to a missing record, or a
+ * violation of a rule.
+ */
 const fields = {
   project_id: mostly<number | null>(one(1, 2, null), 3, 4, 99),
   kind: mostly<unknown>(
@@ -136,7 +139,7 @@ const fields = {
   owner: one(7, 7, 7, 8),
 }
 
-/** What makes a record invalid, whatever is stored. */
+/** Changes that make a record invalid, whatever is stored. */
 const wrong = one<Row>({ titel: 'x' }, { title: null }, { points: [1] }, { number: null, code: {} })
 
 const damaged = fc.oneof({ weight: 40, arbitrary: one(null) }, { weight: 1, arbitrary: wrong })
@@ -150,7 +153,7 @@ const recordOf = (required: readonly (keyof typeof fields)[]) =>
     isWrong: damage !== null,
   }))
 
-/** Records without nested ones take another way. */
+/** Omits nested records, because lists without them are written in another way. */
 const flat = <T extends { readonly record: Row }>(list: readonly T[]): readonly T[] =>
   list.map(({ record: { kind: _, ...record }, ...rest }) => ({ ...rest, record }) as unknown as T)
 
@@ -168,7 +171,7 @@ interface Answer {
   readonly errors?: any
 }
 
-/** The reason of an error as a list gives it for the record of this index. */
+/** The error of a single record in the form in which a list reports it for this index. */
 function inList(i: number, { status, errors }: Answer): unknown {
   const { code, reason } = errors
   if (typeof reason === 'object') {
@@ -206,7 +209,7 @@ eachDatabase('a random list', (test, db) => {
     await insertRows(db, modelsWith({})[2] as never, stored)
   }
 
-  /** What is stored, and names for its generated keys, which differ from one run to the next. */
+  /** Returns the stored rows, with names in place of generated keys, which differ between runs. */
   const look = async () => {
     const kinds = await db.kysely.selectFrom('kinds').selectAll().orderBy('id').execute()
     const items = await db.kysely.selectFrom('items').selectAll().orderBy('id').execute()
@@ -279,7 +282,7 @@ eachDatabase('a random list', (test, db) => {
       return
     }
     const alone = await look()
-    // A record that is written twice is answered as it is in the end.
+    // The response shows the final state of a record that the list writes twice.
     const latest = new Map(values.filter(Boolean).map((value) => [value.id, value]))
     const expected = values.map((value) => value && alone.named(latest.get(value.id) as Row))
     equal(answer.status, statuses.has(201) ? 201 : 200, JSON.stringify(answer.errors))

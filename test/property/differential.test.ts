@@ -1,4 +1,4 @@
-/** Random queries over random small data: every answer equals that of a plain in-memory model. */
+/** Random queries on small random data: every response equals that of a simple in-memory model. */
 import type { Api } from '@model-api/core'
 import fc from 'fast-check'
 import { get } from '../support/api.ts'
@@ -43,7 +43,7 @@ eachDatabase('differential', (test, db) => {
     check(cases, parameters, async ({ world, asked }) => {
       await loadWorld(db, world)
       await storeInOtherForms(db)
-      // An API looks at the forms of indexed columns when it starts.
+      // An API determines the stored forms of indexed columns when it starts.
       return firstDifference(worldApis(db), world, asked)
     }),
   )

@@ -1,4 +1,4 @@
-/** Lists of links by random callers, compared with a model of what is linked: what a caller does not see stays as it is. */
+/** Lists of links by random callers, compared with a model of the links: links that a caller does not see stay unchanged. */
 import fc from 'fast-check'
 import { equal } from '../support/assert.ts'
 import { batches } from '../support/property.ts'
@@ -22,7 +22,7 @@ interface User {
   readonly roles: readonly string[]
 }
 
-/** A team by its key: whose it is, or null where it is deleted. */
+/** The owner of each team by its key; null if the team is deleted. */
 const teams = new Map<number, number | null>([
   [1, 7],
   [2, 7],
@@ -37,7 +37,7 @@ interface Link {
   readonly deleted: boolean
 }
 
-/** What is linked, by `<person>-<team>`. */
+/** The links, by `<person>-<team>`. */
 type World = ReadonlyMap<string, Link>
 
 const before: World = new Map([
@@ -51,7 +51,7 @@ const before: World = new Map([
 const sees = (user: User, owner: number | null | undefined): boolean =>
   owner !== null && owner !== undefined && (user.roles.includes('admin') || owner === user.id)
 
-/** What a list does by the words of the documentation: the status, and what is linked afterwards. */
+/** The effect of a list according to the documentation: the status, and the links afterwards. */
 function expected(world: World, user: User, person: number, list: readonly number[]) {
   if (list.some((team) => !sees(user, teams.get(team)))) return { status: 422, world }
   const next = new Map(world)
@@ -64,7 +64,7 @@ function expected(world: World, user: User, person: number, list: readonly numbe
   for (const team of list) {
     const pair = `${person}-${team}`
     const link = world.get(pair)
-    // The pair is unique in the database, whoever sees it.
+    // The pair is unique in the database, even if the caller does not see it.
     if (link !== undefined && !sees(user, link.owner)) return { status: 409, world }
     next.set(pair, { owner: link?.owner ?? 7, deleted: false })
   }

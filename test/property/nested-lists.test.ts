@@ -1,4 +1,4 @@
-/** Random lists of records with nested ones: their rows, answers and errors are those of the same records written one by one. */
+/** Random lists of records with nested ones: stored rows, responses and errors are the same as for the same records written one by one. */
 import type { AnyModel, HookArgs } from '@model-api/core'
 import fc from 'fast-check'
 import { send, testApi } from '../support/api.ts'
@@ -63,18 +63,18 @@ type World = keyof typeof worlds
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
-/** Mostly one of the usual values, at times one of the others. */
+/** Mostly one of the usual values, sometimes one of the others. */
 const mostly = <T>(usual: fc.Arbitrary<T>, ...others: readonly T[]) =>
   fc.oneof({ weight: 7, arbitrary: usual }, { weight: 1, arbitrary: one(...others) })
 
-/** Keys beyond those that a counter reaches. */
+/** Keys that no counter reaches. */
 const first = 900_001
 
 const moment = '2026-01-02T03:04:05.678Z'
 
 const absent = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 })
 
-/** A mark that the lists replace by a name that no other record has. */
+/** A placeholder that each list replaces by a unique name. */
 const fresh = 'fresh'
 
 const country = mostly<Row>(
@@ -117,7 +117,7 @@ const author = fc
     profile: absent(one({ motto: 'x' })),
     books: absent(fc.array(book, { maxLength: 3 })),
   })
-  // A foreign key and an object for it exclude each other.
+  // A record cannot have both a foreign key and a nested object for it.
   .map(({ country_code, ...rest }) => (rest.country ? rest : { ...rest, country_code }))
 const withoutBooks = author.map(({ books: _, ...rest }) => rest)
 const withAuthor = fc.record(
@@ -125,7 +125,7 @@ const withAuthor = fc.record(
   { requiredKeys: ['title'] },
 )
 
-/** The record with names that no other one has, and without absent members. */
+/** Replaces the placeholders in a record by unique names, and removes absent members. */
 function named(value: unknown, next: () => number): unknown {
   if (value === fresh) return `new ${next()}`
   if (Array.isArray(value)) return value.map((each) => named(each, next))
@@ -145,7 +145,7 @@ interface Answer {
 const namesCountry = ({ status, errors }: Answer): boolean =>
   status === 422 && Object.keys(errors.reason).some((path) => path.endsWith('code'))
 
-/** The reason of an error as a list gives it for the record of this index. */
+/** The error of a single record in the form in which a list reports it for this index. */
 function inList(i: number, { status, errors: { code, reason } }: Answer): unknown {
   if (typeof reason !== 'object') return { status, code, reason }
   const paths = Object.entries(reason as Row).map(([path, messages]) => [
@@ -215,7 +215,7 @@ eachDatabase('a random list with nested records', (test, db) => {
       .execute()
   }
 
-  /** What is stored, and names for its generated keys, which differ from one run to the next. */
+  /** Returns the stored rows, with names in place of generated keys, which differ between runs. */
   const look = async () => {
     const rows = async (table: string) =>
       (await db.kysely.selectFrom(table).selectAll().execute()) as Row[]
@@ -264,7 +264,7 @@ eachDatabase('a random list with nested records', (test, db) => {
     for (const record of list) alone.push(await ask(record))
     const failed = alone.flatMap(({ status }, i) => (status === 201 ? [] : [i]))
     if (failed.length > 0) {
-      // Level by level, a record may name a country that a later record creates.
+      // A list is written level by level, so a record may refer to a country that a later record creates.
       if (answer.status === 201 && failed.every((i) => namesCountry(alone[i] as Answer))) return
       equal(after.stored, before)
       compared.refused += 1

@@ -1,4 +1,4 @@
-/** Pages partition the set: by number and by cursor, forwards and backwards, and while rows are inserted. */
+/** Pages partition the result: by number and by cursor, forwards and backwards, and while rows are inserted. */
 import type { Api } from '@model-api/core'
 import fc from 'fast-check'
 import { type Answer, get } from '../support/api.ts'
@@ -51,7 +51,7 @@ function withoutPage(query: Query): Query {
   return rest
 }
 
-/** Long lists are read in longer pages. */
+/** The most pages of a list; a longer list is read with a larger page size. */
 const mostPages = 20
 
 eachDatabase('pages', (test, db) => {
@@ -126,7 +126,7 @@ const keyOf =
       .map((field) => JSON.stringify(row[field]))
       .join()
 
-/** The whole list, from one page that is long enough; the differential tests prove it right. */
+/** Returns the whole list, read in pages of 100; the differential tests prove that these are correct. */
 async function everything(api: Api, { world, query, depth }: Case): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (let page = 1; ; page += 1) {
@@ -157,7 +157,7 @@ function firstPage({ world, query, limit }: Case, more: string): string {
   return more === '' ? url : `${url}&${more}`
 }
 
-/** From page to page by one link, until there is none. */
+/** Reads pages by following one link until there is none. */
 async function follow(
   api: Api,
   start: string,
@@ -169,7 +169,7 @@ async function follow(
     const answer = await get(api, url)
     const value = values(answer)
     pages.push({ url, value, body: answer.body })
-    // A problem of its own, which the caller sees as rows that come again.
+    // The links lead in circles; the caller reports the repeated rows.
     if (pages.length > mostPages + 10) break
     url = answer.body[link]
     if (url !== null) await between()
@@ -177,7 +177,7 @@ async function follow(
   return pages
 }
 
-/** From the last page to the first, put in order again. */
+/** Reads the pages from the last to the first, and returns them in forward order. */
 async function backwards(api: Api, pages: readonly Page[], first: string): Promise<Page[]> {
   const last = pages.at(-1)?.url ?? first
   return (await follow(api, last, 'previous_url')).reverse()
@@ -203,7 +203,7 @@ function problem(
 const report = (what: string, { world, query }: Case): string =>
   [`GET ${decodeURIComponent(urlOf(world, query))}`, what, describeWorld(world)].join('\n')
 
-/** A row like one that is there, under a key of its own: it ties with that row in every other order. */
+/** Inserts a copy of an existing row with a new key, which ties with that row in every other order. */
 async function insertCopy(db: TestDatabase, { world, query }: Case, count: number): Promise<void> {
   const model = modelNamed(query.base)
   const rows = world.rows[model.name] ?? []

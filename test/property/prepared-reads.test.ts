@@ -1,4 +1,4 @@
-/** A query that comes again with other values is answered as if it came for the first time. */
+/** A query that is repeated with other values gets the same response as if it were new. */
 import { type Api, createApi } from '@model-api/core'
 import fc from 'fast-check'
 import { frozenClock } from '../support/api.ts'
@@ -13,7 +13,7 @@ import { eachDatabase } from '../support/suite.ts'
 
 const runs = { sqlite: 400, postgres: 150, mysql: 150 }
 
-/** Values that a condition may have in place of its own: of its type, of another, and none. */
+/** Values that replace the value of a condition: of its type, of another type, and none. */
 const others = [
   ...[
     '0',
@@ -50,7 +50,7 @@ const others = [
   ],
 ]
 
-/** Another value for each pair that has one, and another page. */
+/** Changes of a URL: the number of a parameter, and its new value. The first number also chooses the key of a record in the path. */
 const change = fc.array(fc.tuple(fc.nat(99), fc.constantFrom(...others)), { maxLength: 4 })
 
 function changed(url: string, changes: readonly (readonly [number, string])[]): string {
@@ -106,7 +106,7 @@ eachDatabase('prepared reads', (test, db) => {
 
   batches(test, 'answer as plain ones do', runs[db.name], (parameters) =>
     check(cases, parameters, async ({ url, changes }) => {
-      // Twice, so that it is prepared; then with other values, which a prepared read must not mix up.
+      // Twice, so that the read is prepared, and then with other values, which must not be mixed up.
       const asked = [url, url, ...changes.map((set) => changed(url, set)), url]
       for (const each of asked) {
         const [got, expected] = [await answerOf(fast, each), await answerOf(plain, each)]

@@ -1,4 +1,4 @@
-/** Whatever the query says: an answer or a refusal, never a failure, and no client text in the SQL but bound. */
+/** Any query gets a success or a refusal, never a failure, and text of the client is in the SQL only as a bound value. */
 import type { Api } from '@model-api/core'
 import fc from 'fast-check'
 import { get } from '../support/api.ts'
@@ -14,7 +14,7 @@ const runs = { sqlite: 1500, postgres: 400, mysql: 400 }
 
 const world = someWorld
 
-/** Texts that would be seen, and would do harm, if they reached the SQL. */
+/** Texts that would be recognisable and harmful if they reached the SQL. */
 const canaries = [
   'kanarie',
   "'kanarie",
@@ -96,7 +96,7 @@ const fragments = [
   'secret',
 ]
 
-/** A valid query with some of its text replaced, doubled, cut, encoded or swapped. */
+/** A valid query with some of its text replaced, duplicated, cut, encoded or swapped. */
 const edit = fc.record({
   at: fc.nat(9999),
   length: fc.constantFrom(0, 0, 1, 2, 5, 30),
@@ -134,7 +134,7 @@ const mutated = fc
 
 const collections = Object.values(endpoints)
 
-/** Pieces of the language in any order. */
+/** Parts of the query language in any order. */
 const soup = fc
   .tuple(
     fc.constantFrom(
@@ -180,7 +180,7 @@ const anything = fc
     return `/api/${path}?${encoded ? encodeURIComponent(wellFormed) : text}`
   })
 
-/** Paths are client text too. */
+/** Paths are text of the client too. */
 const paths = fc
   .tuple(
     fc.constantFrom('works', 'order-lines', 'remarks', 'badges', 'labels'),
@@ -196,7 +196,7 @@ const paths = fc
     return `/api/${collection}/${text}${rest}`
   })
 
-/** Beyond every limit. */
+/** A query beyond every limit. */
 const huge = fc
   .tuple(
     fc.constantFrom(
@@ -249,7 +249,7 @@ eachDatabase('random queries', (test, db) => {
     await createWorldTables(db)
     await loadWorld(db, world)
     apis = worldApis(db)
-    // What is looked up once is not about any query.
+    // Before the first query, so that its statements do not include the look-ups that an API makes only once.
     await apis.get(undefined)?.ready
   })
   batches(test, 'are answered or refused', runs[db.name], (parameters) =>

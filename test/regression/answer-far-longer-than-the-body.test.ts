@@ -1,4 +1,4 @@
-/** A refused body listed one problem per text, each with its whole path: 34 KB were answered with 21 MB, and 376 KB ended the process. */
+/** A refused body listed one problem per text, each with its whole path: the response to 34 KB had 21 MB, and 376 KB ended the process. */
 import { defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -37,7 +37,7 @@ eachDatabase('an answer far longer than the body', (test, db) => {
   const api = () => testApi(db, [User], config)
   const json = { 'content-type': 'application/json' }
 
-  /** The 400 that a body is answered with, and the largest that it may be. */
+  /** Sends an invalid body; requires a 400 of limited size, and returns its errors. */
   const refused = async (url: string, body: string) => {
     const answer = await send(api(), 'POST', url, { headers: json, body })
     equal(answer.status, 400)

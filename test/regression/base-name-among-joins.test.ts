@@ -1,4 +1,4 @@
-/** A name of the base that also fits two joined self-references was once refused as ambiguous. */
+/** A name of the base resource that also matches two joined self-references was refused as ambiguous. */
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column } from '../support/expect.ts'

@@ -1,4 +1,4 @@
-/** DELETE by a filter tried each record of a chain, in which each names the one before it, once for every other record. */
+/** DELETE by a filter tried each record of a chain, in which each record refers to the one before it, once for every other record. */
 import { belongsTo, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -18,7 +18,7 @@ eachDatabase('a chain of records', (test, db) => {
   test.before(() => createTables(db, [Step]))
   const api = testApi(db, [Step], { API_ALLOW_BULK: true })
 
-  /** The statements that removing a chain of so many records takes. */
+  /** Returns the number of statements for deleting a chain of this length. */
   async function statementsFor(first: number, length: number): Promise<number> {
     const rows = Array.from({ length }, (_, i) => ({
       id: first + i,

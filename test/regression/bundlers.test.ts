@@ -1,4 +1,7 @@
-/** Bundlers must find every file that the core names: Turbopack failed at the name of a source, and at an import of the application's modules. */
+/**
+ * Bundlers must find every file that the core refers to: Turbopack failed at the name of a source file in `new URL()`, and at an
+ * import of the application's modules, whose names are known only at run time.
+ */
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'

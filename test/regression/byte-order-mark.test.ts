@@ -1,4 +1,4 @@
-/** A byte order mark at the beginning of a text stays, also where the text is a grouping column. */
+/** A byte order mark at the beginning of a text is kept, even if the text is a grouping column. */
 import { defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

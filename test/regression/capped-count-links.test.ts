@@ -1,4 +1,4 @@
-/** With a capped count, the last page once linked a next one that was empty. */
+/** With a capped count, the last page had a link to an empty next page. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop, Tag } from '../support/shop.ts'
@@ -20,5 +20,10 @@ eachDatabase('capped counts', (test, db) => {
     equal(second.body.next_url, '/api/tags?count=capped&fields=id&limit=5000&page=3')
     equal([third.value.length, third.body.next_url], [4, null])
     equal([fourth.value.length, fourth.body.next_url], [0, null])
+    // Where the last page stands is not known, so the page before is linked.
+    equal(
+      [third, fourth].map(({ body }) => body.previous_url),
+      [2, 3].map((n) => `/api/tags?count=capped&fields=id&limit=5000&page=${n}`),
+    )
   })
 })

@@ -1,4 +1,7 @@
-/** A batch reported each record once for each operation that wrote it, with an `after` that was never committed; and links that were added and removed again. */
+/**
+ * A batch reported a record once for each operation that wrote it, with an `after` that was never committed; and it reported
+ * links that were added and removed again.
+ */
 import { type AnyModel, type Change, defineModel, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

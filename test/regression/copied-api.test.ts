@@ -1,4 +1,4 @@
-/** A copy of the API reads `ready` and awaits it never: a database that cannot be reached must not end the process. */
+/** Copying the API object reads `ready` without awaiting it: an unavailable database must not end the process. */
 import { createApi, defineModel } from '@model-api/core'
 import { Kysely, SqliteDialect } from 'kysely'
 import { equal, rejects } from '../support/assert.ts'
@@ -18,7 +18,7 @@ suite('a copy of an API whose database cannot be reached', (test) => {
       })
       const copy = { ...api }
       await rejects(copy.ready)
-      // Node reports unhandled rejections after the microtasks of a turn.
+      // Node reports unhandled rejections after the microtasks of a turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve))
       const { ready: _, ...rest } = api
       await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,4 +1,4 @@
-/** PostgreSQL: a cursor at a value that JSON has no form for, such as `infinity`, lost rows or never ended. */
+/** PostgreSQL: a cursor at a value without a JSON form, such as `infinity`, lost rows or never ended. */
 import { defineModel } from '@model-api/core'
 import { type Answer, get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

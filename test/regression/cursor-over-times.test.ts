@@ -1,4 +1,4 @@
-/** A cursor finds its place in a column of times, with and without fractions of a second. */
+/** A cursor on a column of times finds its position, with and without fractions of a second. */
 import { defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** Cursors once skipped rows whose joined column is NULL only because a left join found no partner. */
+/** Cursors skipped rows whose joined column is NULL because a left join found no partner. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

@@ -1,4 +1,4 @@
-/** Keys of decimals: `3.50` in JSON is `3.5` as a value, and writes answered null for their record. */
+/** Decimal keys: `3.50` in JSON is the value `3.5`, and writes returned null for their record. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -15,7 +15,7 @@ const Size = defineModel('Size', {
   meta: {},
 })
 
-/** Its foreign key has another scale than the key that it refers to. */
+/** The foreign key has another scale than the key it refers to. */
 const Board = defineModel('Board', {
   table: 'boards',
   columns: {

@@ -1,4 +1,4 @@
-/** A page by cursor once read the index of its order from the beginning, where that is the index of a column beside the key. */
+/** A page by cursor read the index of its order from the beginning, if that index is on a column other than the key. */
 import { type Api, createApi, defineModel } from '@model-api/core'
 import { type Kysely, sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'

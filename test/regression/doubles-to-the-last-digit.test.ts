@@ -1,4 +1,4 @@
-/** Doubles come back to the last digit, also where a driver's own reader of numbers rounds them. */
+/** Doubles keep their last digit, even if the driver's own number parser rounds them. */
 import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { get, testApi } from '../support/api.ts'

@@ -1,4 +1,4 @@
-/** The limit on embedded rows once cut to-one relations: the author of a book was null, though there was one. */
+/** The limit on embedded rows also applied to to-one relations: the author of a book was null although it existed. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

@@ -1,4 +1,4 @@
-/** Failures once had the envelope of the configuration where the model's meta says otherwise. */
+/** Error responses had the envelope of the configuration, although the model's meta sets another one. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop, Tag } from '../support/shop.ts'

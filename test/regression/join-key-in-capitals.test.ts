@@ -1,4 +1,4 @@
-/** A relation key in another case was once ambiguous where a second relation has the same target. */
+/** A relation key in another case was ambiguous if a second relation has the same target. */
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, refuses } from '../support/expect.ts'

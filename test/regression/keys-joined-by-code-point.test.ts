@@ -1,4 +1,4 @@
-/** Text keys that differ in case only are different keys, also where the database's own collation says otherwise. */
+/** Text keys that differ only in case are different keys, even if the database's own collation treats them as equal. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

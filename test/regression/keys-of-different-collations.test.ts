@@ -1,4 +1,7 @@
-/** MySQL and MariaDB refuse to compare columns whose collations differ, as those of tables made before and after an upgrade may: joins were 400. */
+/**
+ * MySQL and MariaDB refuse to compare columns with different collations, which tables created before and after an upgrade may
+ * have: joins were 400.
+ */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -19,7 +22,7 @@ const Item = defineModel('Item', {
   meta: {},
 })
 
-/** The collations of the two columns, where a database has any. */
+/** The collations of the two columns, if the database has any. */
 const pairs = [
   ['utf8mb4_general_ci', 'utf8mb4_unicode_ci'],
   ['utf8mb4_general_ci', 'utf8mb4_bin'],

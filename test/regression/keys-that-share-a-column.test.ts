@@ -1,4 +1,7 @@
-/** Foreign keys that share a column: nested objects once gave a child another parent, and made references to records that a policy hides. */
+/**
+ * Foreign keys that share a column: nested objects moved a child to another parent, and created references to records that a
+ * policy hides.
+ */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** A list with lists of both ends of a junction lost links: those of one relation were replaced after the other one was written for all records. */
+/**
+ * A list with links from both ends of a junction lost links: those of one relation were replaced after those of the other had
+ * been written for all records.
+ */
 import { type AnyModel, defineModel, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

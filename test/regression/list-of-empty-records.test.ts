@@ -1,4 +1,4 @@
-/** A list of records without any field was a syntax error on databases that insert several rows at once. */
+/** A list of records without fields was a syntax error on databases that insert several rows at once. */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** A new record that refers to a later one of its list was refused on MariaDB and MySQL, and elsewhere in a list of several statements. */
+/**
+ * A new record that refers to a later one of its list was refused on MariaDB and MySQL; on the other databases if the list
+ * takes several statements.
+ */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -8,7 +11,7 @@ import { createTables } from '../support/tables.ts'
 const text = { type: 'string', maxLength: 10, nullable: true } as const
 const notes = Array.from({ length: 18 }, (_, i) => [`note_${i}`, text] as const)
 
-/** So wide that a thousand records take several statements. */
+/** So many columns that a thousand records take several statements. */
 const Folder = defineModel('Folder', {
   columns: {
     code: { type: 'string', maxLength: 10, primaryKey: true },

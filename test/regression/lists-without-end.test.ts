@@ -1,4 +1,7 @@
-/** Lists of thousands of names: repeated ones passed the limit of a list and were refused by the database, or exhausted the stack: 500. */
+/**
+ * Lists of thousands of names: repeated names bypassed the limit of a list; the database refused them, or they exhausted the
+ * stack: 500.
+ */
 import { get, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

@@ -1,4 +1,4 @@
-/** SQLite refused long groups and lists of datetimes, which were as deep as they are long: 500. */
+/** SQLite refused long groups and lists of datetimes, because the depth of their expressions grew with their length: 500. */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

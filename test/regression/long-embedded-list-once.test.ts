@@ -1,4 +1,4 @@
-/** One long embedded list has its page read as rows; other pages of the same query keep the JSON that the database builds. */
+/** If one embedded list is long, only its page is read as rows; other pages of the same query keep the JSON that the database builds. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

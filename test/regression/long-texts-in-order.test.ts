@@ -1,4 +1,4 @@
-/** Texts that differ beyond their first kilobyte are told apart by orders and by cursors alike. */
+/** Orders and cursors distinguish texts that differ only after their first kilobyte. */
 import { defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

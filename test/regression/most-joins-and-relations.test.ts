@@ -1,4 +1,7 @@
-/** With high limits of joins and of depth, SQLite and MariaDB refused statements of too many tables or levels: 500. The largest limits are what all databases take. */
+/**
+ * With high limits of joins and depth, SQLite and MariaDB refused statements with too many tables or levels: 500. The largest
+ * value of each limit is what all databases accept.
+ */
 import { belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { keyTable } from '../../packages/core/src/config/key-table.ts'
 import { maxGroupDepth } from '../../packages/core/src/parse/limits.ts'
@@ -41,7 +44,7 @@ const Link = defineModel('Link', {
   },
 })
 
-/** The largest value that the key table takes. */
+/** The largest value that the key table accepts. */
 function largest(key: keyof typeof keyTable): number {
   let value = 1
   while (keyTable[key].check(value + 1) === undefined) value += 1
@@ -80,7 +83,7 @@ eachDatabase('with the largest limits', (test, db) => {
   }
   const api = testApi(db, [Node, Tag, Link], config, { onError: () => {} })
 
-  // Databases may need longer than they are given to plan such statements; they must not refuse them.
+  // Planning such a statement may exceed API_STATEMENT_TIMEOUT, which is 503; the database must not refuse it.
   const answers = async (query: string): Promise<void> => {
     const { status, body } = await api.handle({
       method: 'GET',
@@ -103,7 +106,7 @@ eachDatabase('with the largest limits', (test, db) => {
   }
 
   for (const [kind, steps] of Object.entries(kinds)) {
-    // One path of the greatest depth, others that start where it ends, as many as may be joined.
+    // One path of the maximum depth, and as many others as may be joined, which start at its end.
     const longest = path(steps, depth)
     const others = ['parent', 'children', 'tags', 'tags.nodes', 'tags.nodes.parent', 'parent.tags']
     const join = [longest, ...others].join()
@@ -111,7 +114,7 @@ eachDatabase('with the largest limits', (test, db) => {
       test(`${type} joins ${kind}`, async () => {
         const tokens = join.split(',')
         let joined = ''
-        // As many tokens as the limit takes.
+        // As many tokens as the limit allows.
         for (const token of tokens) {
           const next = joined === '' ? token : `${joined},${token}`
           const sources = new Set(

@@ -1,4 +1,4 @@
-/** Nested objects with new keys took quadratic time if a callback or a collation may change keys: each of them looked up all that came after it. */
+/** Nested objects with new keys took quadratic time if a callback or a collation may change keys: each of them looked up all later ones. */
 import { type AnyModel, defineModel, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -62,7 +62,7 @@ eachDatabase('nested objects with new keys', (test, db) => {
           send(api, 'POST', '/api/countries', { body: { code: `c${n}`, langs: langs(n) } }),
         )
         equal(result.status, 201)
-        // Lists of keys may be one parameter.
+        // A list of keys may be a single parameter.
         parameters.push(JSON.stringify(statements.map((one) => one.parameters)).length)
       }
       const [few = 0, many = 0] = parameters

@@ -1,4 +1,4 @@
-/** Numbers of many zeros took time by the square of their length: two seconds for 40,000 characters, in bodies and in filters. */
+/** Numbers with many zeros took quadratic time: two seconds for 40,000 characters, in bodies and in filters. */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** Parameters that cannot be honoured were once ignored: unknown modes beside `fields`, and what belongs to writes. */
+/** Parameters that can have no effect were ignored instead of refused: unknown modes beside `fields`, and those of writes. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

@@ -1,4 +1,7 @@
-/** A cursor, a name or a key that the typed client was given from outside of the program could add parameters, or lead to another endpoint. */
+/**
+ * A cursor, name or key that comes from outside the program could add parameters to a request of the typed client, or lead to
+ * another endpoint.
+ */
 import { createClient } from '@model-api/core/client'
 import { equal, throws } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'

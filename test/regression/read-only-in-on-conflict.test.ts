@@ -1,4 +1,7 @@
-/** A client once chose the value of a read-only column by naming the column in on_conflict; and a default took no part in the look-up. */
+/**
+ * A client could choose the value of a read-only column by naming it in on_conflict; and the look-up did not use the default of
+ * a column.
+ */
 import { type AnyModel, type ColumnRight, defineModel, type HookArgs } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -8,7 +11,7 @@ import { createTables, insertRows } from '../support/tables.ts'
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const orgOf = ({ user }: HookArgs): number => Number(user?.org ?? 0)
 
-/** The service stamps each record with the organisation of its user. */
+/** The service sets the organisation of the user in each record. */
 const stamped = (name: string, more: { readOnly: true } | { write: ColumnRight }) =>
   defineModel(name, {
     columns: {
@@ -37,7 +40,7 @@ const Profile = defineModel('Profile', {
   },
   meta: {},
 })
-/** The day is the service's; the counter has a value that only the database knows. */
+/** The service sets the day; only the database knows the value of the counter. */
 const Visit = defineModel('Visit', {
   columns: {
     id,

@@ -1,4 +1,4 @@
-/** A nested object once set a foreign key that clients may not write: one that is read-only or hidden, and a part of the record's own key. */
+/** A nested object set a foreign key that clients may not write: one that is read-only or hidden, and a part of the record's own key. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
@@ -19,14 +19,14 @@ const letterColumns = {
   title: { type: 'string', maxLength: 20 },
 } as const
 
-/** Nobody sees whose letter it is in a column, and nobody chooses it. */
+/** The owner of a letter is hidden, and no client sets it. */
 const Letter = defineModel('Letter', {
   columns: { ...letterColumns, owner_id: { type: 'integer', nullable: true, hidden: true } },
   relations: { owner: belongsTo('Writer', 'owner_id') },
   meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
 })
 
-/** The column is hidden because the relation says the same, and the relation may be set. */
+/** The column is hidden only because the relation shows the same value; clients may set the relation. */
 const Draft = defineModel('Draft', {
   columns: {
     ...letterColumns,
@@ -36,7 +36,7 @@ const Draft = defineModel('Draft', {
   meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
 })
 
-/** The service says who has written a note. */
+/** The service sets the writer of a note. */
 const Note = defineModel('Note', {
   columns: {
     id,

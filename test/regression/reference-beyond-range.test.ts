@@ -1,4 +1,4 @@
-/** A foreign key value beyond the column's range was another error than a missing record, and not the same on every database. */
+/** A foreign key value outside the range of its column was another error than a missing record, and differed between databases. */
 import { belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** A scope that refuses one caller decided for all: after that caller had asked often, everybody got the URL instead of the embed. */
+/**
+ * A scope that refuses one caller decided for all: after that caller had sent the query several times, everybody got the URL
+ * instead of the embedded record.
+ */
 import { defineModel, hasMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

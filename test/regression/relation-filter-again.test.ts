@@ -1,4 +1,4 @@
-/** The same relation filter over two steps, sent again, is a prepared statement executed again: MariaDB 10.11.19 crashed. */
+/** Repeating a relation filter over two steps executes a prepared statement again, which crashed MariaDB 10.11.19. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

@@ -1,4 +1,4 @@
-/** A right join makes rows without a base; their order was once left to the database, so that pages overlapped. */
+/** A right join returns rows without a base record; their order was undefined, so that pages overlapped. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

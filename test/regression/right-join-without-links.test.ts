@@ -1,4 +1,4 @@
-/** A right join over a many-to-many keeps the records that nothing is linked to. */
+/** A right join over a many-to-many relation keeps records without links. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { Author, Book, createShop, OrderLine, Profile, shop, Tag } from '../support/shop.ts'

@@ -1,4 +1,7 @@
-/** A record that is sent back as it was read stays as it is stored, whatever its JSON does not show or no client could write. */
+/**
+ * A record that a client sends back as it was read stays unchanged, even if its JSON does not show all stored digits or a
+ * client could not write the value.
+ */
 import { type Api, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -47,7 +50,7 @@ eachDatabase('a record that is sent back', (test, db) => {
   })
 })
 
-/** Without a look at the OpenAPI document, which tells the values of the column's type alone. */
+/** Without the check against the OpenAPI document, which describes only values of the column's type. */
 async function ask(api: Api, method: string, url: string, sent?: unknown): Promise<Answer> {
   const headers = { 'content-type': 'application/json' }
   const body = sent === undefined ? {} : { body: JSON.stringify(sent) }

@@ -1,4 +1,4 @@
-/** Soft delete once left out everything that did not hold the not-deleted value: NULL, and values of the host's own. */
+/** Soft delete hid every record without the not-deleted value: those with NULL, and with values that only the host uses. */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** PATCH of a list did not find a record whose key it spelt differently, where a collation makes both equal and PATCH of one record finds it. */
+/**
+ * PATCH of a list did not find a record whose key was spelt differently, although the collation treats the keys as equal and
+ * PATCH of one record finds it.
+ */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

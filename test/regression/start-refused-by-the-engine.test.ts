@@ -1,4 +1,7 @@
-/** MySQL refused a look-up of the start, as its text had a reserved word: every request is 503, and the log has to say why. */
+/**
+ * MySQL refused a look-up of the start, because its text contained a reserved word: every request is then 503, and the log must
+ * say why.
+ */
 import { detectDialect } from '@model-api/core/internals'
 import { type Kysely, sql } from 'kysely'
 import { createPeople, jwtKeys, peopleApi } from '../auth/people.ts'
@@ -13,7 +16,7 @@ const json = { 'content-type': 'application/json' }
 
 const config = { ...jwtKeys, API_AUTH_REQUIREMENTS: { '*': false }, API_HEALTH_ROUTE: '/health' }
 
-/** Requests that reach the database at different places. */
+/** Requests that use the database in different stages. */
 const requests = [
   ['GET', '/api/books'],
   ['GET', '/api/books/1'],
@@ -48,7 +51,7 @@ eachDatabase('a start that the engine refuses', (test, db) => {
         onError: (error) => void errors.push(error),
       })
       match((await rejects(api.ready)).message, 'nowhere_at_all')
-      // Nobody has asked for anything yet.
+      // No request has been sent yet.
       equal(errors.length, 1)
       match(String(errors[0]), 'nowhere_at_all')
       for (const [method, url, body] of requests) {

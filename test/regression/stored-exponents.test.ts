@@ -1,4 +1,4 @@
-/** A stored text such as `1e999999999` was written out digit by digit: a gigabyte, and the end of the process. */
+/** A stored text such as `1e999999999` was written out digit by digit: a gigabyte, which ended the process. */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -34,10 +34,10 @@ eachDatabase('a number that is stored as a text with an exponent', (test, db) =>
 
   for (const [id, [text, read]] of stored.entries()) {
     test(`${text} is ${read ?? 'no number'}`, async () => {
-      // Without a look at the OpenAPI document, which describes values of the type.
+      // Without the check against the OpenAPI document, which describes only values of the type.
       const { body } = await api.handle({ method: 'GET', url: `/api/items/${id}`, headers: {} })
       const value = body?.value as unknown as Record<string, unknown>
-      // SQLite keeps texts in columns of numbers, and they are served as they are.
+      // SQLite may store texts in numeric columns; the service returns them unchanged.
       const other = db.name === 'sqlite' ? text : null
       const cost = read === null ? other : `${read}.00`
       equal([value.cost, value.weight, value.total], [cost, read ?? other, read ?? other])

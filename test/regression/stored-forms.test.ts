@@ -1,4 +1,7 @@
-/** SQLite: a datetime, date, time, uuid or boolean in another form than ours was filtered, sorted, grouped, paged and joined as its text. */
+/**
+ * SQLite: a stored datetime, date, time, uuid or boolean in a form other than ours was filtered, sorted, grouped, paged and
+ * joined as text.
+ */
 import { belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -22,7 +25,7 @@ const Event = defineModel('Event', {
 const A = '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01'
 const B = '4f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a02'
 
-/** Stored as they stand, by other programs. `id: [at, day, opens, code, active]` */
+/** Stored by other programs in these forms: `id: [at, day, opens, code, active]` */
 const stored: readonly (readonly unknown[])[] = [
   [1, '2024-01-05T10:30:00.000Z', '2024-01-05', '10:30:00', A.toUpperCase(), 'true'],
   [2, '2024-01-05 10:30:00', '2024-01-05 00:00:00', '10:30', A, 1],
@@ -80,7 +83,7 @@ const ddl = (indexed: boolean): string => `
 
 type Value = string | boolean | null
 
-/** The ids whose served value passes the test. */
+/** The ids of rows whose returned value passes the test. */
 const where = (name: string, test: (value: string | boolean) => boolean): number[] =>
   (served[name] ?? []).flatMap((value: Value, i) => (value !== null && test(value) ? [i + 1] : []))
 

@@ -1,4 +1,4 @@
-/** What a table of the same name in another database is like decides nothing; it used to decide how rows are inserted on MariaDB. */
+/** A table of the same name in another database has no influence; it used to decide how rows are inserted on MariaDB. */
 import type { DialectTable } from '../../packages/core/src/dialect/dialect.ts'
 import { mysqlSingleWrites } from '../../packages/core/src/dialect/mysql/writes.ts'
 import { equal } from '../support/assert.ts'

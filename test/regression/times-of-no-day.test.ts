@@ -1,4 +1,7 @@
-/** Times that are none of a day, `24:00:00` of PostgreSQL and those of MySQL and MariaDB that are negative or longer: they were refused in filters and cursors. */
+/**
+ * Times outside a day, such as `24:00:00` of PostgreSQL and negative or longer ones of MySQL and MariaDB: filters and cursors
+ * refused them.
+ */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** SQLite ends a transaction by itself for `on conflict rollback`: nothing that follows may be stored without it. */
+/** SQLite ends the transaction by itself for `on conflict rollback`: later statements must not be stored without it. */
 import { defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { send, testApi } from '../support/api.ts'

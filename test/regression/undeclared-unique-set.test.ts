@@ -1,4 +1,4 @@
-/** SQLite: a 409 of a unique set that only the database knows named no field; the other databases name its columns. */
+/** SQLite: a 409 for a unique set that the model does not declare named no field; the other databases name its columns. */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

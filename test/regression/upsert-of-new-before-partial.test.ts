@@ -1,4 +1,4 @@
-/** An upsert of a list refused a new record because a later one, which exists, left out a required field. */
+/** An upsert of a list refused a new record because a later record, which is stored already, omits a required field. */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

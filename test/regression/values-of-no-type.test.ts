@@ -1,4 +1,7 @@
-/** SQLite keeps any value in any column: one that is not of its column's type failed the whole list, or was served as null. */
+/**
+ * SQLite stores any value in any column: a value that does not fit the type of its column failed the whole list, or was
+ * returned as null.
+ */
 import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -21,7 +24,7 @@ const Thing = defineModel('Thing', {
   meta: {},
 })
 
-/** What is stored, and what is served. */
+/** The stored value, and the returned value. */
 const values: Readonly<Record<string, readonly (readonly [stored: unknown, served: unknown])[]>> = {
   at: [
     ['', ''],
@@ -107,7 +110,7 @@ for (const indexed of [false, true]) {
       return
     }
     const api = testApi(db, [Thing], { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true })
-    // Without a look at the OpenAPI document, which describes values of the type.
+    // Without the check against the OpenAPI document, which describes only values of the type.
     const ask = async (url: string): Promise<Body> => {
       const { status, body } = await api.handle({ method: 'GET', url, headers: {} })
       equal(status, 200, `${url}: ${JSON.stringify(body)}`)

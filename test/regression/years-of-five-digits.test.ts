@@ -1,4 +1,4 @@
-/** Years before 1 and after 9999 of PostgreSQL: they were served, but neither a filter, a cursor nor a body took them. */
+/** PostgreSQL: years before 1 and after 9999 were returned, but filters, cursors and bodies refused them. */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -23,7 +23,7 @@ const Day = defineModel('Day', {
   meta: {},
 })
 
-/** In their order: how PostgreSQL writes a day and a time, and how they are served. */
+/** In ascending order: a date and a time as PostgreSQL prints them, and as the service returns them. */
 const eras = [
   ['4713-01-01', '00:00:00', ' BC', '-004712-01-01', '00:00:00.000'],
   ['0044-03-15', '12:30:00.123456', ' BC', '-000043-03-15', '12:30:00.123'],

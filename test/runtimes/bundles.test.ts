@@ -1,4 +1,4 @@
-/** Bundles of an API: made by esbuild and by Vite without a warning, they give the same answers as the sources. */
+/** Bundles of an API: esbuild and Vite build them without a warning, and their responses are those of the sources. */
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const missing = notInstalled()
 if (missing === undefined) declare()
 else notRun('runtimes/bundles', missing)
 
-/** A program that prints its answers. */
+/** A program that prints its responses. */
 const program = `import { conformance } from './conformance.js'
 import { db } from './examples/node-sqlite.js'
 const { text, errors } = await conformance(db, 'sqlite')
@@ -40,7 +40,7 @@ function declare(): void {
     test.after(() => project.remove())
 
     async function sameAnswers(bundle: string): Promise<void> {
-      // Where the example has its database.
+      // The database file of the example.
       rmSync(file('library.sqlite'), { force: true })
       const { stdout } = await run(process.execPath, [bundle], {
         cwd: project.folder,
@@ -83,7 +83,7 @@ function declare(): void {
       equal(await viteBuild('client.js', 'browser', {}), [])
     })
 
-    /** What Vite warns of. */
+    /** Builds with Vite; returns its warnings. */
     async function viteBuild(entry: string, outDir: string, more: object): Promise<string[]> {
       const { build, createLogger } = await load('vite')
       const warnings: string[] = []

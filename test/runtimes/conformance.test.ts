@@ -1,4 +1,4 @@
-/** The conformance list on the Node, drivers and Kysely of the suite: the reference that every other runtime and driver is compared with. */
+/** The conformance list with the Node, drivers and Kysely of the suite: the reference for every other runtime and driver. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'

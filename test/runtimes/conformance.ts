@@ -1,4 +1,4 @@
-/** Sends the list to `api.fetch` of this runtime, and prints what it answers. */
+/** Sends the list to `api.fetch` of this runtime, and returns the responses. */
 import { type Api, createApi } from '@model-api/core'
 import type { Kysely } from 'kysely'
 import { type Request as Listed, requests } from './requests.ts'
@@ -9,7 +9,7 @@ export interface Answers {
   readonly text: string
   /** The documents: OpenAPI in both forms, and its page. */
   readonly documents: readonly string[]
-  /** What `onError` was told. */
+  /** The errors that `onError` received. */
   readonly errors: readonly string[]
 }
 
@@ -52,7 +52,7 @@ async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
     const body = await response.text()
     const headers = shownHeaders.flatMap((name) => {
       const value = response.headers.get(name)
-      // The tag of a document changes with every word of it.
+      // The ETag of a document changes with every word of it.
       const isLeftOut = value === null || (name === 'etag' && listed.document === true)
       return isLeftOut ? [] : [`${name}: ${value}`]
     })

@@ -1,4 +1,4 @@
-/** `pnpm run runtimes`: installs the runtimes and drivers that test/runtimes runs, into a folder of their own. */
+/** `pnpm run runtimes`: installs the runtimes and drivers of test/runtimes into a separate folder. */
 import { packages } from './packages.ts'
 
 process.exitCode = packages.install()

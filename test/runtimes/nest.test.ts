@@ -1,4 +1,4 @@
-/** The conformance list of the adapters inside NestJS: before its parsers, mounted, and in a controller behind a guard. */
+/** The conformance list of the adapters in NestJS: before its parsers, mounted, and in a controller behind a guard. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { Api } from '@model-api/core'
@@ -14,7 +14,7 @@ else notRun('runtimes/nest', missing)
 
 type Decorator = (...target: unknown[]) => void
 
-/** What decorators of a class and its method do; `parameters` are those of the method's parameters. */
+/** Applies decorators to a class and its method; `parameters` are those of the method's parameters. */
 function decorate(
   made: { readonly prototype: object },
   { on, method, name, parameters = [] }: Decorations,

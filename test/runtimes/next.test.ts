@@ -6,14 +6,14 @@ import { notRun, suite } from '../support/suite.ts'
 import { startNext } from './next.ts'
 import { notInstalled } from './packages.ts'
 
-/** What Next decides before a route is asked, or after it has answered. */
+/** Cases that Next decides itself, before it calls a route or after the response. */
 const except: readonly string[] = [
-  // It knows seven methods.
+  // It supports seven methods.
   'a list whose query is the body',
   'a query of another media type',
   'a method nobody knows',
   'a body for a route of the host',
-  // It reads queries and writes them anew.
+  // It parses and rewrites query strings.
   'a group with raw brackets and an escaped comma',
   'a broken group',
   'malformed encoding in a value',
@@ -28,7 +28,7 @@ const except: readonly string[] = [
   // It refuses paths that cannot be decoded.
   'malformed encoding in the path',
   'a malformed path below it',
-  // A route of the app has no other to pass them on to.
+  // The route of the app has no other route to pass requests on to.
   'a path below the health routes',
   'a record of a canonical URL the host owns',
 ]
@@ -39,13 +39,13 @@ else notRun('runtimes/next', missing)
 
 async function declare(): Promise<void> {
   const mount = '/v1'
-  // Before the tests, because a build takes longer than a test may.
+  // Before the tests, because a build takes longer than a test may take.
   const { port, stop } = await startNext(mount)
   conforms('Next.js', {
     mount,
     web: true,
     except,
-    // The app has an API of its own.
+    // The app creates its own API.
     start: async () => ({ ask: (one) => send(port, one), stop: async () => {} }),
     adds: ['vary', 'transfer-encoding', 'content-length'],
   })

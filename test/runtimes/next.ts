@@ -1,4 +1,4 @@
-/** An app of Next.js around the world of the conformance list: built by `next build`, served by `next start`. */
+/** An app of Next.js with the data of the conformance list: built by `next build`, served by `next start`. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ export async function startNext(basePath: string): Promise<NextApp> {
   const { folder, remove } = makeProject('kysely')
   const file = (path: string, content: string): void => write(join(folder, path), content)
   const world = javascript(join(repository, 'test/http/world.ts'))
-  // Next runs in production, where records have no pages unless asked for.
+  // Next sets NODE_ENV to production, which turns HTML pages off by default; `env: {}` hides it.
   file('http/world.js', world.replace('createApi({', 'createApi({ env: {},'))
   file('support/replication.js', javascript(join(repository, 'test/support/replication.ts')))
   file('support/api.js', frozenClock)
@@ -101,7 +101,7 @@ export async function startNext(basePath: string): Promise<NextApp> {
   }
 }
 
-/** That of test/support/api.ts, without its imports. */
+/** The clock of test/support/api.ts, without its imports. */
 const frozenClock = `const now = Date.parse('2026-01-02T03:04:05.678Z')
 export const frozenClock = () => ({ now: () => now, elapsed: () => 0 })
 `

@@ -1,4 +1,7 @@
-/** What the tests of runtimes and drivers need beside the suite's own packages: pinned, installed by `pnpm run runtimes`, and in no lock file. */
+/**
+ * The packages that the tests of runtimes and drivers need in addition to those of the suite: with fixed versions, installed by
+ * `pnpm run runtimes`, and in no lock file.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OptionalPackages, optionalPackages } from '../support/optional-packages.ts'

@@ -1,4 +1,7 @@
-/** A project of its own for one version of Kysely: the sources of the core as JavaScript, the conformance list, and the examples of docs/runtimes.md. */
+/**
+ * A separate project for one version of Kysely: the sources of the core as JavaScript, the conformance list, and the examples
+ * of docs/runtimes.md.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -44,7 +47,7 @@ export function makeProject(kysely: string): Project {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** The models of the examples: those that need nobody to sign in. */
+/** The models of the examples: those that need no authentication. */
 const exampleModels = `import { models as all } from '../world.js'
 export const models = all.filter(({ name }) => ['Author', 'Book', 'Tag'].includes(name))
 `
@@ -75,7 +78,7 @@ function copyCore(folder: string): void {
   write(join(folder, 'package.json'), JSON.stringify(published))
 }
 
-/** The sources have erasable types alone, so that this is what the compiler would write. */
+/** The sources contain only erasable types, so this is the output of the compiler. */
 export const javascript = (file: string): string => withoutTypes(readFileSync(file, 'utf8'))
 
 export const withoutTypes = (text: string): string =>

@@ -2,13 +2,13 @@
 
 export interface Request {
   readonly method: string
-  /** `{next}` is the `next_url` of the answer before. */
+  /** `{next}` is the `next_url` of the previous response. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   /** Sent with the access token of the last login. */
   readonly signedIn?: true
-  /** A document, which is compared with that of the reference instead of being recorded. */
+  /** A document is compared with that of the reference instead of being recorded. */
   readonly document?: true
 }
 
@@ -132,9 +132,9 @@ const authentication: readonly Request[] = [
   ),
   get('/api/notes', { signedIn: true }),
   send('POST', '/auth/refresh', '{"refresh_token":"{refresh}"}'),
-  // The first refresh token again.
+  // The first refresh token, used again.
   send('POST', '/auth/refresh', '{"refresh_token":"{used}"}'),
-  // Its successor, which that revoked.
+  // Its successor, which the request before revoked.
   send('POST', '/auth/refresh', '{"refresh_token":"{refresh}"}'),
   get('/api/notes', { headers: { authorization: 'Bearer nothing' } }),
 ]

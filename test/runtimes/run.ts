@@ -1,4 +1,4 @@
-/** The entry on every runtime with processes: sends the list over each driver that is named, and prints as its last line what was answered. */
+/** The entry on every runtime with processes: sends the list through each named driver, and prints the responses in its last line. */
 import { createApi } from '@model-api/core'
 import type { Kysely } from 'kysely'
 import { conformance } from './conformance.ts'
@@ -23,7 +23,7 @@ interface Serving {
 
 const example = (name: string): Promise<Example> => import(`./examples/${name}.js`)
 
-/** The threads that compute passwords. */
+/** The number of threads that hash passwords. */
 let threads = 0
 const workers = process.getBuiltinModule('node:worker_threads')
 const { Worker } = workers
@@ -57,7 +57,7 @@ console.log(JSON.stringify({ answers, threads }))
 
 /** Status and body of a request to the runtime's own server. */
 async function served(name: string, db: Database): Promise<readonly [number, string]> {
-  // The examples take it for granted.
+  // The examples use it without an import.
   Object.assign(globalThis, { api: createApi({ db, models, config, env: secrets }) })
   const { server } = await example(name)
   const response = await fetch(`http://127.0.0.1:${server.port ?? server.addr?.port}/api/tags/1`)

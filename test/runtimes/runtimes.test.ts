@@ -1,4 +1,4 @@
-/** The conformance list on every runtime, driver and version of Kysely that docs/runtimes.md names, which shows how each driver is opened. */
+/** The conformance list on every runtime, driver and version of Kysely in docs/runtimes.md, which shows how to open each driver. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ const recorded = (name: string): string => readFileSync(new URL(name, import.met
 
 interface Run {
   readonly runtime: string
-  /** The installed package that is its Kysely. */
+  /** The name of the installed package that it uses as Kysely. */
   readonly kysely: string
   /** Sections of docs/runtimes.md, by the tables that they need; `serve` for the server of the runtime. */
   readonly drivers: readonly string[]
@@ -44,14 +44,14 @@ const runs: readonly Run[] = [
   { runtime: 'node24', kysely: 'kysely-30', drivers: nodeDrivers },
 ]
 
-/** Of a driver that could not be opened. */
+/** The result of a driver that could not be opened. */
 interface Failed {
   readonly failed: string
 }
 
 runsOn('one server of each kind')
 
-/** What `run.ts` prints; the answers by driver. */
+/** The output of `run.ts`: the responses by driver. */
 interface Printed {
   readonly answers: Readonly<Record<string, Answers | Failed>>
   readonly threads: number
@@ -76,7 +76,7 @@ function declare(): void {
       return project
     }
     const answers = recorded('answers.txt')
-    /** By their tables: each kind of database has formats of its own. */
+    /** The documents by kind of tables, because each kind of database has its own formats. */
     const documents = new Map<string, string>()
 
     test.before(async () => {
@@ -139,7 +139,7 @@ function declare(): void {
           if ('failed' in result) throw new Error(result.failed)
           equal(result.text, recorded('answers-without-transactions.txt'))
           ok(result.documents.join('\n') === documents.get('sqlite'), 'the documents differ')
-          // The API of the example: its first requests come at once and share the look-ups of its database.
+          // The API of the example: its first requests are concurrent and share the look-ups of its database.
           const paths = ['/api/books?fields=id', '/api/authors', '/api/books?limit=2', '/api/tags']
           const statuses = await Promise.all(
             [...paths, ...paths].map(async (path) => (await worker.fetch(path)).status),
@@ -165,7 +165,7 @@ function declare(): void {
   })
 }
 
-/** The answer to `GET /api/tags/1`. */
+/** The response to `GET /api/tags/1`. */
 const servedAnswer = (answers: string): readonly [number, string] => [
   200,
   /^GET \/api\/tags\/1\n.*\n(.*)$/m.exec(answers)?.[1] ?? '',

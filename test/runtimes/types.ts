@@ -32,7 +32,7 @@ const compilerOptions = {
   },
 }
 
-/** What the compiler says of the declarations, and of the files of test/types that use them, in the project in `folder`. */
+/** Returns the errors of the compiler in the declarations, and in the files of test/types that use them, in the project in `folder`. */
 export function typeErrors(folder: string, declarations: Declarations): string {
   const core = 'packages/core/src'
   cpSync(declarations.folder, join(folder, core), { recursive: true })

@@ -1,4 +1,4 @@
-/** The conformance list of the adapters in the server that Vite has for development. */
+/** The conformance list of the adapters in Vite's development server. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** A worker on workerd, by miniflare, with an empty D1. */
+/** A worker on workerd, started by miniflare, with an empty D1. */
 import { join } from 'node:path'
 import { load } from './packages.ts'
 
@@ -7,7 +7,7 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/** Bundles `worker.js` of the project as wrangler does, and starts it with these compatibility flags. */
+/** Bundles `worker.js` of the project in the same way as wrangler, and starts it with these compatibility flags. */
 export async function startWorker(folder: string, flags: readonly string[]): Promise<Worker> {
   const { build } = await load('esbuild')
   const { Miniflare } = await load('miniflare')
@@ -19,7 +19,7 @@ export async function startWorker(folder: string, flags: readonly string[]): Pro
     platform: 'browser',
     conditions: ['workerd', 'worker', 'browser'],
     target: 'es2022',
-    // Packages of the project are links.
+    // The packages of the project are symbolic links.
     preserveSymlinks: true,
     logLevel: 'silent',
   })

@@ -1,4 +1,4 @@
-/** The models, tables and configuration of the conformance list; loads on every runtime, so it imports the core and Kysely alone. */
+/** The models, tables and configuration of the conformance list. Every runtime loads it, so it imports only the core and Kysely. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -73,11 +73,11 @@ const User = defineModel('User', {
 
 export const models: readonly AnyModel[] = [Author, Book, Tag, Note, User]
 
-/** Leaves the clock out of the answers. */
+/** Omits the time from the responses. */
 export const config: ApiConfig = {
   API_TITLE: 'Runtimes',
   API_VERSION: '1.0',
-  // Runtimes without an environment have no pages by default.
+  // HTML pages are off by default on runtimes without an environment.
   API_HTML_PAGES: true,
   API_HEALTH_ROUTE: '/health',
   API_CACHE_GROUPS: true,
@@ -176,7 +176,7 @@ function script(tables: Tables): readonly string[] {
 
 const tables = 'books authors book_tags tags notes users refresh_tokens idempotency_keys'
 
-/** Creates and fills the tables, in place of those of a former run. */
+/** Creates and fills the tables; drops those of an earlier run. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the script
 export async function createWorld(db: Kysely<any>, kind: Tables): Promise<void> {
   for (const table of tables.split(' '))

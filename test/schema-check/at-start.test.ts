@@ -1,4 +1,4 @@
-/** API_SCHEMA_CHECK: what the comparison with the database does at the start, and that it costs requests nothing. */
+/** API_SCHEMA_CHECK: the effects of comparing models and database at the start, and that later requests need no statement for it. */
 import { type AnyModel, type Api, createApi, defineModel } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, match, rejects } from '../support/assert.ts'
@@ -18,11 +18,11 @@ const model = (name: string, table: string, meta: NonNullable<AnyModel['meta']> 
 const differs =
   'Shelf.title (shelves): declared with the column title, but the table has no such column.'
 
-/** Only what concerns the comparison: connections give advice, too. */
+/** Only messages about the comparison; connections produce other warnings. */
 const about = (messages: readonly string[]): string[] =>
   messages.filter((message) => message.includes('The models'))
 
-/** Resolves when nothing has happened for a moment that requests do not wait for. */
+/** Waits 300 ms, in which a comparison that no request waits for would report its differences. */
 const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300))
 
 const status = async (api: Api, url: string): Promise<number> =>

@@ -1,4 +1,4 @@
-/** Schemas that their models describe: the comparison finds nothing. */
+/** Schemas that match their models: the comparison reports nothing. */
 import { createApi } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { openLibrary } from '../../examples/library/library.ts'

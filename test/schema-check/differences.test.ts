@@ -1,4 +1,4 @@
-/** The comparison of models with the database: every seeded difference is found, and nothing else. */
+/** The comparison of models with the database reports every seeded difference, and nothing else. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { equal } from '../support/assert.ts'

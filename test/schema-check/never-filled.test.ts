@@ -11,7 +11,7 @@ type Columns = Parameters<typeof defineModel>[1]['columns']
 
 const id = { type: 'integer', primaryKey: true } as const
 
-/** A model of `(id, state)`, of which clients may only read `state`. */
+/** A model of `(id, state)`, in which `state` is read-only for clients. */
 const ticket = (table: string, change: Partial<AnyModel> = {}, state = {}): AnyModel =>
   defineModel('Ticket', {
     table,
@@ -31,7 +31,7 @@ const message = `Ticket.state (tickets): the field is read-only and the model al
 
 const columns = '(id integer not null primary key, state integer not null)'
 
-/** Models of `tickets` that fill the column, or that cannot be known to leave it empty. */
+/** Models of `tickets` that fill the column, or for which that is unknown. */
 const filled: readonly (readonly [title: string, models: readonly AnyModel[], ApiConfig?])[] = [
   ['a default', [ticket('tickets', {}, { default: 1 })]],
   ['a default that is a function', [ticket('tickets', {}, { default: () => 1 })]],
@@ -189,7 +189,7 @@ eachDatabase(
 
 const user = `filler_${process.pid}`
 
-/** The same database by an account with other rights, or with another SQL mode. */
+/** The same database with another account, or with another SQL mode. */
 async function connectedAs(
   db: TestDatabase,
   change: (url: URL) => void,

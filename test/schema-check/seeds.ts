@@ -1,4 +1,4 @@
-/** Tables and models that differ, each in the ways that stand beside it, and pairs that do not differ. */
+/** Tables and models that differ, each with its expected differences, and pairs that match. */
 import {
   type AnyModel,
   belongsTo,
@@ -9,12 +9,12 @@ import {
 } from '@model-api/core'
 import type { TestDatabase } from '../support/databases.ts'
 
-/** The same text on every database, or one for each. */
+/** One text for every database, or one for each. */
 type PerDatabase = string | Readonly<Record<TestDatabase['name'], string>>
 
 export interface Seed {
   readonly title: string
-  /** What follows the name of the table in CREATE TABLE; without it there is no such table. */
+  /** The text after the table's name in CREATE TABLE; if absent, the table does not exist. */
   readonly table?: PerDatabase
   readonly model: Omit<Parameters<typeof defineModel>[1], 'table'>
   /** `kind column` of each difference. */
@@ -157,7 +157,7 @@ const fittingTypes: readonly (readonly [Column['type'], TypeName])[] = [
   ['opaque', 'json'],
 ]
 
-/** Pairs that do not differ. */
+/** Pairs that match. */
 export const clean: readonly Seed[] = [
   ...fittingTypes.map(([declared, stored]) => typed(declared, stored)),
   column('a whole number in decimals without fraction', 'decimal(12,0) not null', {
@@ -409,7 +409,7 @@ export const different: readonly Seed[] = [
   },
 ]
 
-/** Relations between tables, each pair in a database of its own would cost more: they share the table `targets`. */
+/** The tables of relations. They share the table `targets`, because a database for each pair would cost more. */
 export const relationTables = `
 create table targets (id integer not null primary key, code varchar(20) not null);
 create table others (id integer not null primary key);

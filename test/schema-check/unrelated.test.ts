@@ -1,4 +1,4 @@
-/** What the comparison reads: the tables of the models, however many others there are. */
+/** The comparison reads only the tables of the models, however many others there are. */
 import { type AnyModel, belongsTo, createApi, defineModel } from '@model-api/core'
 import { CompiledQuery } from 'kysely'
 import { equal, match, ok } from '../support/assert.ts'
@@ -25,7 +25,7 @@ eachDatabase('schema check: tables of no model', (test, db) => {
   const compare = (models: readonly AnyModel[]) =>
     createApi({ db: db.kysely, models, config, onWarning: () => {} }).schemaDifferences()
 
-  /** Rows that the statements of a comparison bring home, and how many they are. */
+  /** The number of statements of a comparison, and the rows that they return. */
   const cost = async (models: readonly AnyModel[]) => {
     const { statements } = await db.capture(() => compare(models))
     const asked = statements.filter(({ sql }) => /^\s*(?:select|with)\b/.test(sql))

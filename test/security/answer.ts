@@ -1,12 +1,12 @@
-/** What an answer tells to whoever looks closely: status, headers and bytes. */
+/** Everything of a response that a caller could learn from: status, headers and bytes. */
 import { type Api, type ApiRequest, type JsonValue, stringify } from '@model-api/core'
 
-/** One answer as it is given to `api.handle`, or sent by an adapter through `api.answer`. */
+/** How a request is sent: through `api.handle`, or through `api.answer`, which adapters use. */
 type Way = 'handled' | 'sent'
 
 /**
- * One answer as a text. `HEAD /api/books` has another method than GET; `follow /api/books` goes on along `next_url` and
- * gives all pages; `problem /api/books` asks for errors as problem details.
+ * Returns a response as text. `HEAD /api/books` uses another method than GET; `follow /api/books` follows `next_url` and
+ * returns all pages; `problem /api/books` requests errors as problem details.
  */
 export async function answerOf(
   api: Api,
@@ -45,7 +45,7 @@ export function requestOf(
   return { method, url: path, headers: form, body }
 }
 
-/** Status, headers and body of one answer, and the body alone. */
+/** Returns status, headers and body of a response, and the body alone. */
 export async function ask(
   api: Api,
   request: ApiRequest,

@@ -1,6 +1,6 @@
 /**
- * Every door of the leak matrix once more, as the operation of a batch: each read has the same status, value, error and
- * headers as by itself, for every user and in every world. So what the matrix proves of single reads holds for batches.
+ * Every door of the leak matrix, sent as the operation of a batch: each read has the same status, value, error and headers as a
+ * separate request, for every user and in every world. So what the matrix proves about single reads also holds for batches.
  */
 import type { ApiConfig, ApiRequest } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
@@ -28,7 +28,7 @@ const on = { API_ALLOW_BATCH: true } as const
 const users = { viewer, admin, keeper, editor, nobody: undefined }
 const names = Object.keys(users) as (keyof typeof users)[]
 
-/** Finds the caller by a header, once for a batch. */
+/** Identifies the caller by a header, once per batch. */
 const perBatch: ApiConfig = {
   API_AUTHENTICATE_METHOD: ['custom'],
   API_AUTH_REQUIREMENTS: { '*': false },
@@ -42,7 +42,10 @@ const worlds: readonly Variant[] = [
   { ...full, vault: 'absent', audit: 'published' },
 ]
 
-/** The reads of the matrix that are about records: `HEAD /api/books`, `follow /api/books`, `/api/books`. A batch has its own form of errors. */
+/**
+ * The reads of records in the matrix: `HEAD /api/books`, `follow /api/books`, `/api/books`. Excludes problem details, because a
+ * batch has its own form of errors.
+ */
 const reads = [...new Set(Object.values(doors).flat())].flatMap((text): ApiRequest[] => {
   const [first = '', rest] = text.split(' ', 2)
   if (first === 'problem') return []

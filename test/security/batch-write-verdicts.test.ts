@@ -1,6 +1,7 @@
 /**
- * Every write of the leak matrices once more, as the operation of a batch and in a dry run: the same verdict as by itself, the
- * same rows afterwards, and none in a dry run. So what the matrices prove of single writes holds for batches.
+ * Every write of the leak matrices, sent as the operation of a batch, and as a dry run: the result and the rows afterwards are
+ * the same as for a separate request, and a dry run changes no rows. So what the matrices prove about single writes also holds
+ * for batches.
  */
 import { type ApiRequest, stringify } from '@model-api/core'
 import { sql } from 'kysely'

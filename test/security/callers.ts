@@ -1,6 +1,6 @@
 /**
- * Callers who share no row: each has a copy of the rows of the leak matrix in a range of keys of its own, with rows of
- * nobody here and deleted ones among them. What one of them does therefore changes nothing that another may see.
+ * Callers who share no rows: each has a copy of the rows of the leak matrix in a separate range of keys, including deleted rows
+ * and rows that no caller may see. So nothing that one caller does changes what another one may see.
  */
 import {
   type AnyModel,
@@ -45,7 +45,7 @@ export const callers: readonly Caller[] = [
   caller('nobody', 0),
 ]
 
-/** How callers are known: the host brings the user, or the service looks for user and roles of each request. */
+/** How callers are identified: the host passes the user, or the service looks up user and roles for each request. */
 export type Knowing = 'host' | 'basic'
 
 const own: AccessPolicy = {
@@ -71,7 +71,7 @@ const forms: Readonly<Record<string, AccessPolicy>> = {
   Shelf: ownByData,
 }
 
-/** As `own`, but refuses some outright, and takes its time. */
+/** Like `own`, but asynchronous, and refuses some callers outright. */
 const refusing: AccessPolicy = {
   async scope_query(query, args) {
     await new Promise((resolve) => setImmediate(resolve))
@@ -82,7 +82,7 @@ const refusing: AccessPolicy = {
 
 const id = { type: 'integer', primaryKey: true } as const
 
-/** A junction by its two keys: what is linked needs no other key, which would depend on who came first. */
+/** A junction whose primary key is its two foreign keys. A generated key would depend on the order in which callers write. */
 const junction = (model: AnyModel, ...names: readonly [string, string]): AnyModel => {
   const { id: _, ...columns } = model.columns
   const key = (name: string) => ({ [name]: { type: 'integer', primaryKey: true } as const })
@@ -93,7 +93,7 @@ const junction = (model: AnyModel, ...names: readonly [string, string]): AnyMode
   return { ...model, columns: { ...columns, ...key(names[0]), ...key(names[1]), owner_id } }
 }
 
-/** All that is related to it is of some role, and no policy has a say: what is planned for one caller may serve others. */
+/** Relations to models that only roles restrict, not policies: a plan made for one caller may serve others. */
 const ofCrate = {
   ledgers: hasMany('Ledger', 'shelf_id'),
   drafts: hasMany('Draft', 'shelf_id'),
@@ -148,7 +148,7 @@ const basic: ApiConfig = {
   API_CREDENTIAL_CHECK_METHOD: 'check',
 }
 
-/** One service on these tables; days stand still, and time goes on. */
+/** One service on these tables. The clock is fixed at one moment, but durations are measured. */
 export const serviceOf = (db: TestDatabase, knowing: Knowing, options: object = {}): Api => {
   const now = Date.parse('2026-01-02T03:04:05.678Z')
   return createApi({
@@ -161,7 +161,7 @@ export const serviceOf = (db: TestDatabase, knowing: Knowing, options: object = 
   })
 }
 
-/** What makes a request that of a caller. */
+/** The parts of a request that identify the caller. */
 export const credentialOf = (
   { id: key, name, roles }: Caller,
   knowing: Knowing,
@@ -176,7 +176,7 @@ const stranger = 99
 
 const keys = ['id', 'author_id', 'book_id', 'tag_id', 'shelf_id', 'label_id', 'payroll_id']
 
-/** A row of the leak matrix as a caller's own. */
+/** Copies a row of the leak matrix for a caller. */
 function copied(row: Row, model: AnyModel, { id: owner, base, name }: Caller): Row {
   const copy: Record<string, unknown> = {}
   for (const [column, value] of Object.entries(row)) {
@@ -190,7 +190,7 @@ function copied(row: Row, model: AnyModel, { id: owner, base, name }: Caller): R
   return copy
 }
 
-/** As many more rows like the first as there are callers before this one, so that no two count the same. */
+/** As many additional copies of the first row as there are callers before this one, so that each caller has a different count. */
 function more([first]: readonly Row[], model: AnyModel, one: Caller): readonly Row[] {
   if (first === undefined || model.columns.id === undefined || model.name === 'Profile') return []
   return callers.slice(0, callers.indexOf(one)).map((_, i) => ({ ...first, id: 300 + i }))
@@ -209,7 +209,7 @@ const worldRows: ReadonlyMap<AnyModel, readonly Row[]> = new Map(
 
 const roleNames = ['admin', 'editor', 'viewer']
 
-/** Creates the tables, and the users, whom no request changes. */
+/** Creates the tables, and the users, which no request changes. */
 export async function createCallers(db: TestDatabase): Promise<void> {
   const tables = [...published, ...people]
   await createTables(
@@ -242,7 +242,7 @@ export async function createCallers(db: TestDatabase): Promise<void> {
   )
 }
 
-/** Gives every table the rows that it had at first, and forgets all idempotency keys. */
+/** Restores the original rows of every table, and deletes all idempotency keys. */
 export async function restoreCallers(db: TestDatabase): Promise<void> {
   await db.kysely.transaction().execute(async (kysely) => {
     for (const [model, all] of worldRows) {

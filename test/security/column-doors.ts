@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, unknown>>
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const read = 'payroll'
 
-/** The models; `secret` says whether they declare what only the payroll may read. */
+/** The models. `secret`: whether they declare the columns that only the payroll may read. */
 export function modelsOf(secret: boolean): readonly AnyModel[] {
   const of = <T>(columns: T): T | Record<never, never> => (secret ? columns : {})
   return [
@@ -156,7 +156,7 @@ export const rowsOf = (values: number): Readonly<Record<string, readonly Row[]>>
   ],
 })
 
-/** Fields that the clerk may not know, each with values that a guess may hit. */
+/** Fields that the clerk may not read, each with values that a guess may hit. */
 export const guesses: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
   salary: [100, 899],
   badge: ['b-1', 'z-4'],

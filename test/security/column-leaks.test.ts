@@ -1,6 +1,6 @@
 /**
- * Columns that a caller may not read, at every door that writes or reads them: with other values in them every answer stays
- * the same, byte for byte; without the columns, too. And no write of that caller changes what they hold.
+ * Columns that a caller may not read, tried by every request that reads or writes them: each response is the same, byte for
+ * byte, with other values in the columns and without the columns. And no write of that caller changes their values.
  */
 import { type Api, createApi } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
@@ -42,7 +42,7 @@ eachDatabase('a column that the caller may not read', (test, db) => {
   }
   const secretColumns = Object.keys(guesses).filter((name) => name !== 'yearly')
   const secretsOf = (row: Row) => JSON.stringify(secretColumns.map((name) => row[name] ?? null))
-  /** What a record that the clerk makes holds: defaults alone. */
+  /** The values of a record that the clerk creates: only defaults. */
   const ofNew = (secret: boolean) => secretsOf(secret ? { org_id: 1 } : {})
   const secrets = async (): Promise<ReadonlyMap<unknown, string>> => {
     const rows = await db.kysely.selectFrom('people').selectAll().execute()
@@ -60,7 +60,10 @@ eachDatabase('a column that the caller may not read', (test, db) => {
     return `${answer.status} ${JSON.stringify(answer.headers)} ${answer.text ?? ''}`
   }
 
-  /** The answers to requests, each from a database that is filled again; the secrets of the records stay as they are. */
+  /**
+   * Returns the responses to requests, each from a database that is filled again. Requires that the secret values of the
+   * records have not changed.
+   */
   const answersIn = async (
     secret: boolean,
     values: 1 | 2,

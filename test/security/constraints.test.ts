@@ -1,4 +1,4 @@
-/** A constraint of the database knows rows that a caller does not see: what it has to tell of them, and no more. */
+/** A constraint of the database covers rows that a caller may not see. An error reveals only what the documentation says. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { send, testApi } from '../support/api.ts'
@@ -37,7 +37,7 @@ const Member = defineModel('Member', {
 })
 const models: readonly AnyModel[] = [Team, Member]
 
-/** Whose next record gets this badge. */
+/** A user whose next record gets this badge. */
 const me = (badge: string) => ({ id: 7, badge })
 
 eachDatabase('a constraint', (test, db) => {

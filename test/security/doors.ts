@@ -17,7 +17,7 @@ function filters(resource: string, field: string, text: string, text2: string): 
   ]
 }
 
-/** Every operator family of numbers on one field. */
+/** The operators on a number, on one field. */
 const numberFilters = (resource: string, field: string): string[] => [
   ...['eq', 'ne', 'lt', 'le', 'gt', 'ge'].map((op) => `/api/${resource}?${field}__${op}=900.00`),
   `/api/${resource}?${field}__between=(100,1000)`,
@@ -52,7 +52,7 @@ const hints = [
   '/api/books?groupby=title|vault_code',
 ]
 
-/** URLs by door; `answerOf` tells what stands before some of them. */
+/** URLs by door. `answerOf` explains the words before some of them. */
 export const doors: Readonly<Record<string, readonly string[]>> = {
   'filter on text': [
     ...filters('books', 'title', 'Foreign%20Book', 'Deleted%20Book'),

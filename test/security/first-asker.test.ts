@@ -1,8 +1,8 @@
 /**
- * The leak matrix, by who asked first. Callers of different users, roles and rights of columns send the same requests to one service, each
- * of them before and after each other, whether the first asks twice, so that its plan is cached, or another does; everybody
- * gets, byte for byte, the answer of a service that serves nobody else and has no shortcuts. They sign in, and the one service remembers
- * its users (API_USER_CACHE).
+ * The leak matrix, depending on who sent a request first. Callers with different users, roles and rights of columns send the
+ * same requests to one service: before and after each other, and also twice in a row, so that the plan is cached. Each gets,
+ * byte for byte, the response of a service without shortcuts that serves nobody else. The callers sign in, and the shared
+ * service caches its users (API_USER_CACHE).
  */
 import { type Api, type ApiConfig, defineModel } from '@model-api/core'
 import { send } from '../support/api.ts'
@@ -56,16 +56,22 @@ const signedIn: ApiConfig = {
   REFRESH_SECRET_KEY: 'refresh: 2b9d7a40-11c8-49e6-9f0e-55aa',
 }
 
-/** Who asks one service after whom. */
+/** The order in which callers send the same request to one service. */
 type Asking = readonly Name[]
 
-/** Each asks twice, so that its plan is cached, before each other in one of the first two. In the last the second to ask is another. */
+/**
+ * In the first two orders, each caller sends the request twice, so that its plan is cached, and each comes before each other
+ * one. In the last, the second request comes from another caller.
+ */
 const pairs: readonly Asking[] = [
   ['admin', 'admin', 'editor', 'editor', 'viewer', 'viewer', 'nobody', 'admin'],
   ['nobody', 'nobody', 'viewer', 'viewer', 'editor', 'editor', 'admin'],
   ['viewer', 'editor', 'admin', 'nobody', 'viewer'],
 ]
-/** Each is the first of all in one of them: where nothing may be kept for the first, nothing is kept of the others. */
+/**
+ * Each caller is the first one in some order: if nothing may be cached for the first caller, nothing is cached for the later
+ * ones either.
+ */
 const rotations: readonly Asking[] = [
   ...pairs,
   ['editor', 'editor', 'nobody', 'nobody', 'admin', 'viewer', 'editor'],
@@ -73,15 +79,15 @@ const rotations: readonly Asking[] = [
   ['nobody', 'admin', 'editor', 'viewer', 'nobody'],
 ]
 
-/** Doors to what is kept: no policy has a say in the resource itself. */
+/** Doors to resources without a policy, whose plans are cached for several callers. */
 const keeping = 'resources without a policy'
 
-/** The pages of the documentation are texts already. */
+/** The responses of the documentation are text already. */
 const wayOf = (request: string) => (isDocument(request) ? 'handled' : 'sent')
 
 const isDocument = (request: string): boolean => /docs|openapi/.test(request)
 
-/** What everybody is answered alike. */
+/** Whether the response is the same for everybody. */
 const isForAll = (request: string): boolean => isDocument(request) || request.includes('/health')
 
 eachDatabase('whoever asked first', (test, db) => {
@@ -110,7 +116,7 @@ eachDatabase('whoever asked first', (test, db) => {
 
   const tokens = new Map<Name, string>()
 
-  /** The same API, asked with the access token of a caller. */
+  /** The same API, with the access token of a caller in each request. */
   const asCaller = (api: Api, name: Name): Api => {
     const authorization = tokens.get(name)
     if (authorization === undefined) return api
@@ -130,7 +136,7 @@ eachDatabase('whoever asked first', (test, db) => {
   }
 
   for (const [door, requests] of Object.entries(doors)) {
-    test(`decides nothing for those who ask after: ${door}`, async () => {
+    test(`does not change the responses to later callers: ${door}`, async () => {
       let telling = 0
       for (const request of requests) {
         const expected = await everybody((name) => answerOf(alone[name], request))

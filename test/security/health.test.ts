@@ -1,4 +1,4 @@
-/** What the health routes tell: their own state, to everybody alike, and nothing of users, data, servers or connections. */
+/** The health routes: their response is the same for everybody, and reveals nothing about users, data, servers or connections. */
 import { type Api, type ApiConfig, createApi, defineModel } from '@model-api/core'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
@@ -33,7 +33,7 @@ const envelope = (status: number, value: object | null, reason?: string): object
   value,
 })
 
-/** What every caller is answered at a health route; that is one answer. */
+/** Sends every caller's request to a health route, requires that all responses are equal, and returns the response. */
 async function toldAt(api: Api, url: string): Promise<unknown> {
   const told = new Map<string, string>()
   for (const user of callers) {

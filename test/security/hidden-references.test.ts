@@ -1,4 +1,7 @@
-/** Writes of records that refer to records which a policy or soft delete may hide: one statement that checks them, and the same as a transaction does. */
+/**
+ * Writes of records that refer to records which a policy or soft delete may hide: one statement checks the references and
+ * writes, with the same result as a transaction.
+ */
 import {
   type AnyModel,
   type ApiConfig,
@@ -20,7 +23,7 @@ type Any = any
 const tenant = ({ user }: Any): number => user.tenant
 const key = { type: 'integer', primaryKey: true } as const
 
-/** Policies of lists whose condition the INSERT contains. */
+/** Policies of lists whose condition the INSERT of a task contains. */
 const inStatement: Readonly<Record<string, object>> = {
   'scope as data': { scope: { tenant: { eq: tenant } } },
   'scope as a function, without conditions for an administrator': {
@@ -105,7 +108,7 @@ const bodies: readonly object[] = [
   { list_id: 1, note: 'second' },
 ]
 
-/** Changes of stored records, which refer to hidden ones already. */
+/** Changes of stored records that already refer to hidden ones. */
 const changes = [1, 2, 3, 99].flatMap((id) => [
   ...[
     {},
@@ -144,12 +147,12 @@ eachDatabase('references to records that may be hidden', (test, db) => {
     await createTables(db, tables)
     await insertRows(db, listOf({}), lists)
     await insertRows(db, Label, labels)
-    // The database gives the keys, and counts on from them.
+    // Omits the keys, so that the database generates them and its counter advances.
     for (const { id: _, ...task } of tasks) await insertRows(db, Task, [task])
   })
 
   let turn = 0
-  /** All of the cases, or on servers in a usual run a third of them: for each policy another one. */
+  /** All cases; on servers in a usual run a third of them, a different third for each policy. */
   const share = <T>(cases: readonly T[]): readonly T[] => {
     turn += 1
     const isWhole = extent === 'whole' || db.name === 'sqlite'

@@ -1,4 +1,4 @@
-/** Injection: no text of a client reaches SQL but as a bound value; only names of the registry are identifiers. */
+/** Injection: text of a client reaches SQL only as a bound value, and all identifiers are names of the registry. */
 import type { Api } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -6,7 +6,7 @@ import type { Statement } from '../support/statements.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { apiOf, createWorld, fillWorld, full, modelsOf, viewer } from './world.ts'
 
-/** Texts that mean something to some database, parser or object. */
+/** Texts with a special meaning for some database, parser or JavaScript object. */
 const payloads = [
   `x'y`,
   `x"y`,
@@ -47,7 +47,7 @@ const payloads = [
   'a'.repeat(300),
 ]
 
-/** Every position of a name. */
+/** Every position of a request where a name may stand. */
 const names: Readonly<Record<string, (text: string) => string>> = {
   'a filtered field': (x) => `/api/books?${x}__eq=1`,
   'an operator': (x) => `/api/books?title__${x}=1`,
@@ -79,7 +79,7 @@ const names: Readonly<Record<string, (text: string) => string>> = {
   'a relation route': (x) => `/api/books/1/${x}`,
 }
 
-/** Every position of a value. */
+/** Every position of a request where a value may stand. */
 const values: Readonly<Record<string, (text: string) => string>> = {
   ...Object.fromEntries(
     ['eq', 'ne', 'lt', 'ge', 'like', 'ilike', 'nlike', 'startswith', 'iendswith'].map(
@@ -111,7 +111,7 @@ const values: Readonly<Record<string, (text: string) => string>> = {
 const identifiers = ({ sql }: Statement): readonly string[] =>
   [...sql.matchAll(/"((?:[^"]|"")*)"|`((?:[^`]|``)*)`/g)].map((match) => match[1] ?? match[2] ?? '')
 
-/** What the registry and the compiler call things. */
+/** The identifiers that the registry and the compiler use. */
 function known(): ReadonlySet<string> {
   const own = [
     'junction of',
@@ -170,7 +170,7 @@ eachDatabase('a text of a client', (test, db) => {
           `"${encodeURIComponent(payload.replace(/["\\]/g, ''))}"`,
         )
         const { statements } = await db.capture(() => api.handle({ method: 'GET', url }))
-        // Where no row is found, no embeds are read; the first statement is the one with the value.
+        // If no row is found, no embeds are read; the first statement contains the value.
         texts.add(statements[0]?.sql ?? '')
       }
       ok(texts.size <= 2, [...texts].join('\n'))
@@ -187,7 +187,7 @@ eachDatabase('a text of a client', (test, db) => {
   })
 })
 
-/** Puts every payload at one position, raw and encoded: no failure of the service, no trace in SQL. */
+/** Puts every payload at one position, raw and encoded. Requires that the service does not fail, and that SQL contains none of the text. */
 async function tried(
   db: TestDatabase,
   api: Api,
@@ -201,7 +201,7 @@ async function tried(
       const { result, statements } = await db.capture(() => api.handle({ method: 'GET', url }))
       ok(result.status < 500, `${result.status} ${url}`)
       for (const statement of statements) {
-        // A label becomes an alias; its pattern leaves nothing to quote.
+        // A label becomes an alias. Its pattern allows only characters that need no escaping.
         const label = url.includes(`|${text}`) && /^[A-Za-z_]\w{0,62}$/.test(payload) ? payload : ''
         const foreign = identifiers(statement).filter(
           (name) => !isOwn(name, words) && name !== label,

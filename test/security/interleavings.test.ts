@@ -1,7 +1,7 @@
 /**
- * Several callers at once: random steps of callers of different roles and scopes over one service, reads and writes at the
- * same time, some waiting for others, some given up midway. Each answer equals, byte for byte, that of a service that
- * serves this caller alone, from the same state of the data: what callers write, no other caller sees.
+ * Several callers at once: random reads and writes of callers with different roles and scopes, sent to one service. Some wait
+ * for others; some are cancelled. Each response equals, byte for byte, that of a service that serves only this caller, with the
+ * same data: no caller sees what another one writes.
  */
 import type { Api, ApiRequest } from '@model-api/core'
 import fc from 'fast-check'
@@ -28,7 +28,7 @@ interface Case {
   readonly steps: readonly Step[]
 }
 
-/** How an act sends a request: the answer as a text. */
+/** Sends a request of an act; returns the response as text. */
 type Send = (request: Template, more?: Partial<ApiRequest>) => Promise<Told>
 
 interface Told {
@@ -50,7 +50,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-/** A text of a step as this caller sends it. */
+/** Replaces the placeholders in the text of a step by the values of this caller. */
 function asSentBy(text: string, me: Caller): string {
   const other = callers[(callers.indexOf(me) + 1) % callers.length] as Caller
   return text.replace(/#(me|name|(their)?(\d+))/g, (_, what, their, key) => {
@@ -67,7 +67,7 @@ const sender =
     const request: ApiRequest = {
       ...more,
       method,
-      // The second page is an answer's own URL.
+      // A URL from a response has no placeholders, and stays as it is.
       url: asSentBy(url, me),
       headers: {
         'x-request-id': 'r',
@@ -84,7 +84,7 @@ const sender =
     return { told: told.replace(/"response_ms":[\d.e-]+/, '"response_ms":0'), text, etag }
   }
 
-/** Everything that a caller is told in one step, but for what was given up. */
+/** Returns all responses to one step, except that to a cancelled request. */
 async function perform(act: Act, send: Send, together: boolean): Promise<readonly string[]> {
   const get = (url: string) => ({ method: 'GET', url })
   switch (act.kind) {
@@ -138,7 +138,7 @@ const isRead = ({ kind }: Act): boolean => kind === 'read' || kind === 'pages' |
 
 type Answers = readonly (readonly string[])[]
 
-/** Everybody's steps at once: a write waits for the steps of the same caller before it, and the later ones for it. */
+/** Runs the steps of all callers concurrently. A write waits for the earlier steps of its caller, and the later ones wait for the write. */
 function togetherOn(api: Api, { who, steps }: Case, knowing: Knowing): Promise<Answers> {
   const all: Promise<readonly string[]>[] = []
   for (const { who: index, act, after, turns: count } of steps) {
@@ -171,7 +171,10 @@ async function aloneOn(
   return answers
 }
 
-/** Of the same request twice at once one may be told to come again; the others are as one after the other. */
+/**
+ * Whether the responses to the same request, sent twice at once, are as expected: one may tell the client to repeat it, the
+ * others are as if sent one after the other.
+ */
 function isAsTwice(told: readonly string[], expected: readonly string[]): boolean {
   const left = [...expected]
   const done = told.filter((one) => !one.includes('"code":"request_in_progress"'))
@@ -188,7 +191,7 @@ const isSame = ({ kind }: Act, told: readonly string[], expected: readonly strin
     ? isAsTwice(told, expected)
     : told.length === expected.length && told.every((one, i) => one === expected[i])
 
-/** A case in words, to be read by whoever looks for the reason. */
+/** Describes a failed case. */
 const described = ({ who, steps }: Case): string =>
   steps
     .map(({ who: index, act, after, turns: count }, i) => {
@@ -241,7 +244,7 @@ eachDatabase('callers at once', (test, db) => {
       `users of ${knowing}, each read asked ${repeated ? 'twice' : 'once'}`,
       4,
       ({ numRuns, seed }) =>
-        // Other cases than those of the other ways.
+        // Uses another seed for each way, so that each tests other cases.
         check(cases, { numRuns, seed: seed + 1000 * i }, (given) =>
           problemOf(given, knowing, repeated),
         ),

@@ -1,11 +1,11 @@
-/** A key has one spelling in paths: the one that emitted URLs have; any other is no record. */
+/** A key has only one spelling in paths, which is the one in URLs of the service. Any other is 404. */
 import { type AnyModel, belongsTo, type Column, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-/** A key of each type: what is stored, and other texts that mean the same value. */
+/** Keys of each type: the stored value, and other texts with the same meaning. */
 const keys: readonly (readonly [Column, stored: unknown, others: readonly string[]])[] = [
   [{ type: 'integer' }, 1, ['01', '+1', '%2B1', '1.0', '1e0', '-01', '%201']],
   [{ type: 'integer' }, 0, ['-0', '00', '%2D0']],
@@ -127,7 +127,7 @@ eachDatabase('the key of a path', (test, db) => {
   }
 
   test('a uuid stored in capitals has its address in lower case', async () => {
-    // PostgreSQL has a type of its own for it.
+    // PostgreSQL has a column type for it.
     const [stored, address] = [
       'AB2B8C1E-0D4A-4B7E-9A52-6C1D8E7F9A01',
       'ab2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
@@ -136,7 +136,7 @@ eachDatabase('the key of a path', (test, db) => {
     const row = { key: stored, name: 'capitals', deleted: db.name === 'sqlite' ? 0 : false }
     await db.kysely.insertInto(`things_${index}`).values(row).execute()
     const list = `/api/${api.registry.byName.get(`Thing${index}`)?.endpoint}`
-    // As text: the document promises uuids in lower case.
+    // Compared as text: the document promises uuids in lower case.
     const { text } = await api.answer({ method: 'GET', url: `${list}?name__eq=capitals` })
     const { value } = JSON.parse(text ?? '')
     equal([value[0].children], [`${list}/${address}/children`])

@@ -1,7 +1,6 @@
 /**
- * The leak matrix: every door × every secret. Each answer equals, byte for byte, the answer of a world in which the
- * secret does not exist; and somebody who may know the secret gets another answer through the same door, so that no
- * cell is empty.
+ * The leak matrix: every door × every secret. Each response equals, byte for byte, that of a world in which the secret does not
+ * exist. A caller who may know the secret gets another response through the same door, so every cell can fail.
  */
 import type { Api } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
@@ -34,25 +33,25 @@ interface Secret {
     readonly variant: Variant
     readonly change?: (row: Row, model: string) => Row | null
   }
-  /** How somebody sees the secret: another user, another declaration, or a parameter. */
+  /** Who or what reveals the secret: another user, another declaration, or a parameter. */
   readonly seen: {
     readonly variant?: Variant
     readonly user?: unknown
     readonly suffix?: string
-    /** The secret is what this user may do: another user is answered otherwise in the same world. */
+    /** Set if the secret is a right of this user: in the same world, another user gets another response. */
     readonly own?: boolean
   }
-  /** Doors that have nothing to do with the secret: who may know it learns nothing there either. */
+  /** Doors unrelated to the secret: a caller who may know it gets the same response there. */
   readonly beside: readonly string[]
-  /** Doors that tell it to everybody, on purpose. */
+  /** Doors that reveal it to everybody, by design. */
   readonly open?: readonly string[]
 }
 
-/** The document speaks of models, not of rows or users. */
+/** The document depends on models, not on rows or users. */
 const documented = 'the OpenAPI document'
-/** The health routes speak of neither. */
+/** The health routes depend on none of them. */
 const health = 'the health routes'
-/** The index of reviews knows of their rows and columns alone. */
+/** The index of reviews contains only their own rows and columns. */
 const searched = 'a full-text index'
 
 const ruled: Variant = { ...full, vault: 'ruled' }
@@ -116,7 +115,7 @@ const allSecrets: Readonly<Record<string, Secret>> = {
   'soft-deleted rows': {
     without: { variant: full, change: (row) => (row.deleted === true ? null : row) },
     seen: { suffix: 'include_deleted=true' },
-    // The parameter that shows them is the specification's own exception.
+    // The specification makes an exception for the parameter that shows them.
     beside: ['include_deleted', documented, health],
   },
   'an unpublished model': {
@@ -137,7 +136,7 @@ const allSecrets: Readonly<Record<string, Secret>> = {
   },
 }
 
-/** Another value of the same kind; keys and owners stay. */
+/** Returns another value of the same type; keys and owners stay unchanged. */
 function another(key: string, value: unknown): unknown {
   if (key === 'id' || key === 'owner_id' || key === 'deleted') return value
   if (key === 'published') return '1999-12-31'
@@ -156,7 +155,10 @@ async function answersOf(api: Api, suffix = ''): Promise<Answers> {
   return answers
 }
 
-/** The doors of which one request at least is answered otherwise than before; those where nobody learns the secret are not asked. */
+/**
+ * Returns the doors that reveal the secret: at least one response is not the same as before. Skips the doors where nobody can
+ * learn the secret.
+ */
 async function tellingDoors(
   api: Api,
   { seen, beside, open = [] }: Secret,
@@ -174,7 +176,7 @@ async function tellingDoors(
   return telling
 }
 
-/** The tables that lie in another schema: those without many-to-many relations, so that belongsTo and hasMany lead across. */
+/** The tables that are moved to another schema: those without many-to-many relations, so that belongsTo and hasMany cross schemas. */
 const elsewhere = modelsOf(full)
   .filter(({ table, relations }) => {
     const isJunction = /^(?:taggings|labellings)$/.test(table)
@@ -182,9 +184,9 @@ const elsewhere = modelsOf(full)
   })
   .map(({ table }) => table)
 
-/** Copies tables to another schema, and leaves none of their rows where they were; returns its name. */
+/** Copies tables to a new schema, deletes the rows of the originals, and returns the schema's name. */
 async function moveTables(db: TestDatabase, tables: readonly string[]): Promise<string> {
-  // Ends in numbers as every database of a run does, so that the runner finds it should this file be killed.
+  // Ends in digits, as every database of a run does, so that the runner finds and drops it if this process is killed.
   const schema = db.name === 'mysql' ? `${new URL(db.url ?? '').pathname.slice(1)}000` : 'elsewhere'
   const kind = db.name === 'mysql' ? 'database' : 'schema'
   const made = db.name === 'sqlite' ? `attach ':memory:' as ${schema}` : `create ${kind} ${schema}`
@@ -200,7 +202,7 @@ eachDatabase('the leak matrix', (test, db) => {
   let world: Answers
   const worlds = new Map<Variant | undefined, Answers>()
   const without = new Map<string, Answers>()
-  /** By secret; several are seen by the same. */
+  /** The responses to a caller who may know the secret, by secret; several secrets have the same one. */
   const seenWith = new Map<string, Answers>()
   const seenBy = new Map<string, Answers>()
   const telling = new Map<string, ReadonlySet<string>>()
@@ -222,7 +224,7 @@ eachDatabase('the leak matrix', (test, db) => {
       const { without: lacking, seen } = secret
       await fillWorld(db, lacking.change)
       without.set(name, await answersOf(apiOf(db, lacking.variant, viewer)))
-      // Where the declaration is the secret, who may know it is compared with the world without it.
+      // If the secret is a declaration, compares the caller who may know it with the world without the declaration.
       const variant = lacking.variant === full ? seen.variant : lacking.variant
       const api = apiOf(db, variant ?? full, seen.own ? viewer : (seen.user ?? viewer))
       telling.set(name, await tellingDoors(api, secret, seenWith.get(name) as Answers))

@@ -1,7 +1,7 @@
 /** Writes of links of a published junction, and of nested records of a resource that is closed to the caller. */
 import { newBook, patch, post, type Write } from './write-doors.ts'
 
-/** Keys of what is there, out of scope, deleted, and nowhere. */
+/** Keys of a visible, an out-of-scope, a deleted and a missing record. */
 const keys = [1, 11, 21, 99]
 const each = (make: (key: number) => Write): Write[] => keys.map(make)
 
@@ -13,7 +13,7 @@ export const doors: Readonly<
   Record<string, readonly (readonly [status: number, writes: Write[]])[]>
 > = {
   'a list of links': [
-    // What GET gives, nothing, and one more; book 3 has a link out of sight, book 4 a deleted one.
+    // The links that GET shows, none, and one more. Book 3 has an out-of-scope link, book 4 a deleted one.
     [200, [patch('/api/books/1?dump=json', { tags: [{ id: 1 }] })]],
     [200, [patch('/api/books/1?dump=json', { tags: [] })]],
     [200, [patch('/api/books/1?dump=json', { tags: [{ id: 1 }, { id: 2 }] })]],
@@ -38,7 +38,7 @@ export const doors: Readonly<
     [403, each((key) => post('/api/profiles', newProfile({ payroll: { id: key } })))],
     [403, each((key) => patch('/api/profiles/1', { payroll: { id: key } }))],
     [403, each((key) => post('/api/authors', newAuthor({ payrolls: [{ id: key }] })))],
-    // Whether there is such a row is for the database to say, which has no foreign key here.
+    // Only a foreign key of the database would check whether such a row exists, and there is none here.
     [201, each((key) => post('/api/profiles', newProfile({ payroll_id: key })))],
     [200, each((key) => patch('/api/profiles/1', { payroll_id: key }))],
   ],

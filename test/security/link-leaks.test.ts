@@ -1,7 +1,7 @@
 /**
- * The leak matrix of writes, its second half: lists of links of a published junction, and nested records of a resource that is
- * closed to the caller. Each write answers the same in a world without the secret, changes nothing out of sight, and has
- * the same verdict on every database.
+ * The leak matrix of writes, second half: lists of links of a published junction, and nested records of a resource that is
+ * closed to the caller. The response to each write is the same in a world without the secret, the write changes no hidden row,
+ * and its status is the same on every database.
  */
 import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
@@ -18,7 +18,7 @@ const tables = ['authors', 'books', 'tags', 'taggings', 'reviews', 'profiles']
 eachDatabase('a write of links', (test, db) => {
   test.before(() => createWorld(db))
 
-  /** What no write of the viewer may change. */
+  /** The rows that no write of the viewer may change. */
   const outOfSight = async (): Promise<string> => {
     const rows: unknown[] = []
     for (const table of tables) {

@@ -1,4 +1,4 @@
-/** Non-interference: whatever happens to rows and columns that a user may not see, every answer to that user stays the same. */
+/** Non-interference: changes of rows and columns that a user may not see never change a response to that user. */
 import fc from 'fast-check'
 import { equal } from '../support/assert.ts'
 import { propertySeed, shareOf } from '../support/property.ts'
@@ -13,7 +13,7 @@ const words = fc.constantFrom('Arrows', 'Bread', 'Ann', 'zzz', '', 'ß', 'note 1
 const anyId = fc.constantFrom(1, 2, 3, 4, 5, 11, 21, 100, 101, 102)
 const digits = fc.constantFrom('0.00', '10.00', '20.50', '99999.99', '-5.00')
 
-/** Somebody else's, or deleted, or both. */
+/** Another user's, or deleted, or both. */
 const invisible = fc.constantFrom(
   { owner_id: 8, deleted: false },
   { owner_id: 0, deleted: false },
@@ -45,7 +45,7 @@ const secretRows = {
 
 type Secrets = Readonly<Record<string, readonly Row[]>>
 
-/** Rows that nobody here may see, and what hidden columns of visible rows hold. */
+/** Rows that none of the users may see, and values of hidden columns in visible rows. */
 const secrets: fc.Arbitrary<{ rows: Secrets; vaults: readonly (string | null)[] }> = fc.record({
   rows: fc.record({
     ...Object.fromEntries(

@@ -2,7 +2,7 @@
 import { extent } from '../support/extent.ts'
 import { notRun } from '../support/suite.ts'
 
-/** All of them; in a usual run every other one, and for the next caller those between. */
+/** All requests; in a usual run every other one, and the remaining ones for the next caller. */
 export function ofCaller<Request>(
   requests: readonly Request[],
   caller: number,

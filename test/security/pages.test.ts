@@ -1,4 +1,4 @@
-/** The pages for browsers under attack: names, values, query strings and mounts that hold markup, and callbacks that hide. */
+/** Attacks on the pages for browsers: markup in names, values, query strings and mounts, and callbacks that remove values. */
 import {
   type Api,
   type ApiConfig,

@@ -1,4 +1,4 @@
-/** Paths: one spelling per route, read from the raw text; no variant reaches what the plain one would be refused (S18, S19). */
+/** Paths: each route has one spelling, read from the raw text; no variant reaches what the plain spelling is refused (S18, S19). */
 import { type ApiRequest, createApi, defineModel, hasMany } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** What a search in a text costs on SQLite, which has no time limit, does not grow with the length of what is searched for. */
+/** The cost of a search in a text does not grow with the length of the pattern on SQLite, which has no time limit. */
 import { detectDialect } from '@model-api/core/internals'
 import { sql } from 'kysely'
 import { ok } from '../support/assert.ts'
@@ -10,7 +10,7 @@ const column = { name: 'body', type: 'text', nullable: false } as const
 const text = 'a'.repeat(100_000)
 const matches = ['contains', 'startsWith', 'endsWith'] as const
 
-/** Whatever is less is noise, in milliseconds. */
+/** Differences below this are noise, in milliseconds. */
 const floor = 0.5
 
 suite('searches in long texts', (test) => {

@@ -1,4 +1,4 @@
-/** Random queries over the world of the leak matrix: mostly well formed, so that they reach the database. */
+/** Random queries on the world of the leak matrix, mostly well-formed, so that they reach the database. */
 import fc from 'fast-check'
 
 const text = fc.constantFrom('Arrows', 'Bread', 'Ann', 'a', 'o', 'Foreign', 'v-1', 'tag', '', 'ß')
@@ -20,7 +20,7 @@ const columns = {
 
 type Resource = Exclude<keyof typeof columns, 'profiles'>
 
-/** What may be joined, and what it leads to; to secret resources too. */
+/** The relations that can be joined, and their targets, including secret resources. */
 const relationsOf: Readonly<
   Record<Resource, Readonly<Record<string, keyof typeof columns | null>>>
 > = {
@@ -50,10 +50,10 @@ const pathsOf = (resource: Resource): readonly string[] => Object.keys(relations
 const keysOf = (resource: Resource): readonly string[] =>
   pathsOf(resource).filter((path) => !path.includes('.'))
 
-/** Names that must not work, whatever is joined. */
+/** Names that must be refused, whatever is joined. */
 const odd = ['vault_code', 'author.vault_code', 'audits.note', 'payrolls.amount', 'nothing']
 
-/** The fields of the base and of what is joined to it. */
+/** The fields of the base resource and of joined ones. */
 function fieldsOf(resource: Resource, joins: readonly string[]): Fields {
   const all = [
     ['', columns[resource]] as const,
@@ -68,7 +68,7 @@ function fieldsOf(resource: Resource, joins: readonly string[]): Fields {
   }
 }
 
-/** One of the names, seldom an odd one. */
+/** One of the names; rarely one that must be refused. */
 const one = (names: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 60, arbitrary: fc.constantFrom(...(names.length === 0 ? ['id'] : names)) },
@@ -77,7 +77,7 @@ const one = (names: readonly string[]): fc.Arbitrary<string> =>
 
 const list = (items: readonly string[]): string => items.join(',')
 
-/** One condition; `fields` decides what it is about. */
+/** A condition on one of the fields. */
 function condition(fields: Fields): fc.Arbitrary<string> {
   const onText = fc.tuple(
     one(fields.text),
@@ -128,7 +128,7 @@ function order(fields: Fields): fc.Arbitrary<string> {
   return fc.array(term, { minLength: 1, maxLength: 2 }).map((terms) => `order_by=${list(terms)}`)
 }
 
-/** What shape the answer has: entities in some mode, a projection, or groups. */
+/** The form of the response: records in some dump mode, a projection, or groups. */
 function shape(resource: Resource, fields: Fields): fc.Arbitrary<readonly string[]> {
   const names = fc.uniqueArray(one([...fields.text, ...fields.number]), {
     minLength: 1,
@@ -199,7 +199,7 @@ function listQuery(resource: Resource): fc.Arbitrary<readonly string[]> {
 
 const key = fc.constantFrom('1', '2', '3', '4', '11', '21', '100', '101', '105')
 
-/** A request of any reading kind; `follow` goes along all pages. */
+/** A request that reads; `follow` reads all pages. */
 export const randomRequest: fc.Arbitrary<string> = fc
   .constantFrom(...(Object.keys(relationsOf) as Resource[]))
   .chain((resource) => {

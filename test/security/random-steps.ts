@@ -1,11 +1,11 @@
 /**
- * What callers of one service do: random steps of reads and writes. In their texts `#5` is the key 5 of the caller's own
- * range, `#me` the owner of its rows, `#name` its name, and `#their5` a key of somebody else's range.
+ * Random reads and writes of the callers of one service. In their texts, `#5` stands for key 5 in the caller's range, `#me` for
+ * the owner of its rows, `#name` for its name, and `#their5` for a key in another caller's range.
  */
 import fc from 'fast-check'
 import { randomRequest } from './random-query.ts'
 
-/** A request before it is somebody's. */
+/** A request before its placeholders are replaced. */
 export interface Template {
   readonly method: string
   readonly url: string
@@ -16,34 +16,34 @@ export interface Template {
 }
 
 export type Act =
-  /** Reads may run beside other reads of the same caller. */
+  /** A read, which may run at the same time as other reads of the same caller. */
   | { readonly kind: 'read'; readonly request: Template }
-  /** All pages, along `next_url`. */
+  /** Reads all pages, following `next_url`. */
   | { readonly kind: 'pages'; readonly url: string }
-  /** GET, and again as HEAD and with its tag. */
+  /** GET, then HEAD, then GET with If-None-Match. */
   | { readonly kind: 'again'; readonly url: string }
   | { readonly kind: 'write'; readonly request: Template }
-  /** GET, then the same change twice on condition that the record is still the one read. */
+  /** GET, then the same change twice, with If-Match. */
   | { readonly kind: 'exchange'; readonly url: string; readonly body: string }
-  /** The same request twice at once. */
+  /** The same request, sent twice at once. */
   | { readonly kind: 'twice'; readonly request: Template }
-  /** A request that its client gives up after some turns; then the same again, to the end. */
+  /** A request that the client cancels after some turns of the event loop; then the same request again, to the end. */
   | { readonly kind: 'given up'; readonly request: Template; readonly turns: number }
 
 export interface Step {
-  /** Which of the callers. */
+  /** The index of the caller. */
   readonly who: number
   readonly act: Act
-  /** It waits for all steps before this one, of all callers. */
+  /** The step waits for all steps before this index, of all callers. */
   readonly after: number
-  /** Turns of the event loop that pass before it begins. */
+  /** How many turns of the event loop pass before it begins. */
   readonly turns: number
 }
 
 const get = (url: string): Template => ({ method: 'GET', url })
 
 const owned = ['books', 'authors', 'tags', 'taggings', 'reviews', 'profiles', 'notes', 'labellings']
-/** Everybody sees all rows of these, so that each caller asks for the own range. */
+/** All callers see all rows of these resources, so each requests only its own range. */
 const open = [
   'crates',
   'crates',
@@ -131,7 +131,7 @@ const ownedList = fc
   .constantFrom(...owned)
   .chain((name) => fc.tuple(query(name), page).map((parts) => `/api/${name}?${joined(...parts)}`))
 
-/** A list of the caller's own range. */
+/** Lists the caller's own range. */
 const rangeOf = (name: string): fc.Arbitrary<string> =>
   fc
     .tuple(query(name), page)
@@ -174,10 +174,10 @@ const ofShelf = fc
   )
   .map(([key, relation, by]) => `/api/shelves/${key}/${relation}?${by}`)
 
-/** Random queries name keys of the leak matrix. */
+/** Random queries contain keys of the leak matrix. */
 const random = randomRequest.map((text) => {
   const url = text.replace(/^follow /, '').replace(/^(\/api\/\w+\/)(\d+)/, '$1#$2')
-  // Junctions have another key here.
+  // Junctions have other keys here.
   return url
     .replace(/^\/api\/taggings\/#\d+/, '/api/taggings')
     .replace(/taggings\/(book|tag)/, 'taggings')
@@ -345,21 +345,24 @@ const writing: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
-/** What is asked again and again, so that what is kept of one caller's request meets the others; one is kept for certain. */
+/**
+ * Requests that several callers repeat, so that the cached plan of one caller is tried with the others. The plan of the first is
+ * always cached.
+ */
 const favourites = fc.tuple(
   rangeOf('crates').map((url): Act => ({ kind: 'read', request: get(url) })),
   reading,
   reading,
 )
 
-/** One of the favourites, or an act of its own. */
+/** A favourite, by its index, or another act. */
 const act: fc.Arbitrary<number | Act> = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 2 }) },
   { weight: 1, arbitrary: reading },
   { weight: 3, arbitrary: writing },
 )
 
-/** What one caller does, or all of them at the same time. */
+/** Steps of one caller, or of all callers at the same time. */
 const block = fc.record({
   act,
   who: fc.nat(),
@@ -368,7 +371,7 @@ const block = fc.record({
   turns: fc.constantFrom(0, 0, 0, 1, 2, 5),
 })
 
-/** The steps of so many callers, in the order of their beginning. */
+/** The steps of a number of callers, in the order in which they begin. */
 export const randomSteps = (callers: number): fc.Arbitrary<readonly Step[]> =>
   fc.tuple(favourites, fc.array(block, { minLength: 8, maxLength: 18 })).map(([liked, blocks]) => {
     const steps: Step[] = []

@@ -1,4 +1,4 @@
-/** What is told of refused requests: enough for a log, and nothing that must not stand in one (S58). */
+/** The reports of refused requests: enough for a log, and nothing secret (S58). */
 import type { ApiConfig, Refusal } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

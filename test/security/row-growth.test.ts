@@ -1,4 +1,4 @@
-/** What a read costs grows with the rows of the tables: twice the rows cost at most three times as much. */
+/** The cost of a read grows with the rows of the tables: twice the rows cost at most three times as much. */
 import { type Api, belongsTo, createApi, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { type Kysely, sql } from 'kysely'
 import {
@@ -60,10 +60,10 @@ const Tag = defineModel('Tag', {
 })
 const models = [Publisher, Author, Book, Review, Tag]
 
-/** As many tags, whatever the number of books: each leads to ever more of them. */
+/** A fixed number of tags, so each has more books as books are added. */
 const tags = 10
 
-/** Adds what is missing to `to` books. */
+/** Adds rows until there are `to` books. */
 async function grow(db: TestDatabase, from: number, to: number): Promise<void> {
   const ids = (each: number): number[] =>
     Array.from({ length: to / each - from / each }, (_, i) => from / each + i + 1)
@@ -141,11 +141,11 @@ const samples: Readonly<Record<FilterOperator, string>> = {
 const chain = 'tags.books.tags.books'
 const far = `${chain}.title__nlike=b`
 
-/** Requests by what they show; a function makes a path of the number of books. */
+/** Requests of different shapes; a function returns the path for a number of books. */
 const shapes: readonly (string | ((books: number) => string))[] = [
   '/books',
   ...Object.entries(samples)
-    // Not for texts.
+    // These two do not work on text.
     .filter(([operator]) => operator !== 'contains' && operator !== 'overlaps')
     .map(([operator, value]) => `/books?title__${operator}=${value}`),
   '/books?or[title__eq=zz,and[price__gt=5,not[title__like=b]]]',
@@ -208,7 +208,7 @@ eachDatabase('growth with rows', (test, db) => {
   })
   test.after(() => meter.close())
 
-  // Times are less steady than counts: fewer sizes, further apart, and the least of several.
+  // Times vary more than counts, so there are fewer sizes, further apart, and the minimum of several runs counts.
   const isTimed = db.name === 'sqlite'
   const sizes = isTimed ? [400, 1600] : [1000, 2000, 4000]
   const most = isTimed ? 3 * 3 : 3
@@ -225,7 +225,7 @@ eachDatabase('growth with rows', (test, db) => {
           const { status, text } = await meter.api.answer(request)
           ok(status === 200, `${path}: ${status} ${text?.slice(0, 300)}`)
         }
-        // What is looked up and planned once is no part of it.
+        // Warms up: look-ups and plans that are made once are not counted.
         await ask()
         const costs: number[] = []
         while (costs.length < times) costs.push(await meter.cost(ask))
@@ -238,7 +238,8 @@ eachDatabase('growth with rows', (test, db) => {
   test('the cost grows with the rows, and not faster', () => {
     const grown = shapes.flatMap((shape, i) => {
       const series = sizes.map((books) => (costs.get(books)?.[i] ?? Number.NaN) + meter.floor)
-      // Between two sizes the database may choose another plan; what grows too fast does so to the end.
+      // The database may choose another plan between two sizes, so only the last two count; excessive growth does not stop
+      // there.
       const [before = 0, last = Number.NaN] = series.slice(-2)
       const isEven = last <= most * before
       return isEven ? [] : [`${shape}: ${series.map(Math.round).join(', ')}`]

@@ -1,4 +1,7 @@
-/** A table whose rows PostgreSQL hides from the service: no response shows a hidden row, also not that of the write that made it. */
+/**
+ * Row-level security of PostgreSQL: no response contains a row that PostgreSQL hides, not even the response to the write that
+ * created it.
+ */
 import { defineModel } from '@model-api/core'
 import { Kysely, PostgresDialect } from 'kysely'
 import { send, testApi } from '../support/api.ts'

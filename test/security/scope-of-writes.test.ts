@@ -1,4 +1,7 @@
-/** Writes under a scope_query and a filter callback: one statement where the row alone decides, and the same as a transaction does. */
+/**
+ * Writes with a scope_query and a filter callback: one statement if the conditions depend only on the row, with the same result
+ * as a transaction.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
@@ -26,7 +29,7 @@ const Note = note()
 type Any = any
 type Narrow = (query: Any, tenant: number) => Any
 
-/** Scopes that the row decides alone. */
+/** Scopes that depend only on the row itself. */
 const ofTheRow: Readonly<Record<string, Narrow>> = {
   'a value': (query, tenant) => query.where('tenant', '=', tenant),
   'columns by the name of the table': (query, tenant) => query.where('notes.tenant', '=', tenant),
@@ -45,7 +48,7 @@ const ofTheRow: Readonly<Record<string, Narrow>> = {
   'one or all rows': (query, tenant) => (tenant === 1 ? query : query.where('tenant', '=', tenant)),
 }
 
-/** Scopes for which the write takes a transaction. */
+/** Scopes for which the write takes a transaction: they depend on other rows, or are not plain conditions on columns. */
 const ofOtherRows: Readonly<Record<string, Narrow>> = {
   'a subquery': (query, tenant) =>
     query.where((eb: Any) =>
@@ -104,7 +107,7 @@ eachDatabase('a write under a scope', (test, db) => {
   }))
   const clear = () => db.kysely.deleteFrom('notes').execute()
   const stored = () => db.kysely.selectFrom('notes').selectAll().orderBy('id').execute()
-  /** The rows as the database gives them. */
+  /** The rows as the database returns them. */
   let filled: Awaited<ReturnType<typeof stored>>
   const serve = (scope: Narrow | undefined, filter?: Narrow, more: object = {}, waits = false) => {
     const by = (narrow: Narrow) => {
@@ -142,7 +145,7 @@ eachDatabase('a write under a scope', (test, db) => {
     return { answer: `${status} ${text}`, etag: headers.etag, after }
   }
 
-  /** Compares with hooks that return promises, for which every write takes a transaction. */
+  /** Compares with an API whose hooks return promises, so that every write takes a transaction. */
   async function compare(scope: Narrow | undefined, filter?: Narrow, more?: object): Promise<void> {
     const apis = [serve(scope, filter, more), serve(scope, filter, more, true)] as const
     for (const request of requests) {

@@ -1,4 +1,4 @@
-/** Policies at the source: scope_query narrows every read of a model, wherever its rows are read (docs/access.md). */
+/** Policies apply to every source: scope_query narrows every read of a model, however its rows are reached (docs/access.md). */
 import {
   type AnyModel,
   ApiError,
@@ -18,7 +18,7 @@ import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertLinks, insertRows } from '../support/tables.ts'
 
-/** The models, each with the policy a test wants. */
+/** The models, with the given policies. */
 function models(policies: Readonly<Record<string, AccessPolicy>>): readonly AnyModel[] {
   const meta = (name: string) => {
     const policy = policies[name]

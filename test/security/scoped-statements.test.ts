@@ -1,4 +1,4 @@
-/** Statements that are kept under policies: whoever asked before, each caller gets what an API answers that keeps nothing. */
+/** Cached statements under policies: whoever sent the request before, each caller gets the response of an API without caches. */
 import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { sql } from 'kysely'
 import { type Answer, send, testApi } from '../support/api.ts'
@@ -139,7 +139,7 @@ eachDatabase('statements kept under policies', (test, db) => {
       for (const user of callers) {
         alone.set(user, await send(testApi(db, models, config), 'GET', url, { user }))
       }
-      // The third round begins with another caller than the first, so that each meets the statements of each.
+      // The third round is in reverse order, so that each caller uses the statements of each other one.
       for (const user of [...callers, ...callers, ...[...callers].reverse()]) {
         const { status, text } = await send(api, 'GET', url, { user })
         const expected = alone.get(user)

@@ -1,4 +1,7 @@
-/** Authentication of one model does not open another that asks for a stronger strategy, by whatever way it is reached. */
+/**
+ * A caller who authenticated with a strategy that is enough for one model does not reach, by any route, another model that
+ * requires a stronger one.
+ */
 import { type ApiRequest, belongsTo, createApi, defineModel, manyToMany } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -26,7 +29,7 @@ const Door = defineModel('Door', {
   meta: { authenticate_method: ['custom', 'basic'] },
 })
 
-/** Who may pass which door takes a password to see and to say. */
+/** Reading and writing which person may pass which door requires a password. */
 const Pass = defineModel('Pass', {
   columns: {
     badge_id: { type: 'integer', primaryKey: true },
@@ -94,7 +97,7 @@ eachDatabase('a strategy', (test, db) => {
     for (const vault of [1, 99]) equal(await write({ vault: { id: vault } }, badge), 403)
     equal(await write({ doors: [{ id: 1 }, { id: 2 }] }, badge), 403)
     equal(await write({ doors: [] }, badge), 403)
-    // Neither makes nor removes a link.
+    // Neither creates nor deletes a link.
     equal(await write({ doors: [{ id: 1 }] }, badge), 200)
     equal(await db.kysely.selectFrom('passes').select('door_id').execute(), [{ door_id: 1 }])
     equal(await write({ vault: { id: 1 }, doors: [{ id: 2 }] }, password), 200)

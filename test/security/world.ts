@@ -20,19 +20,19 @@ import { plainDialect } from '../support/plain-dialect.ts'
 import type { Statement } from '../support/statements.ts'
 import { createTables, replacingScript } from '../support/tables.ts'
 
-/** How one world differs from the full one. */
+/** What differs from the full world. */
 export interface Variant {
-  /** The hidden column is declared: as hidden, not at all, visible, or readable by keepers. */
+  /** How the hidden column is declared: hidden, not at all, visible, or readable by keepers. */
   readonly vault: 'hidden' | 'absent' | 'visible' | 'ruled'
-  /** The foreign key to shelves, with its relations, is declared: visible, not at all, or readable by keepers. */
+  /** How the foreign key to shelves and its relations are declared: visible, not at all, or readable by keepers. */
   readonly shelf: 'visible' | 'absent' | 'ruled'
-  /** The model without meta is declared: without, not at all, or published. */
+  /** How the model without meta is declared: unpublished, not at all, or published. */
   readonly audit: 'unpublished' | 'absent' | 'published'
 }
 
 export const full: Variant = { vault: 'hidden', shelf: 'visible', audit: 'unpublished' }
 
-/** Columns that keepers and editors may read, by a rule of each kind. */
+/** Columns that keepers and editors may read, with one rule of each kind. */
 const ofKeepers = {
   role: { roles: ['keeper', 'editor'], any_of: true },
   now: ({ user }: HookArgs) => isKeeper(user),
@@ -79,7 +79,7 @@ const forms: Readonly<Record<string, AccessPolicy>> = {
   Shelf: ownedByValues,
 }
 
-/** As `owned`, but some are refused outright: their embeds of it are URLs, and their joins 403. */
+/** Like `owned`, but refuses some callers outright: embedded relations are then URLs, and joins are 403. */
 const refusing: AccessPolicy = {
   scope_query: (query, args) =>
     args.user?.id === viewer.id || args.user?.id === admin.id
@@ -87,7 +87,7 @@ const refusing: AccessPolicy = {
       : false,
 }
 
-/** No policy has a say in these, so that what is planned for one caller may serve another. */
+/** These have no policy, so a plan made for one caller may serve another. */
 const open = { soft_delete: false, access_policy: {} } as const
 
 const counter = (first: number) => {
@@ -116,7 +116,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
             ...(vault === 'ruled' ? { read } : {}),
           } as const,
         }
-  /** The same secret inside of a json column, which paths lead to. */
+  /** The same secret value inside a json column with declared paths. */
   const vaultNotes = (read: ColumnRight) =>
     vault === 'absent'
       ? {}
@@ -182,7 +182,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
     }),
     defineModel('Tagging', {
       columns: {
-        // So that lists of links can make records: keys beyond those that are there, in the order of their making.
+        // So that lists of links can create records: new keys in ascending order, above the existing ones.
         id: { ...id, default: counter(1000) },
         book_id: { type: 'integer' },
         tag_id: { type: 'integer' },
@@ -207,7 +207,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
       relations: { book: belongsTo('Book', 'book_id') },
       meta: {},
     }),
-    // Without a key: a list, as a view is.
+    // Without a key, so it is served as a list, like a view.
     defineModel('Sighting', {
       columns: {
         book_id: { type: 'integer' },
@@ -258,13 +258,13 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
       },
       meta: open,
     }),
-    // All that is related to it is of another role.
+    // All related resources require another role.
     defineModel('Crate', {
       columns: { id, size: { type: 'integer' } },
       relations: { ledgers: hasMany('Ledger', 'shelf_id') },
       meta: open,
     }),
-    // Everybody may list notes, as far as roles go; only the policy tells callers apart.
+    // Every role may list notes; only the policy distinguishes callers.
     defineModel('Box', {
       columns: { id, size: { type: 'integer' } },
       relations: { notes: hasMany('Note', 'shelf_id') },
@@ -293,7 +293,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
     defineModel('Wish', {
       columns: { id, shelf_id: { type: 'integer' }, line: { type: 'string' } },
       relations: { shelf: belongsTo('Shelf', 'shelf_id') },
-      // Everybody who is known may write wishes; admins alone read them.
+      // Every authenticated user may write wishes; only admins may read them.
       meta: { ...open, role_map: { GET: 'admin', '*': true } },
     }),
     ...(audit === 'absent'
@@ -325,7 +325,7 @@ export const viewer = { id: 7, roles: ['viewer'] }
 export const admin = { id: 1, roles: ['admin'] }
 /** Sees the rows of the viewer, and the columns of keepers. */
 export const keeper = { id: 7, roles: ['viewer', 'keeper'] }
-/** May list and read what admins may not, and the other way round. */
+/** May list and read resources that admins may not, and may not read some that admins may. */
 export const editor = { id: 8, roles: ['editor'] }
 
 /** The API of a variant, for any user. */
@@ -345,14 +345,14 @@ export const sharedApi = (
     ...options,
   })
 
-/** The same API as one user sees it. */
+/** The same API, with this user in every request. */
 export const asUser = (api: Api, user: unknown): Api => ({
   ...api,
   handle: (request) => api.handle({ ...request, user }),
   answer: (request) => api.answer({ ...request, user }),
 })
 
-/** The API of a variant, as one user sees it. */
+/** The API of a variant, with this user in every request. */
 export const apiOf = (
   db: TestDatabase,
   variant: Variant,
@@ -485,14 +485,14 @@ function book(
 }
 
 function review(key: number, of: number, stars: number, owning: Row): Row {
-  // Words that a full-text index finds whole, and none of which is a part of another one.
+  // Words that a full-text index finds whole, and none of which is part of another one.
   const [note, vault_code] = [`note remark${key}x`, `code${key}x`]
   return { id: key, book_id: of, stars, note, vault_code, ...owning }
 }
 
 export const declared = modelsOf(full)
 
-/** Creates the tables, without foreign keys: a world may lack a row that another one refers to. */
+/** Creates the tables without foreign keys, because a world may lack a row that another row refers to. */
 export async function createWorld(db: TestDatabase): Promise<void> {
   await createTables(
     db,
@@ -522,7 +522,7 @@ const searchIndexes = {
     alter table reviews add fulltext index review_vault_search (note, vault_code)`,
 } as const
 
-/** Gives one table the rows of the full world again. */
+/** Restores the rows of one table to those of the full world. */
 export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<void> {
   await db.execOften(tableScript(db, model, rows[model.name] ?? []))
 }
@@ -531,10 +531,10 @@ type Change = (row: Row, model: string) => Row | null
 
 const unchanged: Change = (row) => row
 
-/** By table. Some worlds are filled hundreds of times. */
+/** The scripts that fill a table, by table. Some worlds are filled hundreds of times. */
 const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, ReadonlyMap<string, string>>>()
 
-/** Empties the tables and fills them with the rows that `change` leaves, and with others. */
+/** Empties the tables and fills them with the rows that `change` returns, and with `others`. */
 export async function fillWorld(
   db: TestDatabase,
   change: Change = unchanged,
@@ -545,7 +545,7 @@ export async function fillWorld(
   await db.execOften([...scripts.values()].join('; '))
 }
 
-/** Fills again the tables that statements other than SELECT name. No table has foreign keys, so nothing else has changed. */
+/** Restores the tables that are named in statements other than SELECT. There are no foreign keys, so no other table has changed. */
 export async function undo(
   db: TestDatabase,
   statements: readonly Pick<Statement, 'sql'>[],
@@ -590,7 +590,7 @@ function scriptsByTable(
 const tableScript = (db: TestDatabase, model: AnyModel, all: readonly Row[]): string =>
   replacingScript(db, model, model.name === 'Book' ? all.map(withNotes) : all)
 
-/** What the column holds, as JSON. */
+/** Fills the json column with the secret value. */
 function withNotes(row: Row): Row {
   const code = row.vault_code
   if (typeof code !== 'string') return row

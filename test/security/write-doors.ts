@@ -32,10 +32,10 @@ export const newBook = (more: Row) => ({
   ...more,
 })
 
-/** Keys of what is there, out of scope, deleted, and nowhere. */
+/** Keys of a visible, an out-of-scope, a deleted and a missing record. */
 const keys = ['1', '11', '21', '99']
 
-/** Books with a reference that is theirs, and with others: books 3 and 4 refer to authors whom the writer cannot see. */
+/** Books with their stored reference, and with others. Books 3 and 4 refer to authors that the writer cannot see. */
 const sentBack = [
   [3, 11],
   [3, 21],
@@ -144,7 +144,7 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/drafts?fields=line', { id: 50, shelf_id: 1, line: 'a start' }),
     patch('/api/shelves/1?join=ledgers', { place: 'East' }),
     patch('/api/shelves/1?join=books&fields=place', { place: 'East' }),
-    // Not those that records of another role refer to: that 409 is an exception of what a policy can hide.
+    // Excludes records that records of another role refer to: a policy cannot hide that 409.
     ...['wishes', 'ledgers', 'drafts', 'notes'].map((resource) => remove(`/api/${resource}/1`)),
   ],
   'parameters of a write': [
@@ -273,14 +273,14 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
   ],
 }
 
-/** Writes whose precondition is an ETag that somebody was sent, or has computed. */
+/** Writes whose If-Match or If-None-Match is an ETag that somebody received or computed. */
 export const guessesOf = (key: string, etag: string): readonly Write[] =>
   ['if-match', 'if-none-match'].flatMap((name) => [
     patch(`/api/books/${key}`, { title: 'Changed' }, { [name]: etag }),
     remove(`/api/books/${key}`, { [name]: `"0.0", W/${etag}` }),
   ])
 
-/** The database itself refuses these: a key that is taken, however invisible its row. */
+/** The database itself refuses these: the key is taken by a row that the caller may not see. */
 export const taken: readonly Write[] = [
   post('/api/books', newBook({ id: 11 })),
   post('/api/books', newBook({ id: 21 })),

@@ -1,4 +1,4 @@
-/** What a write costs grows with the records it is about: twice as many cost at most three times as much. */
+/** The cost of a write grows with the number of its records: twice as many cost at most three times as much. */
 import {
   type Api,
   belongsTo,
@@ -82,10 +82,10 @@ const apiOn = (kysely: Kysely<any>): Api =>
     onWarning: () => {},
   })
 
-/** Numbers that no row has yet. */
+/** Provides numbers that no row has yet. */
 interface World {
   readonly db: TestDatabase
-  /** The first of so many new numbers. */
+  /** Returns the first of `count` unused numbers. */
   fresh(count: number): number
 }
 
@@ -95,13 +95,13 @@ interface Ask {
   readonly body?: unknown
 }
 
-/** Prepares the tables for a write about n records, and gives the request. */
+/** Prepares the tables for a write of n records, and returns the request. */
 type Shape = (world: World, n: number) => Promise<Ask>
 
 const numbers = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => first + i)
 
-/** Adds n items of a batch of their own. */
+/** Adds n items in a batch of their own. */
 async function items(
   { db, fresh }: World,
   n: number,
@@ -311,7 +311,7 @@ eachDatabase('growth of writes', (test, db) => {
       const index = sql.id(`by_${table}_${column}`)
       await sql`create index ${index} on ${sql.table(table)} (${sql.id(column)})`.execute(db.kysely)
     }
-    // Of tables of a few thousand rows PostgreSQL reads all rows where the index of a large one would serve.
+    // PostgreSQL reads all rows of a table of a few thousand rows, where it uses the index of a large one.
     const { ids } = await items(world, 12_000, (i) => ({ batch: -i }))
     const linked = await labels(world, 12_000)
     const links = ids.map((item_id, i) => ({ item_id, label_id: linked[i] }))
@@ -346,7 +346,7 @@ eachDatabase('growth of writes', (test, db) => {
   const times = isTimed ? 2 : 1
 
   for (const [at, n] of [sizes[0] ?? 0, ...sizes].entries()) {
-    // The first time shows the service and the database what there is; it does not count.
+    // The first run warms up the service and the database; it is not counted.
     const counts = at > 0
     test(`${counts ? '' : 'before it is measured, '}every write about ${n} records is done`, async () => {
       for (const [name, shape] of Object.entries(shapes)) {

@@ -1,6 +1,6 @@
 /**
- * The leak matrix of writes: every write × every secret. The answer, and what the writer reads afterwards, equal those
- * of a world in which the secret does not exist. The exceptions are those of docs/access.md, and stand here by name.
+ * The leak matrix of writes: every write × every secret. The response, and what the writer reads afterwards, equal those of a
+ * world in which the secret does not exist. The exceptions are those of docs/access.md, listed here by name.
  */
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -19,12 +19,12 @@ import {
 import { guessesOf, lists, taken, type Write, writes } from './write-doors.ts'
 import { type Row, secrets, writerIn } from './write-secrets.ts'
 
-// What writes tell differs between engines, not between their versions; the matrix of reads runs on every server.
+// What writes reveal depends on the engine, not on its version. The matrix of reads runs on every server.
 runsOn('one server of each engine')
 
 const bulk = { API_ALLOW_BULK: true } as const
 
-/** Those who know the secrets of books: rows out of scope, and the secret column. */
+/** Worlds and callers whose ETags are tried: they see other rows, columns or relations of books. */
 const knowing = [
   [full, viewer],
   [full, admin],
@@ -89,7 +89,7 @@ eachDatabase('a write', (test, db) => {
         if (headers.etag !== undefined) etags.add(`${key} ${headers.etag}`)
       }
     }
-    // Each book has one for those who know the secret column and one for the others.
+    // Each book has an ETag for callers who may read the secret column, and another one for the others.
     ok(etags.size >= 6, [...etags].join('\n'))
     const guesses = [...etags].flatMap((one) => {
       const [key = '', etag = ''] = one.split(' ')

@@ -1,4 +1,4 @@
-/** What writes must not tell: the secrets of the leak matrices, and what an answer and the reads after it say. */
+/** What writes must not reveal: the secrets of the leak matrices; and the text of a response and of the reads after it. */
 import { type Api, type ApiConfig, type JsonValue, stringify } from '@model-api/core'
 import type { TestDatabase } from '../support/databases.ts'
 import type { Statement } from '../support/statements.ts'
@@ -12,7 +12,7 @@ export interface Secret {
   /** The world whose answers are expected, if that is not the full one. */
   readonly world?: Variant
   readonly change?: (row: Row, model: string) => Row | null
-  /** What the contract says cannot be hidden. */
+  /** Writes that reveal it nevertheless; the contract allows them. */
   readonly exceptions?: readonly Write[]
 }
 
@@ -47,8 +47,9 @@ export const secrets: Readonly<Record<string, Secret>> = {
 }
 
 /**
- * Sends writes of the viewer to a world. It is filled at first, and what a write has changed, which was not refused, is filled
- * again; `filled` then looks at it. Lists are read after each write, but only once for all writes that sent nothing but SELECT.
+ * Returns a function that sends writes of the viewer to a world. The world is filled before the first write; later, only what
+ * the last write changed is restored, and then `filled` runs. Lists are read after each write, but only once for all writes
+ * that sent nothing but SELECT.
  */
 export function writerIn(
   db: TestDatabase,
@@ -57,9 +58,9 @@ export function writerIn(
   filled: () => Promise<void> = async () => {},
 ): (write: Write) => Promise<string> {
   const api = apiIn(db, variant, config)
-  /** What has changed since it was filled. */
+  /** The statements since the world was filled; undefined before that. */
   let statements: readonly Statement[] | undefined
-  /** What the lists say in the world as it was filled, by the headers of the write, which the reads have too. */
+  /** The lists in the unchanged world, by the headers of the write, which the reads send too. */
   const unchanged = new Map<string, string>()
   return async (write) => {
     if (statements === undefined) await fillWorld(db, change)
@@ -67,7 +68,7 @@ export function writerIn(
     if (statements?.length !== 0) await filled()
     const { result: answer, statements: sent } = await db.capture(() => answerTo(api, write))
     if (!sent.every(changesNothing)) {
-      // What is refused changes nothing.
+      // A refused write changes nothing.
       statements = answer.startsWith('4') ? [] : sent
       return `${answer}\n${await readsOf(api, write)}`
     }
@@ -82,7 +83,7 @@ export function writerIn(
 const changesNothing = ({ sql }: Statement): boolean =>
   /^(?:select|begin|commit|rollback)\b/i.test(sql)
 
-/** By declarations and settings: worlds that differ in their rows alone have one API. */
+/** The APIs by declarations and settings; worlds that differ only in rows share one. */
 const apis = new WeakMap<TestDatabase, Map<string, Api>>()
 
 function apiIn(db: TestDatabase, variant: Variant, config: ApiConfig): Api {
@@ -112,7 +113,7 @@ async function answerTo(api: Api, write: Write): Promise<string> {
   return `${answer.status} ${JSON.stringify(answer.headers)} ${text}`
 }
 
-/** What the writer sees after a write. */
+/** Returns what the writer can read after a write. */
 async function readsOf(api: Api, write: Write): Promise<string> {
   const after = []
   for (const url of [

@@ -1,6 +1,6 @@
 /**
- * A caller who may change records and not read them: no write tells what they hold. Each write is answered alike, byte for
- * byte, whether its guess at a stored value is right or wrong; whoever may read the records is answered otherwise.
+ * A caller who may change records but not read them: no write reveals their values. The response to each write is the same,
+ * byte for byte, whether its guess at a stored value is right or wrong; a caller who may read the records gets different ones.
  */
 import {
   type Api,
@@ -38,7 +38,7 @@ const Bill = defineModel('Bill', {
 const Person = defineModel('Person', {
   columns: { id, name: { type: 'string' } },
   relations: { bills: hasMany('Bill', 'payer_id') },
-  // Nobody sees those whom backer_id refers to.
+  // Nobody may see the people that backer_id refers to.
   meta: { access_policy: { scope: { or: [{ id: { lt: 8 } }, { id: { gt: 9 } }] } } },
 })
 const Tag = defineModel('Tag', {
@@ -55,7 +55,7 @@ const config: ApiConfig = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
 }
 
-/** Two sets of stored values; each write guesses those of the first. */
+/** Two sets of stored values; each write guesses values of the first. */
 const bills = {
   guessed: { id: 1, title: 'May', total: 41, payer_id: 1, seller_id: 2, backer_id: 8 },
   other: { id: 1, title: 'June', total: 42, payer_id: 2, seller_id: null, backer_id: 9 },
@@ -163,7 +163,7 @@ eachDatabase('a caller who may write and not read', (test, db) => {
     const sent = { user, headers, ...(body === undefined ? {} : { body }) }
     const { status, text } = await send(api, method, url, sent)
     ok(status < 500, text)
-    // The key of a record that the guess has made.
+    // The key of a record that the guess has created.
     return `${status} ${text.replace(/\/people\/\d+|"id":\d+/g, '-')}`
   }
 

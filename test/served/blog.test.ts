@@ -1,4 +1,4 @@
-/** A blog without foreign keys, served as it is on every database. */
+/** A blog without foreign keys, served unchanged on every database. */
 
 import { blog } from './blog.ts'
 import { eachServed } from './served.ts'

@@ -1,7 +1,7 @@
 /**
- * A blog of the kind that WordPress made common: no foreign keys, meta tables, unsigned ids, dates that are zero. Its relations
- * come from a file. PostgreSQL has neither unsigned numbers nor zero dates: there the names are in lower case, the ids signed, and
- * the dates that mean nothing are infinite.
+ * A blog with a schema like that of WordPress: no foreign keys, meta tables, unsigned ids, zero dates. Its relations come from
+ * a file. PostgreSQL has neither unsigned numbers nor zero dates; there, names are in lower case, ids are signed, and infinite
+ * dates replace zero dates.
  */
 import type { DatabaseName } from '../support/databases.ts'
 import { type Fixture, type Variant, written } from './fixture.ts'
@@ -103,7 +103,7 @@ const script = `{start}
     select p.ID as post_id, p.post_title, count(c.comment_ID) as comments
     from wp_posts p left join wp_comments c on c.comment_post_ID = p.ID group by p.ID, p.post_title;`
 
-/** What the plugins of such a blog take for granted. */
+/** The relations that plugins of such a blog assume. */
 const relations = `
   wp_usermeta.user_id -> wp_users.ID
   wp_posts.post_author -> wp_users.ID
@@ -123,7 +123,7 @@ const credential = 'a credential: nobody is shown it unless a model declares it'
 
 const variant = (name: DatabaseName): Variant => ({
   script: written(name, script, { ...words[name], admin: '"administrator"' }),
-  // PostgreSQL folds names that are not quoted.
+  // PostgreSQL folds unquoted names to lower case.
   relations: name === 'postgres' ? relations.toLowerCase() : relations,
   options: ['--key', 'wp_comments_by_post=post_id'],
   leftOut: { 'wp_users.user_pass': credential, 'wp_users.user_activation_key': credential },

@@ -1,9 +1,9 @@
-/** Tables, columns and foreign keys of a database as its own catalogue has them, read without the library. */
+/** Tables, columns and foreign keys of a database from its own catalogue, read without the library. */
 import type { Client } from './client.ts'
 
 export interface StoredColumn {
   readonly name: string
-  /** As the catalogue writes it, a domain by the type under it: `numeric(8,2)`, `bigint(20) unsigned`, `VARCHAR(80)`. */
+  /** As the catalogue prints it; for a domain, its base type: `numeric(8,2)`, `bigint(20) unsigned`, `VARCHAR(80)`. */
   readonly type: string
 }
 

@@ -1,4 +1,4 @@
-/** Chinook on every database, served as it is; all of its rows, and some of its records one by one. */
+/** Chinook, served unchanged on every database: all of its rows, and some of its records individually. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { proof } from './proof.ts'
 
 runsOn('one server of each engine')
 
-/** One record of so many is asked for by itself. */
+/** Every nth record is also requested individually. */
 const everyRecord = extent === 'whole' ? 50 : 200
 if (extent === 'usual')
   notRun('records of Chinook one by one', 'one of 200; a whole run has one of 50')

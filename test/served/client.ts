@@ -1,24 +1,24 @@
-/** A connection of the tests' own: every value as the text, bytes or number that the database gives, nothing converted. */
+/** A connection without the library: every value is the text, bytes or number that the database returns, without conversion. */
 
 import Sqlite from 'better-sqlite3'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import type { DatabaseName } from '../support/databases.ts'
 
-/** A value of SQLite as it is stored, of PostgreSQL the text that it writes, of MySQL and MariaDB the bytes of that text. */
+/** A value of SQLite as it is stored, of PostgreSQL its text, of MySQL and MariaDB the bytes of its text. */
 export type Raw = null | string | number | bigint | Uint8Array
 
 export interface Client {
   readonly name: DatabaseName
   quoted(name: string): string
-  /** The rows of a query, by position. */
+  /** The rows of a query, as arrays. */
   rows(query: string): Promise<readonly (readonly Raw[])[]>
-  /** The rows of a query of texts, by name. */
+  /** The rows of a query whose values are all texts, as objects. */
   texts(query: string): Promise<readonly Readonly<Record<string, string | null>>[]>
   close(): Promise<void>
 }
 
-/** Connects to what `model-api serve` is given. */
+/** Connects to the target of `model-api serve`. */
 export async function connect(name: DatabaseName, target: string): Promise<Client> {
   const mark = name === 'mysql' ? '`' : '"'
   const quoted = (text: string): string => `${mark}${text.replaceAll(mark, mark + mark)}${mark}`
@@ -40,7 +40,7 @@ export async function connect(name: DatabaseName, target: string): Promise<Clien
 type Field = { buffer(): Uint8Array | null }
 type Result = readonly [readonly (readonly Raw[])[], readonly { readonly name: string }[]]
 
-/** The text of a value that is no number. */
+/** The text of a value that is not a number. */
 export const textOf = (raw: Raw): string | null =>
   raw === null ? null : raw instanceof Uint8Array ? Buffer.from(raw).toString('utf8') : String(raw)
 

@@ -1,4 +1,4 @@
-/** What a fixture says of itself: its tables on each database, how it is served, and why something of it is not. */
+/** A fixture: its tables on each database, the options to serve it, and why parts of it are not served. */
 import type { DatabaseName } from '../support/databases.ts'
 
 /** The text of a fixture on one database. */
@@ -8,25 +8,25 @@ export interface Variant {
   readonly options?: readonly string[]
   /** The file of `--relations`. */
   readonly relations?: string
-  /** The schemas that are read, in the order of `--schema`; default: the connection's own. */
+  /** The schemas to read, in the order of `--schema`; default: the connection's own. */
   readonly schemas?: readonly string[]
-  /** By `table` or `table.column`: what is not published, and why that is right. */
+  /** By `table` or `table.column`: what is not published, and why. */
   readonly leftOut?: Readonly<Record<string, string>>
-  /** By `table(columns)`: foreign keys that no relation follows, and why. */
+  /** By `table(columns)`: foreign keys without a relation, and why. */
   readonly unrelated?: Readonly<Record<string, string>>
-  /** By `table`, keys of records that no URL can carry, as JSON lists. */
+  /** By `table`: keys of records that a URL cannot contain, as JSON lists. */
   readonly withoutUrl?: Readonly<Record<string, readonly string[]>>
 }
 
 export interface Fixture {
   readonly name: string
-  /** A database that is not here has no variant, for a reason that the fixture's file gives. */
+  /** The file of the fixture says why a database has no variant. */
   readonly variants: Partial<Record<DatabaseName, Variant>>
 }
 
 const quotes: Readonly<Record<DatabaseName, string>> = { sqlite: '"', postgres: '"', mysql: '`' }
 
-/** A script in which `«names»` are quoted and `{words}` replaced as the database has them. */
+/** Quotes `«names»` and replaces `{words}` in a script in the form of the database. */
 export function written(
   name: DatabaseName,
   script: string,

@@ -1,4 +1,7 @@
-/** What is served beside what is stored: each published collection with its table, its rows as JSON and how to ask for them. */
+/**
+ * The mapping between served and stored data: each published collection with its table, its rows as JSON, and the SQL and URLs
+ * that read them.
+ */
 import { type AnyModel, createApi } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { openDatabase } from '@model-api/http-node'
@@ -14,7 +17,7 @@ export interface Collection {
   readonly path: string
   readonly model: AnyModel
   readonly table: StoredTable
-  /** Field, column and type of what clients see. */
+  /** Field, column and type as clients see them. */
   readonly fields: readonly {
     readonly field: string
     readonly column: string
@@ -28,11 +31,11 @@ export interface Collection {
 export interface Mapping {
   readonly collections: readonly Collection[]
   readonly models: readonly AnyModel[]
-  /** By the name of a table as `serve` prints it. */
+  /** The name of a table in the output of `serve`. */
   readonly nameOf: (table: Pick<StoredTable, 'schema' | 'name'>) => string
 }
 
-/** The models that `serve` made, which name the table and the column of each field. */
+/** The models of `serve`, which name the table and column of each field. */
 export async function mappingOf(
   target: string,
   variant: Variant,
@@ -87,7 +90,7 @@ export async function mappingOf(
   }
 }
 
-/** SQLite's INTEGER is served as bigint where it holds more than JSON numbers do, and where it refers to such a column. */
+/** SQLite's INTEGER is served as bigint if it contains numbers that JSON cannot hold exactly, or if it refers to such a column. */
 function typeOf({ columns }: StoredTable, column: string, served: string | undefined): string {
   const type = columns.find(({ name }) => name === column)?.type ?? ''
   return type.toUpperCase() === 'INTEGER' && served === 'bigint' ? 'BIGINT' : type
@@ -111,17 +114,17 @@ export const tableName = (
 export const selection = (client: Client, { fields }: Collection, alias: string): string[] =>
   fields.map(({ column, type }) => selected(client.name, type, `${alias}.${client.quoted(column)}`))
 
-/** A row as it should be served. */
+/** The expected JSON of a row. */
 export const asJson = (client: Client, { fields }: Collection, values: readonly Raw[]): Row =>
   Object.fromEntries(
     fields.map(({ field, type }, i) => [field, jsonOf(client.name, type, values[i] ?? null)]),
   )
 
-/** MySQL and MariaDB find zero dates by `is null` where a column is NOT NULL, but not in an expression. */
+/** MySQL and MariaDB find zero dates with `is null` in a NOT NULL column, but not in an expression. */
 const isNull = ({ name, quoted }: Client, column: string): string =>
   name === 'mysql' ? `concat(t.${quoted(column)}) is null` : `t.${quoted(column)} is null`
 
-/** Every row of a table as it should be served, or those whose column is NULL. */
+/** The expected JSON of every row of a table, or of those whose column is NULL. */
 export async function storedRows(
   client: Client,
   collection: Collection,
@@ -135,7 +138,7 @@ export async function storedRows(
   return found.map((values) => asJson(client, collection, values))
 }
 
-/** The same text for equal values, whatever the order of members. */
+/** The same text for equal values, whatever the order of their members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

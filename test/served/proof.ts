@@ -1,4 +1,4 @@
-/** Serves a fixture as `model-api serve` does and compares everything that it answers with what SQL says. */
+/** Serves a fixture with `model-api serve` and compares all of its responses with the results of SQL. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ import { type Serving, serving } from './serving.ts'
 import { isInForm, type Json } from './stored.ts'
 
 interface Answer {
-  /** The JSON of the value, with every digit. */
+  /** The JSON text of the value, with every digit. */
   readonly text: string
   readonly status: number
   readonly value: Json
@@ -36,7 +36,7 @@ interface Answer {
   readonly errors?: { readonly code?: string; readonly reason?: unknown }
 }
 
-/** How much is asked: of a large database, every nth record. */
+/** How much is requested: of a large database, every nth record. */
 export interface Extent {
   readonly pageSize: number
   readonly everyRecord: number
@@ -44,7 +44,7 @@ export interface Extent {
 
 const whole: Extent = { pageSize: 2, everyRecord: 1 }
 
-/** Declares the tests; `prepare` creates the tables and gives what `serve` is to open. */
+/** Declares the tests; `prepare` creates the tables and returns the target for `serve`. */
 export function proof(
   test: Test,
   { name, url }: Pick<TestDatabase, 'name' | 'url'>,
@@ -96,7 +96,7 @@ export function proof(
   }
   const plain = 'dump_relationships=false'
 
-  /** Every row that the pages of a list show. */
+  /** Reads all pages of a list; returns their rows. */
   const walk = async (first: string): Promise<{ rows: Row[]; last: Answer }> => {
     const rows: Row[] = []
     const seen = new Set<string>()
@@ -162,7 +162,7 @@ export function proof(
           const first = `${one.path}?${plain}&limit=${pageSize}&paging=cursor${order}`
           await found.at(first, async () => {
             const { status, errors } = await ask(first)
-            // A list without a key may have no order that tells its rows apart.
+            // A list without a key may have no order that distinguishes all rows.
             const isList = one.key.length === 0 && errors?.code === 'unsupported_query'
             if (status === 400 && isList) return
             const { rows, last } = await walk(first)
@@ -193,13 +193,13 @@ export function proof(
             if (value === null || value === undefined) continue
             const at = `${path}__eq=${encodeURIComponent(String(value))}`
             await found.at(at, async () => {
-              // Only values of the column's own form are compared, but for the dates of no calendar and the infinities.
+              // A filter accepts only values in a form of the column's type, which includes impossible dates and infinities.
               const isOther = name === 'sqlite' || (name === 'mysql' && type === 'enum')
               if (isOther && !isInForm(type, value)) {
                 return found.same((await ask(at)).errors?.code, 'invalid_value')
               }
               const { rows } = await walk(at)
-              // A collation may find more than what is written alike.
+              // A collation may also find texts with another spelling.
               const alike =
                 collation === undefined ? rows : rows.filter((row) => row[field] === value)
               found.rows(
@@ -263,7 +263,8 @@ export function proof(
               const related = pairs.get(name)?.get(own) ?? []
               const shown = [row[name] ?? []].flat() as readonly Row[]
               const isMany = declared.kind === 'hasMany' || declared.kind === 'manyToMany'
-              // A long list is cut; of a record that is no other's twin, all is compared.
+              // A list that was cut is not compared. Equal records share their pairs, so SQL returns each related record
+              // `alike` times.
               const expected = isMany ? related : related.slice(0, alike)
               if (shown.length < expected.length / alike && shown.length >= embedded) continue
               const embeds = shown.map((each) => fieldsOf(target, each))
@@ -286,7 +287,7 @@ export function proof(
     kind: string,
     related: readonly Row[],
   ): Promise<void> => {
-    // The rows of a list have no URL; there the relation is embedded.
+    // The rows of a list without a key have no URL; the relation is embedded in the list instead.
     if (one.key.length === 0) return
     const { value } = await read(urlOf(one, row))
     const url = (value as Row)[relation]
@@ -330,19 +331,19 @@ export function proof(
 
 const uncompared: readonly string[] = ['json', 'binary', 'list', 'opaque']
 
-/** Fewer related records than this are never cut. */
+/** Lists of fewer related records are never cut. */
 const embedded = 10
 
 /** The row without its relations. */
 const fieldsOf = ({ fields }: Collection, row: Row): Row =>
   Object.fromEntries(fields.map(({ field }) => [field, row[field] ?? null]))
 
-/** All that differs in a test, so that one defect hides no other. */
+/** All differences of a test, so that one defect does not hide another. */
 interface Findings {
-  /** Runs a step; what it finds or throws is of the request. */
+  /** Runs a step; reports its differences and errors under the request. */
   at(request: string, step: () => Promise<void>): Promise<void>
   same(actual: unknown, expected: unknown): void
-  /** The same rows in any order. */
+  /** Compares rows in any order. */
   rows(actual: readonly Row[], expected: readonly Row[]): void
 }
 
@@ -404,7 +405,7 @@ function argumentsOf(target: string, { schemas, options = [], relations }: Varia
   return [...args, target]
 }
 
-/** The default order, and each column forwards and backwards. */
+/** The default order, and each column ascending and descending. */
 function ordersOf(collection: Collection): string[] {
   const ordered = comparedOf(collection).filter(
     ({ type, storage }) => !uncompared.includes(type) && storage !== 'text',
@@ -420,7 +421,7 @@ function comparedOf({ model, fields }: Collection) {
   })
 }
 
-/** By record: the records that SQL joins to it. */
+/** The related records of each record, according to SQL. */
 async function pairsOf(
   client: Client,
   one: Collection,
@@ -466,7 +467,7 @@ async function pairsOf(
     const key = canonical(asJson(client, one, values))
     const other = asJson(client, target, values.slice(one.fields.length))
     const pair = canonical([key, other])
-    // A table of pairs may hold one twice; every list of related records has it once.
+    // A junction table may contain a pair twice; each list of related records contains the record once.
     if (kind === 'manyToMany' && seen.has(pair)) continue
     seen.add(pair)
     const known = pairs.get(key)
@@ -476,7 +477,7 @@ async function pairsOf(
   return pairs
 }
 
-/** Whether a relation leads from the row to what it refers to and another one back, or a many-to-many takes the place of both. */
+/** Whether a relation leads from the row to the row that it refers to, and another one back, or a many-to-many relation replaces both. */
 function isRelated(
   { models }: Mapping,
   tables: readonly StoredTable[],
@@ -515,7 +516,7 @@ function isRelated(
 const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join()
 
-/** Every value of every table as the database writes it. */
+/** Every value of every table as the database prints it. */
 async function stateOf(client: Client, tables: readonly StoredTable[]): Promise<string[]> {
   const state: string[] = []
   for (const table of tables) {
@@ -530,7 +531,7 @@ async function stateOf(client: Client, tables: readonly StoredTable[]): Promise<
       )
       state.push(`${table.name}\n${texts.sort().join('\n')}`)
     } catch {
-      // A materialised view that was never refreshed.
+      // A materialised view that was never refreshed cannot be read.
       state.push(table.name)
     }
   }

@@ -23,7 +23,7 @@ export function eachServed({ name, variants }: Fixture): void {
   }
 }
 
-/** Runs the proof on two databases of each server of MySQL and MariaDB. */
+/** Runs the proof on pairs of databases, on each server of MySQL and MariaDB. */
 export function eachPairOfDatabases(
   title: string,
   variantOf: (first: string, second: string) => Variant,
@@ -32,7 +32,7 @@ export function eachPairOfDatabases(
     title,
     (test, db) => {
       const own = db.url === undefined ? '' : new URL(db.url).pathname.slice(1)
-      // They end in a number as every database of a run does, so that the runner finds them should this file be killed.
+      // They end in digits, as every database of a run does, so that the runner finds and drops them if this process is killed.
       const others = [`${own}000`, `${own}001`] as const
       const variant = variantOf(...others)
       proof(test, db, variant, async () => {

@@ -1,9 +1,9 @@
-/** `model-api serve` inside the test, until it is stopped. */
+/** Runs `model-api serve` inside the test until it is stopped. */
 import { run } from '@model-api/http-node'
 
 export interface Serving {
   readonly base: string
-  /** What it printed. */
+  /** The output of the command. */
   readonly printed: string
   stop(): Promise<void>
 }

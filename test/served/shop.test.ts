@@ -1,4 +1,4 @@
-/** A shop on every database, served as it is. */
+/** A shop, served unchanged on every database. */
 import { eachPairOfDatabases, eachServed } from './served.ts'
 import { shop, shopOfTwoDatabases } from './shop.ts'
 

@@ -67,7 +67,7 @@ const start: Readonly<Record<DatabaseName, string>> = {
     "set sql_mode = 'NO_ENGINE_SUBSTITUTION'; alter database default collate utf8mb4_general_ci;",
 }
 
-/** Tables first that others refer to. MySQL ignores references of columns, so they stand by themselves. */
+/** Referenced tables come first. MySQL ignores REFERENCES in column definitions, so foreign keys are separate clauses. */
 const tables = `
   create table {sales}countries (code char(2) primary key, name varchar(80) not null unique);
   create table {sales}customers (
@@ -161,7 +161,7 @@ const values: Readonly<Record<DatabaseName, Readonly<Record<string, string>>>> =
   mysql: { true: '1', false: '0', png: "x'89504e470d0a1a0aff'", none: "x''" },
 }
 
-/** What only one database has. */
+/** Parts that only one database has. */
 const own: Readonly<Record<DatabaseName, string>> = {
   sqlite: `
     create table untyped (id integer primary key, "any", size smallint, due date, seen datetime, ready boolean, price decimal(8,2), n bigint, at time, key uuid);
@@ -263,7 +263,7 @@ export const shop: Fixture = {
   },
 }
 
-/** Two databases of one server of MySQL or MariaDB, with relations from one to the other. */
+/** Two databases on one server of MySQL or MariaDB, with relations between them. */
 export const shopOfTwoDatabases = (sales: string, stock: string): Variant => ({
   script: written('mysql', start.mysql + tables + rows, {
     ...words.mysql,

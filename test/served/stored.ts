@@ -1,4 +1,4 @@
-/** The JSON form of a stored value, by the type that the catalogue names; written from the documentation, not with the library. */
+/** The JSON form of a stored value, according to its type in the catalogue; written from the documentation, without the library. */
 import type { DatabaseName } from '../support/databases.ts'
 import { type Raw, textOf } from './client.ts'
 
@@ -17,9 +17,9 @@ export function jsonOf(name: DatabaseName, type: string, raw: Raw): Json {
   return name === 'postgres' ? fromPostgres(type, text) : fromMysql(type, text, raw as Uint8Array)
 }
 
-/** The column, or the expression whose text says what is stored. */
+/** The column, or an expression whose text shows the stored value. */
 export function selected(name: DatabaseName, type: string, column: string): string {
-  // The text of an inet has its netmask, and that of a char no blanks at the end.
+  // The text of an inet includes its netmask, and that of a char has no spaces at the end.
   if (name === 'postgres') return /^(?:inet|character\()/.test(type) ? `${column}::text` : column
   if (name === 'sqlite') return column
   if (/^(?:point|geometry|polygon|linestring|multi|geomcoll)/.test(type))
@@ -60,7 +60,7 @@ function fromPostgres(type: string, text: string): Json {
   }
 }
 
-/** Years before 1 and after 9999 as ISO 8601 writes them, with a sign and six digits; 1 BC is the year 0. */
+/** Years before 1 and after 9999 in the form of ISO 8601, with a sign and six digits; 1 BC is the year 0. */
 function farMoment(text: string): string {
   const match = /^(\d+)(-.*?)( BC)?$/.exec(text)
   const [, digits = '', rest = '', era] = match ?? []
@@ -71,7 +71,7 @@ function farMoment(text: string): string {
   return year >= 0 && year <= 9999 ? far.slice(2) + usual : `${year < 0 ? '-' : '+'}${far}${usual}`
 }
 
-/** `2024-05-14 10:30:00.123456` → `2024-05-14T10:30:00.123Z`; a text of another form stays. */
+/** `2024-05-14 10:30:00.123456` → `2024-05-14T10:30:00.123Z`; a text of another form is unchanged. */
 function momentOf(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?$/.exec(text)
   if (match === null) return text
@@ -104,7 +104,7 @@ function arrayIn(text: string, item: (text: string) => Json): Json {
     at += 1
     return items
   }
-  // Bounds other than from 1 stand before the items, and are not served.
+  // Array bounds that do not begin with 1 precede the items, and are not served.
   at = text.indexOf('{')
   return list()
 }
@@ -145,7 +145,7 @@ function fromMysql(type: string, text: string, bytes: Uint8Array): Json {
   }
 }
 
-/** The names of types that the fixtures use, each with what SQLite may have stored instead. */
+/** The JSON form of a value of SQLite, which may have another type than its column. */
 function fromSqlite(type: string, raw: Exclude<Raw, null>): Json {
   const [word = ''] = type.split('(')
   const isNumber = typeof raw === 'number' || typeof raw === 'bigint'
@@ -160,7 +160,7 @@ function fromSqlite(type: string, raw: Exclude<Raw, null>): Json {
     case 'INTEGER':
     case 'INT':
     case 'SMALLINT':
-      // Texts are no numbers, even where they look like some.
+      // A text is not a number, even if it looks like one.
       return typeof raw === 'number' || (isNumber && Number.isSafeInteger(Number(raw)))
         ? Number(raw)
         : text
@@ -194,7 +194,7 @@ function fromSqlite(type: string, raw: Exclude<Raw, null>): Json {
       return parsed(text)
     case 'UUID':
       return /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i.test(text) ? text.toLowerCase() : text
-    // What a view computes has the type of its values.
+    // A column that a view computes has the type of its values.
     case 'COMPUTED':
       return isNumber ? Number(raw) : text
     default:
@@ -206,7 +206,7 @@ function sqliteMoment(text: string): string {
   const match =
     /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(text)
   if (match === null) return text
-  // Digits of the usual form stay as they are, even of a day that no month has.
+  // Texts of the usual form are unchanged, even if the day does not exist.
   if (/^(?!0000)\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/.test(text))
     return momentOf(text.replace('T', ' ').replace('Z', ''))
   const [, year, month, day, minutes = '00:00', seconds = ':00', fraction = '.0', zone = 'Z'] =
@@ -220,7 +220,7 @@ function sqliteMoment(text: string): string {
 const isDay = (day: string): boolean =>
   !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day)
 
-/** Whether a column type writes values like this one; SQLite may hold others, which are served as they are. */
+/** Whether a value has the usual form of its column type; SQLite may store others, which are served unchanged. */
 export function isInForm(type: string, value: Json): boolean {
   const text = String(value)
   switch (type) {
@@ -240,7 +240,7 @@ export function isInForm(type: string, value: Json): boolean {
       return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(text) && isDay(text.slice(0, 10))
     case 'time':
       return /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text)
-    // MySQL's value for a text that was no member.
+    // MySQL stores an empty text in place of one that is not a member.
     case 'enum':
       return text !== ''
     case 'uuid':

@@ -1,4 +1,4 @@
-/** A tracker of issues on every database, served as it is. */
+/** An issue tracker, served unchanged on every database. */
 import { eachServed } from './served.ts'
 import { tracker } from './tracker.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A tracker of issues of the kind that Ruby on Rails makes: timestamps, polymorphic columns, documents, tables of the migrations;
- * on PostgreSQL arrays, citext and types of its own.
+ * An issue tracker with a schema like those of Ruby on Rails: timestamps, polymorphic columns, documents, tables of migrations;
+ * on PostgreSQL also arrays, citext and user-defined types.
  */
 import type { DatabaseName } from '../support/databases.ts'
 import { type Fixture, type Variant, written } from './fixture.ts'
@@ -128,7 +128,7 @@ b', {state_open}, 'Bug', {labels_b}, null, '0001-01-01', -999999.99, '2024-05-14
   insert into profiles (id, user_id, bio) values (1, 1, 'Mathematician'), (2, 3, null);
   insert into api_keys (id, user_id, token) values (1, 1, 'not-shown');`
 
-/** What only PostgreSQL has. */
+/** Parts that only PostgreSQL has. */
 const postgresOnly = `
   create table devices (
     id uuid primary key default gen_random_uuid(), user_id bigint references users (id) deferrable initially deferred, address inet, mac macaddr, names citext[], states issue_state[],

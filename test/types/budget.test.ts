@@ -1,4 +1,4 @@
-/** Models, checked against each other by type, stay within a number of type instantiations that grows with their number. */
+/** Type-checking models against each other takes a number of type instantiations in proportion to the number of models. */
 import { rmSync } from 'node:fs'
 import { ok } from '../support/assert.ts'
 import {
@@ -11,10 +11,10 @@ import { suite } from '../support/suite.ts'
 
 const folder = budgetFolder('budget')
 
-/** Instantiations that a model, its rows, its part of a Kysely database and of createApi may cost. */
+/** The most instantiations for a model, its rows, its part of a Kysely database and of createApi. */
 const budget = 1500
 
-/** A program of so many models; `modelsFor` types their users. */
+/** A program with a number of models; `modelsFor` types their users. */
 const programs = {
   defineModel: programOfModels,
   modelsFor: (count: number) => typedByUser(programOfModels(count)),
@@ -28,7 +28,7 @@ suite('the budget of types', (test) => {
       const [none = 0, hundred = 0, twice = 0] = [0, 100, 200].map((count) =>
         instantiationsOf(program(count), folder),
       )
-      // What a program costs that has models at all is counted in the first hundred.
+      // The costs of any program with models are included in the first hundred.
       const cost = (twice - hundred) / 100
       console.log(`${hundred - none} instantiations for 100 models, ${cost} for each further one`)
       ok(cost > 100, `${cost}: nothing was measured`)

@@ -1,4 +1,4 @@
-/** A typed client costs type instantiations in proportion to the models and calls of a program. */
+/** A typed client takes type instantiations in proportion to the models and calls of a program. */
 import { rmSync } from 'node:fs'
 import { ok } from '../support/assert.ts'
 import { budgetFolder, instantiationsOf, ringOfModels } from '../support/ring-of-models.ts'
@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts'
 
 const folder = budgetFolder('client-budget')
 
-/** What a client, and this call for each collection, may cost for each model. */
+/** The most instantiations for each model of a client with this call for each collection. */
 const calls = [
   { call: `list({ where: { price: { gt: '1' } } })`, budget: 1500 },
   { call: 'list({ include: { before: { limit: 3 } } })', budget: 1500 },

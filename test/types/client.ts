@@ -1,4 +1,4 @@
-// What the typed client takes and answers for the models of an API; compiled, never run.
+// The arguments and results of the typed client for the models of an API; compiled, never run.
 
 import { type Api, belongsTo, createApi, defineModel, hasMany, hasOne } from '@model-api/core'
 import { createClient, queryOptions, reference } from '@model-api/core/client'
@@ -100,7 +100,7 @@ holds<
 /** The value of a call. */
 type ValueOf<C> = C extends { unwrap(): Promise<infer V> } ? V : never
 
-// ---------------------------------------------------------------- what a list answers
+// ---------------------------------------------------------------- the results of lists
 
 interface Whole {
   id: number
@@ -187,7 +187,7 @@ client.orderLines.get(['2024/001', 2])
 // @ts-expect-error: books have numbers as keys
 client.books.get('1')
 
-// ---------------------------------------------------------------- what it refuses
+// ---------------------------------------------------------------- mistakes that do not compile
 
 // @ts-expect-error: no such collection
 client.bookz

@@ -1,4 +1,4 @@
-// What createApi knows of the models it is given, and what hooks know of the users; compiled, never run.
+// What createApi knows about its models, and what hooks know about users; compiled, never run.
 
 import {
   type AnyModel,
@@ -101,7 +101,7 @@ createApi({
   },
 })
 
-// Without a user model: what the strategies give.
+// Without a user model: the user that the strategies return.
 interface Member {
   readonly id: number
   readonly team: string
@@ -138,7 +138,7 @@ createApi({
     },
   },
 })
-// Both: either may have found the user. One that only says yes or no tells nothing.
+// With both, either may have found the user. A custom strategy that returns only true or false says nothing about the user.
 createApi({
   db,
   models: [Author, Book],
@@ -159,7 +159,7 @@ createApi({
     API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user.anything }),
   },
 })
-// A hook that stands before the strategy does not know its users yet.
+// A hook that runs before authentication does not know the user yet.
 createApi({
   db,
   models: [Author, Book],
@@ -169,19 +169,19 @@ createApi({
   },
 })
 
-// Without any of them the author knows better.
+// Without any of them, the user has the type any, because only the author knows it.
 createApi({
   db,
   models: [Author, Book],
   config: { API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user.anything }) },
 })
 
-// A configuration that was written elsewhere.
+// A configuration declared elsewhere.
 declare const config: ApiConfig
 createApi({ db, models: [Author, Book], config })
 createApi({ db, models: [Author, Book], config: { ...config, API_USER_MODEL: User } })
 
-// ---------------------------------------------------------------- answers
+// ---------------------------------------------------------------- responses
 
 declare const api: Api
 const one = api.handle<RowOf<typeof Author>>({ method: 'GET', url: '/api/authors/1' })

@@ -13,7 +13,7 @@ const hooks = hooksFor(Draft, {
   dump_callback: (data) => ({ ...data, shout: data.title?.toUpperCase() }),
 })
 
-/** What it gives fits into meta. */
+/** Its result can be spread into meta. */
 export const Book = defineModel('Book', { columns, meta: { ...hooks } })
 
 hooksFor(Draft, {

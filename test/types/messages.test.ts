@@ -1,11 +1,11 @@
-/** What the compiler says of a mistake in a model: its first line names the option, the relation or the column. */
+/** The messages of the compiler for a mistake in a model: the first line names the option, the relation or the column. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { compilerOutput } from '../support/typescript.ts'
 
-/** Below node_modules, so that it is neither committed nor compiled with the tests, and packages are found. */
+/** A folder below node_modules, so that it is neither committed nor compiled with the tests, and imports find the packages. */
 const folder = fileURLToPath(
   new URL(`../node_modules/.cache/messages-${process.pid}/`, import.meta.url),
 )

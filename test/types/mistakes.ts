@@ -104,7 +104,7 @@ defineModel('Book', {
   },
 })
 
-// ---------------------------------------------------------------- relations across the list
+// ---------------------------------------------------------------- relations between models of a list
 
 declare function publish<const Models extends readonly AnyModel[]>(
   models: Models & CheckedModels<Models>,

@@ -1,4 +1,4 @@
-// What TypeScript infers from a model, and what it refuses; compiled, never run.
+// The types that TypeScript infers from a model, and what it refuses; compiled, never run.
 
 import { sql } from 'kysely'
 import { defineBase, defineModel } from '../../packages/core/src/model/define-model.ts'
@@ -93,7 +93,7 @@ holds<
   >
 >()
 
-// A view has rows as any model has them, and needs no key.
+// A view has row types like any model, and needs no key.
 const Total = defineModel('Total', {
   table: 'totals',
   columns: {
@@ -198,7 +198,7 @@ const Payslip = defineModel('Payslip', {
   },
   meta: {},
 })
-// What only some may read may be missing; what only some may write may be left out.
+// A column that only some may read may be missing in a row; one that only some may write may be omitted in a new record.
 holds<
   Equal<
     RowOf<typeof Payslip>,

@@ -1,4 +1,4 @@
-// modelsFor types the user of everything that models are declared with; compiled, never run.
+// modelsFor types the user in everything that a model declares; compiled, never run.
 
 import {
   type DatabaseOf,
@@ -38,7 +38,7 @@ export const shared: WriteCallback<Member, Tables> = async (record, _model, { db
   await db.selectFrom('takss').execute()
   return record
 }
-/** Such a callback fits into meta. */
+/** The callback can be used in meta. */
 export const Shared = define('Task', {
   columns: { title: { type: 'string' } },
   meta: { add_callback: shared },
@@ -135,7 +135,7 @@ const Task = define('Task', {
     },
   },
 })
-// The model itself is one like any other.
+// The model itself has the same types as without modelsFor.
 holds<Equal<RowOf<typeof Task>['hours'], number | null>>()
 
 define('Note', {
@@ -173,7 +173,7 @@ hooksFor(Task, { add_callback: (task, _model, { user }) => ({ ...task, team_id: 
 // @ts-expect-error a column has no option "maxlength"
 define('Misspelt', { columns: { id, name: { type: 'string', maxlength: 5 } } })
 
-// Nobody may be the user, too.
+// Without a login, the user is null.
 const { defineModel: open } = modelsFor<Member | null>()
 open('Page', {
   columns: { id },
@@ -183,7 +183,7 @@ open('Page', {
   },
 })
 
-// Without modelsFor the author says it in each place.
+// Without modelsFor, the author declares the type of the user in each place.
 defineModel('Draft', {
   columns: { id },
   meta: { dump_callback: (data, { user }: HookArgs<Member>) => ({ ...data, by: user.id }) },

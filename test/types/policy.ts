@@ -1,4 +1,4 @@
-// What policyFor knows of a model, and what it refuses; compiled, never run.
+// What policyFor knows about a model, and what it refuses; compiled, never run.
 
 import type { Kysely } from 'kysely'
 import { policyFor } from '../../packages/core/src/access/policy-for.ts'
@@ -81,7 +81,7 @@ const Stocked = defineModel('Stocked', {
 })
 declare const schemas: Kysely<DatabaseOf<[typeof Note, typeof Stocked]>>
 
-// The query has the table of the model, under its own name.
+// The query selects from the model's table, under its own name.
 export const inSchema = policyFor(Stocked, schemas, {
   scope_query: (query) => query.where('notes.shelf', '=', 'A'),
 })

@@ -1,4 +1,4 @@
-/** How much an error repeats of a request: excerpts, lists of problems, and the one place that bounds them. */
+/** How much of a request an error repeats: excerpts, lists of problems, and the function that limits them. */
 import { bounded, excerpt, listed } from '../../packages/core/src/error-size.ts'
 import { uniqueViolation, unknownColumn, validationFailed } from '../../packages/core/src/errors.ts'
 import { equal, ok } from '../support/assert.ts'

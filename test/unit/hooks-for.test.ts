@@ -1,4 +1,4 @@
-/** hooksFor gives back the callbacks it was given. */
+/** hooksFor returns its callbacks unchanged. */
 import { defineModel, hooksFor } from '@model-api/core'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'

@@ -1,4 +1,4 @@
-/** The map that forgets what was not used for longest. */
+/** LruMap evicts the least recently used entry. */
 import { lruMap } from '../../packages/core/src/lru-map.ts'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'

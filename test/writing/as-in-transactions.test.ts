@@ -1,4 +1,7 @@
-/** Whatever is written: an API whose writes may be one statement answers and stores what one with transactions does. */
+/**
+ * Any write: the response and the stored rows are the same from an API that may write with one statement as from one that
+ * always uses transactions.
+ */
 import { type AnyModel, type Api, type ApiConfig, defineModel } from '@model-api/core'
 import fc from 'fast-check'
 import { get, send, testApi } from '../support/api.ts'
@@ -21,10 +24,10 @@ const config: ApiConfig = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
 }
 
-/** A text instead of one that is made up, which would be the same in neither world. */
+/** A fixed value instead of a generated one, which would differ between the two APIs. */
 const fixed = { type: 'uuid', default: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01' }
 
-/** The library with names of tables of its own; nobody sees the country `XX`. */
+/** The library with separate table names; a policy hides the country `XX`. */
 const libraryOf = (prefix: string): readonly AnyModel[] =>
   library.map(({ name, table, columns, relations, meta }) => {
     const own = Object.entries(relations).map(([key, relation]) => [
@@ -48,7 +51,7 @@ const key = fc.integer({ min: 1, max: 8 })
 const code = fc.constantFrom('AA', 'BB', 'XX')
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 })
 
-/** Bodies by endpoint; some values are wrong, some break a rule of the database. */
+/** Bodies by endpoint; some values are invalid, some violate a rule of the database. */
 const bodies = {
   authors: {
     name: text,
@@ -82,7 +85,7 @@ const bodies = {
 
 type Endpoint = keyof typeof bodies
 const endpoint = fc.constantFrom(...(Object.keys(bodies) as Endpoint[]))
-/** A few of the fields, so that most bodies are right. */
+/** A few of the fields, so that most bodies are valid. */
 const bodyOf = (name: Endpoint): fc.Arbitrary<object> => {
   const fields: Readonly<Record<string, fc.Arbitrary<unknown>>> = bodies[name]
   const names = Object.keys(fields)
@@ -183,7 +186,10 @@ eachDatabase('writes of one statement and transactions', (test, db) => {
   const generated = library.filter(({ columns: { id } }) => id !== undefined && 'generated' in id)
   const tables = ['', 'plain_'].flatMap((prefix) => generated.map(({ table }) => prefix + table))
 
-  /** Gives both worlds the same next keys: a statement that is refused and then repeated in a transaction has used two. */
+  /**
+   * Sets the next generated keys of the tables of both APIs to the same value: a statement that is refused and then repeated in
+   * a transaction has used two.
+   */
   async function alignKeys(): Promise<void> {
     if (db.name === 'sqlite') return
     const statements = tables.map((table) =>
@@ -194,7 +200,7 @@ eachDatabase('writes of one statement and transactions', (test, db) => {
     await db.execScript(statements.join(';'))
   }
 
-  /** How many writes changed something without a transaction: of the one API, and of the other. */
+  /** How many writes changed something without a transaction, of either API. */
   const alone = { quick: 0, plain: 0 }
   const sent = async (which: keyof typeof alone, each: Write): Promise<string> => {
     const api = apis[which === 'quick' ? 0 : 1] as Api

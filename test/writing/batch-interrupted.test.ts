@@ -63,7 +63,7 @@ eachDatabase('interrupted batches', (test, db) => {
     }
   })
 
-  // There is no network to it.
+  // It is not connected by a network.
   if (db.name === 'sqlite') return
 
   const { name } = db
@@ -79,7 +79,7 @@ eachDatabase('interrupted batches', (test, db) => {
     await proxy.close()
   })
 
-  /** Sends a batch of which the command at this place meets a fault; tells whether there was one. */
+  /** Sends a batch and injects a fault into the command at this place; returns whether there was such a command. */
   const faultAt = async (place: number, verdict: Verdict, label: string) => {
     const api = testApi(behind, [Note], config, { onError: () => {} })
     await api.ready

@@ -1,4 +1,4 @@
-/** PATCH of a list and by a filter, and upserts of a list: few statements, and what they do is as if it were one by one. */
+/** PATCH of a list and by a filter, and upserts of a list: few statements, with the same result as writing the records one by one. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { sql } from 'kysely'
 import { send, testApi } from '../support/api.ts'
@@ -223,7 +223,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     // JSON does not show microseconds, so equal values are not written.
     const times = body.map(({ id }) => ({ id, seen: '2026-02-03T04:05:06.789Z' }))
     equal(await lookUp({}, times, 'seen'), true)
-    // A unique value may become free.
+    // One record may take the unique value that another one gives up.
     const freed = body.map(({ id }, i) => ({ id, slug: `slug ${[0, 3, 1][i]}` }))
     equal(await lookUp({}, freed), true)
   })

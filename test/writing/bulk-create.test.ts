@@ -1,4 +1,7 @@
-/** POST of a list: few statements store it, and what hooks see, what is refused and what is named is as if it were one by one. */
+/**
+ * POST of a list: few statements store it; the calls of hooks, the refusals and the paths in errors are the same as for records
+ * written one by one.
+ */
 import { apiError, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { sql } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
@@ -56,7 +59,7 @@ async function createTracker(db: TestDatabase): Promise<void> {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** This many issues, with other values for some of them. */
+/** Creates n issues, some of them with other values. */
 const issues = (n: number, others: Readonly<Record<number, Row>> = {}): Row[] =>
   Array.from({ length: n }, (_, i) => ({
     project_id: 1 + (i % 2),
@@ -263,7 +266,7 @@ eachDatabase('POST of a list', (test, db) => {
       return statements.filter(({ sql }) => /from .projects./.test(sql)).length
     }
     equal(await lookUps(() => false), 1)
-    // Then each of the two projects once more.
+    // After the statement of the callback, each of the two projects is looked up once more.
     equal(await lookUps(({ number }) => number === 2), 3)
     equal(await lookUps(({ number }) => number === 8), 1)
     equal(await lookUps(() => true), 9)

@@ -1,4 +1,4 @@
-/** Values of every type in a list: what POST and PATCH of a list store and answer is what the same records one by one do. */
+/** Values of every type in a list: POST and PATCH of a list store and return the same as for records written one by one. */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -7,7 +7,7 @@ import { createTables } from '../support/tables.ts'
 
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 
-/** Columns whose values are texts, numbers and booleans to the database. */
+/** Columns whose values are texts, numbers or booleans for the database. */
 const plain = {
   id,
   whole: { type: 'integer', nullable: true },
@@ -22,7 +22,7 @@ const plain = {
   code: { type: 'uuid', nullable: true },
 } as const
 
-/** Columns whose values are no JSON documents. */
+/** Columns whose values are not JSON documents. */
 const bare = {
   ...plain,
   at: { type: 'time', nullable: true },
@@ -66,7 +66,7 @@ const common = [
   { name: ' spaces at both ends ', story: ' ', far: 12, price: 1.5, ratio: 3 },
 ]
 
-/** Without the texts in which JSON needs escapes by number. */
+/** Excludes texts in which JSON needs numeric escapes. */
 const unescaped = [
   ...common.map((one) =>
     'story' in one && typeof one.story === 'string'
@@ -94,7 +94,7 @@ eachDatabase('values in a list', (test, db) => {
     test(`are those of single records (${name})`, async () => {
       const api = testApi(db, [...models])
       const url = `/api/${name}`
-      // A year before 1000 is none that every database keeps.
+      // Not every database stores years before 1000.
       const body =
         db.name === 'mysql'
           ? records.filter((one) => !('day' in one && one.day === '0001-01-01'))
@@ -120,7 +120,7 @@ eachDatabase('values in a list', (test, db) => {
       equal(changed.value.map(without), next.reverse())
       const again = await send(api, 'GET', `${url}?id__in=(${keys.join(',')})&order_by=id`)
       equal(again.value, changed.value.reverse())
-      // The same value for all: the database finds them in the order of their keys.
+      // With the same value for all, the database finds the records in the order of their keys.
       const backwards = [...keys].reverse()
       const same = await send(api, 'PATCH', url, {
         body: backwards.map((id) => ({ id, whole: 4711 })),

@@ -239,7 +239,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal([again.headers['idempotency-replayed'], again.value], ['true', ann.value])
   })
 
-  /** Users as the host knows them; `named` tells of a model of users. */
+  /** Users that the host passes; `named`: with a user model. */
   const asUsers = (named: boolean) => {
     const User = defineModel('User', { columns: { id: { type: 'integer', primaryKey: true } } })
     const models = named ? [...library, User] : library
@@ -292,7 +292,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
 
   test('a key is forgotten after a day', async () => {
     const day = 24 * 60 * 60 * 1000 + 1
-    // Servers go by their own clock, SQLite by that of the process.
+    // Servers use their own clock, SQLite that of the process.
     await sql`update idempotency_keys set claimed_at = claimed_at - ${day}, expires_at = expires_at - ${day}`.execute(
       db.kysely,
     )

@@ -1,4 +1,4 @@
-/** Keys that the database makes by a default of its own, which is no counter: `default (uuid())`. */
+/** Keys that a default of the database generates without a counter: `default (uuid())`. */
 import { defineModel, hasMany } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { send, testApi } from '../support/api.ts'
@@ -26,7 +26,7 @@ const Item = defineModel('Item', {
   meta: {},
 })
 
-/** Numbered by a default that no driver reports. */
+/** A numeric key whose default is not a counter, so that no driver reports it. */
 const Numbered = defineModel('Numbered', {
   table: 'numbered',
   columns: {

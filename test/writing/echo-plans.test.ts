@@ -1,4 +1,4 @@
-/** The plan of an echo is made once for a query: what it depends on besides is looked at every time. */
+/** The plan of an echo is cached by the query; everything else that it depends on is checked for each write. */
 import type { AnyModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** Foreign keys that nesting fills follow the rules of their columns, as if they had been sent. */
+/** Foreign keys that nested objects set follow the rules of their columns, as if the client had sent them. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -14,7 +14,7 @@ const models: readonly AnyModel[] = [
     relations: { folders: hasMany('Folder', 'shelf_id'), boxes: hasMany('Box', 'shelf_id') },
     meta: {},
   }),
-  /** Clients never choose the shelf. */
+  /** Clients never set the shelf. */
   defineModel('Folder', {
     columns: { id, shelf_id: { type: 'integer', nullable: true, readOnly: true } },
     meta: {},

@@ -1,4 +1,4 @@
-/** Idempotency-Key where the database is away, the first request is slow, COMMIT is not answered, or the clock is wrong. */
+/** Idempotency-Key when the database is unavailable, the first request is slow, COMMIT gets no response, or a clock is wrong. */
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ const stored = async (db: { readonly kysely: AnyKysely }, label: string): Promis
   const rows = db.kysely.selectFrom('notes').select('id').where('label', '=', label)
   return (await rows.execute()).length
 }
-/** So many milliseconds ago, or in time to come. */
+/** Moves the times of claims by milliseconds, into the past or the future. */
 const moveClaims = async (db: { readonly kysely: AnyKysely }, ms: number): Promise<void> => {
   await sql`update idempotency_keys set claimed_at = claimed_at - ${ms}, expires_at = expires_at - ${ms}`.execute(
     db.kysely,
@@ -120,7 +120,7 @@ eachDatabase('idempotency: every database', (test, db) => {
   })
 })
 
-/** A promise, and what resolves it. */
+/** Returns a promise, and the function that resolves it. */
 function opening(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve = (): void => {}
   const promise = new Promise<void>((done) => {
@@ -129,7 +129,7 @@ function opening(): { readonly promise: Promise<void>; resolve(): void } {
   return { promise, resolve: () => resolve() }
 }
 
-/** A second way into the database. */
+/** Opens a second connection to the database. */
 async function another(db: TestDatabase): Promise<AnyKysely> {
   if (db.name === 'sqlite') return db.kysely
   const kysely = open(db.name, db.url ?? '', 4)
@@ -139,7 +139,7 @@ async function another(db: TestDatabase): Promise<AnyKysely> {
 const opened: AnyKysely[] = []
 
 eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
-  /** For SQLite a file, since both requests are under way at once. */
+  /** For SQLite a file, because both requests need a connection at the same time. */
   const file = join(tmpdir(), `model-api-lease-${process.pid}.db`)
   const pools: AnyKysely[] = []
   const openOne = (): TestDatabase => {
@@ -150,7 +150,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     pools.push(kysely)
     return { ...db, kysely }
   }
-  /** An API by whose clock it is so much later. */
+  /** An API whose clock is ahead by this many milliseconds. */
   const later = (on: TestDatabase, ms: number, config: ApiConfig = {}): Api => {
     const clock = frozenClock()
     clock.tick(ms)
@@ -172,7 +172,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     rmSync(file, { force: true })
   })
 
-  /** The second request comes a minute later, while the first one is in its callback. */
+  /** The second request is sent a minute later, while the first one is in its callback. */
   const race = async (label: string, whileSecond: boolean): Promise<readonly Answer[]> => {
     const [slowDb, fastDb] = [openOne(), openOne()]
     const second = later(fastDb, minute + 1)
@@ -349,7 +349,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
         ? openPool(db.url ?? '', 1, { options: '-c statement_timeout=100' })
         : openPool(db.url ?? '', 1)
     if (db.engine === 'mariadb') await sql`set max_statement_time = 0.1`.execute(bounded.kysely)
-    // MySQL limits the time of reads alone, but that of waiting for a lock of any statement, by whole seconds.
+    // MySQL limits the duration of reads only; the wait for a lock it limits for every statement, in whole seconds.
     if (db.engine === 'mysql') await sql`set lock_wait_timeout = 1`.execute(bounded.kysely)
     const api = await ready(bounded)
     const locked = await db.kysely.connection().execute(async (other) => {

@@ -1,4 +1,4 @@
-/** The isolation of a write with callbacks: one statement runs at the level of its connection, several at READ COMMITTED. */
+/** The isolation of a write with callbacks: a single statement runs at the level of its connection, several run at READ COMMITTED. */
 import { type AnyModel, defineModel } from '@model-api/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { send, testApi } from '../support/api.ts'
@@ -18,7 +18,7 @@ const boxes = [Box as AnyModel]
 const config = { API_RETURN_CALLBACK: <T>(value: T): T => value }
 const committed = 'isolation level read committed'
 
-/** The first words of statements, and whether they choose READ COMMITTED. */
+/** The first words of statements, and whether they set READ COMMITTED. */
 const shortened = (statements: readonly string[]): string[] =>
   statements.map((text) => {
     const [word = ''] = text.replace(/^\/\*.*?\*\/ /, '').split(' ')
@@ -68,14 +68,14 @@ eachDatabase('the isolation of a write with callbacks', (test, db) => {
     while (!(await isWaiting(db))) await new Promise((resolve) => setTimeout(resolve, 5))
     await other.commit().execute()
     const { status, value } = await answer
-    // The test ends only if its connections do, even if it fails.
+    // Otherwise the process would not end if the test fails.
     await own.destroy()
     equal([status, value.label], [200, 'last'])
     equal(shortened(seen), ['begin', 'update', 'rollback', 'start committed', 'update', 'commit'])
   })
 })
 
-/** An instance whose connections have another level than READ COMMITTED, and the statements that it has sent. */
+/** An instance whose connections have a level other than READ COMMITTED, and the statements that it has sent. */
 async function repeatable(db: TestDatabase) {
   const { default: pg } = await import('pg')
   const options = '-c default_transaction_isolation=repeatable\\ read'

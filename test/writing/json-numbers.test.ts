@@ -1,4 +1,4 @@
-/** JSON values are stored with every digit, and where the type of the engine rewrites numbers, that is all it does. */
+/** JSON values keep every digit; if a column type of the database rewrites numbers, nothing else changes. */
 import { type AnyModel, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
@@ -10,7 +10,7 @@ const headers = { 'content-type': 'application/json' }
 const sent = '{"z":[1.50,12345678901234567890.10,-0,1e2],"a":{"é":null,"b":true,"c":"1.50"}}'
 const kept = '{"a":{"b":true,"c":"1.50","é":null},"z":[1.50,12345678901234567890.10,-0,1e2]}'
 
-/** A column type for JSON, and the text in which `sent` comes back. */
+/** A column type for JSON, and the text that is returned for `sent`. */
 interface Kind {
   readonly type: string
   readonly back: string

@@ -1,4 +1,4 @@
-/** People in teams, by a junction that is a published model: what tests of links write to. */
+/** People in teams, with a junction that is a published model, for the tests of links. */
 import {
   type AnyModel,
   type Api,
@@ -27,7 +27,7 @@ export const owned: AccessPolicy = {
 
 export type Metas = Readonly<Record<string, object>>
 
-/** The models, each with the meta that a test adds to its own, and other columns of the junction. */
+/** The models, each with its own meta and that of the test, and with additional columns of the junction. */
 export function modelsWith(
   metas: Metas = {},
   columns: Readonly<Record<string, Column>> = {},
@@ -84,7 +84,7 @@ export const admin = { id: 1, roles: ['admin'] }
 
 export type Client = (method: string, url: string, body?: unknown) => Promise<Answer>
 
-/** Requests of a user to an API whose models have these metas. */
+/** Sends requests of a user to an API whose models have these metas. */
 export const clientOf = (db: TestDatabase, user: unknown, ...declared: Declared): Client =>
   clientFor(linksApi(db, ...declared), user)
 
@@ -107,7 +107,7 @@ export function linksApi(
   return testApi(db, models, { ...everything, ...config })
 }
 
-/** Requests of a user to an API. */
+/** Sends requests of a user to an API. */
 export function clientFor(served: Api, user: unknown): Client {
   const api: Api = {
     ...served,
@@ -124,14 +124,15 @@ const at = { joined: '2020-01-01T00:00:00.000Z', changed: '2020-01-01T00:00:00.0
 export async function createTeams(db: TestDatabase): Promise<void> {
   await createTables(db, modelsWith())
   if (db.name !== 'postgres') return
-  // Rows come with their keys, of which the sequences know nothing.
+  // The rows are inserted with their keys, so the sequences must be advanced.
   for (const table of tables)
     await db.execScript(`alter table ${table} alter column id restart with 100`)
 }
 
 /**
- * Two people and six teams. Person 1 is linked to team 1, which the viewer sees, and to four that the viewer does not:
- * the link to 2 belongs to somebody else, team 3 does, team 4 is deleted, and so is the link to 5.
+ * Two people and six teams. Person 1 is linked to team 1, which the viewer sees, and to four teams whose links the viewer does
+ * not see: the link to team 2 has another owner, team 3 has another owner, team 4 is deleted, and the link to team 5 is
+ * deleted.
  */
 export async function fillTeams(db: TestDatabase): Promise<void> {
   const [Person, Team, Membership] = modelsWith() as [AnyModel, AnyModel, AnyModel]
@@ -176,5 +177,5 @@ export async function linksIn(db: TestDatabase): Promise<readonly string[]> {
   )
 }
 
-/** What is there before a test writes. */
+/** The links before a test writes. */
 export const links = ['1-1 7 old', '1-2 8 old', '1-3 7 old', '1-4 7 old', '1-5 7 old deleted']

@@ -1,4 +1,4 @@
-/** Links of every kind of junction: without a model, with composite keys, of records with others of their own model. */
+/** Links of every kind of junction: without a model, with composite keys, between records of the same model. */
 import {
   type AnyModel,
   type ApiRequest,
@@ -47,7 +47,7 @@ const models: readonly AnyModel[] = [
     },
     meta: { access_policy: owned },
   }),
-  /** A composite key of a text and a number. */
+  /** A composite key: a text and a number. */
   defineModel('Room', {
     columns: {
       house: { type: 'string', maxLength: 10, primaryKey: true },
@@ -63,7 +63,7 @@ const models: readonly AnyModel[] = [
     },
     meta: { access_policy: owned },
   }),
-  /** A published junction whose key is all that it has, under names of its own. */
+  /** A published junction whose primary key is its two foreign keys, with field names that differ from the column names. */
   defineModel('Booking', {
     columns: {
       person: { type: 'integer', primaryKey: true, column: 'person_id' },
@@ -178,7 +178,7 @@ eachDatabase('links', (test, db) => {
       [differs.status, differs.errors.reason],
       [400, { 'tags[1].title': ['This field cannot be changed here.'] }],
     )
-    // Out of sight, so it is a new record whose key is taken: as on POST.
+    // The tag is not visible, so it counts as a new record, whose key is taken; the same as for POST.
     const taken = await patch({ tags: [{ code: 'a' }, { code: 'foreign' }, { code: 'b' }] })
     equal(taken.errors?.reason, { 'tags[1].code': ['Another record has this value.'] })
     equal(await rowsOf('person_tags', 'tag_id'), ['a', 'new'])

@@ -1,9 +1,10 @@
-/** Which records a list locks: the stored ones that it names, and no others. */
-import { type AccessPolicy, defineModel } from '@model-api/core'
+/** Which records a list locks: the stored ones that it names, and no others; and what other transactions cannot do meanwhile. */
+import { type AccessPolicy, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
 import { read } from '../support/expect.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, type Test } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
 const item = defineModel('Item', {
@@ -16,7 +17,7 @@ const item = defineModel('Item', {
 })
 
 eachDatabase('what a list locks', (test, db) => {
-  // A transaction locks the whole database.
+  // In SQLite, a transaction locks the whole database.
   const locksRows = db.name !== 'sqlite'
   let inTransaction = async () => {}
   const policy: AccessPolicy = {
@@ -50,7 +51,7 @@ eachDatabase('what a list locks', (test, db) => {
         `${patient}; update items set title = 'elsewhere' where number = 70; insert into items (id, number, title) values (1000, 25, 'elsewhere')`,
       )
     }
-    // So many keys that reading all of an index may cost less than looking each of them up.
+    // With this many keys, reading the whole index may be cheaper than looking up each key.
     const gaps = Array.from({ length: 100 }, (_, i) => 10 * (i + 3) + 5)
     const body = [20, 30, ...gaps].map((number) => ({ number, title: 'list' }))
     const { status } = await send(api, 'POST', '/api/items?on_conflict=number', { body })
@@ -83,3 +84,112 @@ eachDatabase('what a list locks', (test, db) => {
     equal(locking?.parameters, ['[9,10,12,13]'])
   })
 })
+
+const board = defineModel('Board', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    code: { type: 'string', maxLength: 20, unique: true },
+    title: { type: 'string', maxLength: 20 },
+    deleted: { type: 'boolean' },
+  },
+  relations: {
+    cards: hasMany('Card', 'board_id'),
+    labels: manyToMany('Label', { through: 'board_labels', from: 'board_id', to: 'label_id' }),
+  },
+  meta: {
+    allow_bulk: true,
+    allow_nested_writes: true,
+    allowed_methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+  },
+})
+const card = defineModel('Card', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    board_id: { type: 'integer' },
+  },
+  relations: { board: belongsTo('Board', 'board_id') },
+  meta: {},
+})
+const label = defineModel('Label', {
+  columns: { id: { type: 'integer', primaryKey: true, generated: true } },
+  meta: {},
+})
+
+function lockTests(test: Test, db: TestDatabase): void {
+  let inTransaction = async () => {}
+  const policy: AccessPolicy = {
+    can_update: async () => {
+      await inTransaction()
+      return true
+    },
+  }
+  const models = [board, card, label]
+  const softDelete = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' }
+  const api = testApi(db, models, { API_ACCESS_POLICY: policy, ...softDelete })
+  const calledBack = testApi(db, models, {
+    API_ACCESS_POLICY: policy,
+    API_UPDATE_CALLBACK: (object) => object,
+  })
+
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, board, [
+      { code: 'a', title: 'first', deleted: false },
+      { code: 'b', title: 'first', deleted: false },
+    ])
+    await insertRows(db, label, [{ id: 1 }])
+  })
+
+  /** Sends a change of board 1; returns its status, and whether a card of this board could be inserted while it was locked. */
+  async function cardInserted(method: string, url: string, body: object, by = api) {
+    let inserted: boolean | undefined
+    inTransaction = async () => {
+      inserted ??= await db
+        .execScript(
+          "begin; set local lock_timeout = '300ms'; insert into cards (board_id) values (1); commit",
+        )
+        .then(() => true)
+        .catch(() => db.execScript('rollback').then(() => false))
+    }
+    const { status } = await send(by, method, url, { body })
+    return [status, inserted]
+  }
+
+  test('records that refer to a locked one may be inserted unless its keys or links change', async () => {
+    const free = [
+      ['PATCH', '/api/boards/1', { title: 'one' }],
+      ['PATCH', '/api/boards', [{ id: 1, title: 'two' }]],
+      ['PATCH', '/api/boards?id__eq=1', { title: 'three' }],
+      ['POST', '/api/boards?on_conflict=code', [{ code: 'a', title: 'four' }]],
+    ] as const
+    for (const [method, url, body] of free) {
+      const [status, inserted] = await cardInserted(method, url, body)
+      equal([url, Number(status) < 300, inserted], [url, true, true])
+    }
+    const kept = [
+      ['PATCH', '/api/boards/1', { code: 'c' }],
+      ['PATCH', '/api/boards/1', { labels: [{ id: 1 }] }],
+      ['PUT', '/api/boards/1', { code: 'a', title: 'five' }],
+    ] as const
+    for (const [method, url, body] of kept) {
+      equal([url, ...(await cardInserted(method, url, body))], [url, 200, false])
+    }
+    equal(await cardInserted('PATCH', '/api/boards/1', { title: 'six' }, calledBack), [200, false])
+  })
+
+  test('a second change of a locked record waits for the first', async () => {
+    let second: Promise<{ readonly status: number }> | undefined
+    let first: unknown
+    inTransaction = async () => {
+      if (second !== undefined) return
+      second = send(api, 'PATCH', '/api/boards/2', { body: { title: 'second' } })
+      const waits = new Promise((resolve) => setTimeout(resolve, 200, 'waits'))
+      first = await Promise.race([second, waits])
+    }
+    equal((await send(api, 'PATCH', '/api/boards/2', { body: { title: 'first' } })).status, 200)
+    equal([first, (await second)?.status], ['waits', 200])
+    equal((await read(api, '/api/boards/2?fields=title')).title, 'second')
+  })
+}
+
+eachDatabase('what a change keeps others from', lockTests, { only: 'postgres' })

@@ -1,8 +1,8 @@
-/** Bulk: lists, upserts, and PATCH and DELETE by filter; all or none. */
+/** Bulk: lists, upserts, and PATCH and DELETE by filter; all records are written, or none. */
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { countRows, createLibrary, everything, library } from './models.ts'
+import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
 eachDatabase('many records', (test, db) => {
   const api = testApi(db, library, everything)
@@ -53,6 +53,24 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })
 
+  test('API_MAX_BULK of a model is its own: POST, PATCH and DELETE of more are refused', async () => {
+    const models = withModel('Book', ({ meta }) => ({ meta: { ...meta, max_bulk: 1 } }))
+    const own = testApi(db, models, everything)
+    const body = [{ title: 'one' }, { title: 'two' }]
+    const code = async (method: string, url: string, more: object = {}) =>
+      (await send(own, method, url, more)).errors?.code
+    equal(await code('POST', '/api/books', { body }), 'too_many_records')
+    equal((await send(api, 'POST', '/api/books', { body })).status, 201)
+    const both = '/api/books?title__in=(one,two)'
+    equal(await code('PATCH', both, { body: { title: 'three' } }), 'too_many_records')
+    equal(await code('DELETE', both), 'too_many_records')
+    equal((await send(api, 'DELETE', both)).status, 200)
+    equal(
+      (await send(own, 'POST', '/api/tags', { body: [{ name: 'p' }, { name: 'q' }] })).status,
+      201,
+    )
+  })
+
   test('PATCH and DELETE need a filter and honour max_affected', async () => {
     for (const method of ['PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { body: { kind: 'novel' } } : {}
@@ -64,6 +82,25 @@ eachDatabase('many records', (test, db) => {
       for (const name of ['if-match', 'if-none-match']) {
         equal(await code('/api/books?title__eq=cheap', { [name]: '"x.y"' }), 'precondition_on_many')
       }
+    }
+    equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
+  })
+
+  test('PATCH of many refuses what only lists take, by its name', async () => {
+    for (const [query, name, at = query] of [
+      ['order_by=-id', 'order_by', '-id'],
+      ['groupby=kind', 'groupby', 'kind'],
+      ['id__count=1', 'id__count', 'id__count'],
+      ['limit=1', 'limit'],
+      ['page=2', 'page'],
+      ['count=none', 'count'],
+      ['paging=cursor', 'paging'],
+      ['on_conflict=id', 'on_conflict'],
+    ] as const) {
+      const url = `/api/books?title__eq=cheap&${query}`
+      const { status, errors } = await send(api, 'PATCH', url, { body: { kind: 'novel' } })
+      equal([status, errors.reason], [400, `"${name}" cannot be used in a write.`])
+      equal([errors.code, errors.at], ['not_here', at])
     }
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })

@@ -91,7 +91,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     let stored: Json = null
     await store({ settings: stored })
     await check(json, { numRuns: 30, seed: propertySeed }, async (patch) => {
-      // Each patch meets what the one before it has left.
+      // Each patch changes the result of the previous one.
       const expected: Json = referenceMerge(stored, patch)
       const { value } = await merge({ settings: patch })
       stored = expected
@@ -142,7 +142,7 @@ eachDatabase('merge patch of a record', (test, db) => {
       'The merged document has an object of too many keys.',
     )
     equal((await merge({ settings: { a: { k0: null, other: 1 } } })).status, 200)
-    // What the host has stored may be changed.
+    // A document that the host has stored may be larger than a body may be, and can still be patched.
     const long = JSON.stringify({ a: keys(0, 1100), long: 'x'.repeat(30_000) })
     await sql`update merged_people set settings = ${long}`.execute(db.kysely)
     equal((await merge({ settings: { a: { k0: null } } })).status, 200)

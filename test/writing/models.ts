@@ -1,4 +1,4 @@
-/** A lending library whose models show every rule of writing once. */
+/** A lending library whose models show each rule of writing once. */
 import { type AnyModel, belongsTo, defineModel, hasMany, hasOne, manyToMany } from '@model-api/core'
 import type { TestDatabase } from '../support/databases.ts'
 import { createTables } from '../support/tables.ts'
@@ -31,7 +31,7 @@ export const Author = defineModel('Author', {
   meta: {},
 })
 
-/** A key that clients choose. */
+/** Clients set the key. */
 export const Country = defineModel('Country', {
   columns: {
     code: { type: 'string', maxLength: 2, primaryKey: true },
@@ -110,10 +110,10 @@ export const Copy = defineModel('Copy', {
 
 export const library: readonly AnyModel[] = [Country, Author, Profile, Book, Tag, Copy]
 
-/** Authors are marked instead of removed. */
+/** Deleted authors are marked instead of removed. */
 export const marking = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' } as const
 
-/** Everything that writing knows, switched on. */
+/** All settings of writes are on. */
 export const everything = {
   API_ALLOW_NESTED_WRITES: true,
   API_ALLOW_BULK: true,
@@ -123,13 +123,13 @@ export const everything = {
 
 export const createLibrary = (db: TestDatabase): Promise<void> => createTables(db, library)
 
-/** The library with another setting of one model. */
+/** The library with a change of one model. */
 export const withModel = (name: string, change: (model: AnyModel) => object): readonly AnyModel[] =>
   library.map((model) =>
     model.name === name ? ({ ...model, ...change(model) } as AnyModel) : model,
   )
 
-/** What a refused write leaves in the tables: nothing. */
+/** Counts the rows of tables, because a refused write must leave none. */
 export async function countRows(db: TestDatabase, ...tables: readonly string[]): Promise<number[]> {
   const counts = tables.map(async (table) => {
     const rows = await db.kysely.selectFrom(table).selectAll().execute()

@@ -1,4 +1,7 @@
-/** Lists of records with nested ones: few statements write them level by level, and what hooks see and what is refused is as if it were one by one. */
+/**
+ * Lists of records with nested ones: few statements write them level by level; the calls of hooks and the refusals are the same
+ * as for records written one by one.
+ */
 import {
   type AnyModel,
   belongsTo,
@@ -13,7 +16,7 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
-/** A key that clients choose, and a relation to records of the same model. */
+/** Clients set the key; a relation leads to records of the same model. */
 const Category = defineModel('Category', {
   columns: {
     code: { type: 'string', maxLength: 10, primaryKey: true },
@@ -27,7 +30,7 @@ const Category = defineModel('Category', {
   meta: {},
 })
 
-/** A key beyond those that a counter reaches. */
+/** A key that no counter reaches. */
 const storedTag = 900_001
 
 type Row = Readonly<Record<string, unknown>>
@@ -37,7 +40,7 @@ const tables = ['book_tags', 'copies', 'profiles', 'books', 'tags', 'authors', '
 const times = <T>(n: number, make: (i: number) => T): T[] =>
   Array.from({ length: n }, (_, i) => make(i))
 
-/** This many authors with books, which have tags and copies. */
+/** Creates n authors with books, which have tags and copies. */
 const authors = (n: number): Row[] =>
   times(n, (i) => ({
     name: `author ${i}`,
@@ -69,6 +72,79 @@ eachDatabase('lists with nested records', (test, db) => {
     })
   const savepoints = (statements: readonly unknown[]): boolean =>
     statements.some((one) => JSON.stringify(one).toLowerCase().includes('savepoint'))
+
+  given(
+    'an object with an unused key creates a record with nested ones; one that links has none',
+    async () => {
+      const leaf = (code: string) => ({ code, title: code })
+      const branch = (code: string, ...codes: string[]) => ({
+        ...leaf(code),
+        children: codes.map(leaf),
+      })
+      const codesOf = async (code: string): Promise<string[]> => {
+        const { value } = await get(
+          api,
+          `/api/categories/${code}/children?fields=code&order_by=code`,
+        )
+        return value.map((child: { code: string }) => child.code)
+      }
+      // One record; several, written level by level; and several, written one by one.
+      const tree = { ...leaf('a'), children: [branch('aa', 'aaa', 'aab'), branch('ab', 'aba')] }
+      equal((await post('/api/categories', tree)).status, 201)
+      const trees = ['b', 'c'].map((code) => ({
+        ...leaf(code),
+        children: [branch(`${code}a`, `${code}aa`), leaf(`${code}b`)],
+        parent: { ...leaf(`${code}0`), parent: leaf(`${code}00`) },
+      }))
+      equal((await post('/api/categories', trees)).status, 201)
+      equal(await Promise.all(['a', 'aa', 'ab', 'b', 'ba', 'ca', 'c0', 'c00'].map(codesOf)), [
+        ['aa', 'ab'],
+        ['aaa', 'aab'],
+        ['aba'],
+        ['ba', 'bb'],
+        ['baa'],
+        ['caa'],
+        ['c'],
+        ['c0'],
+      ])
+
+      const before = await countRows(db, 'categories')
+      const refused = async (...children: unknown[]) => {
+        const { status, errors } = await post('/api/categories', { ...leaf('d'), children })
+        return [status, errors?.reason]
+      }
+      const links =
+        'This object links to an existing record, which is not changed here; omit this field.'
+      equal(await refused(branch('aa', 'x')), [400, { 'children[0].children': [links] }])
+      equal(await refused(branch('x', 'y'), branch('x', 'z')), [
+        400,
+        { 'children[1].children': [links] },
+      ])
+      equal(await refused({ code: 'x', children: [leaf('y')] }), [
+        400,
+        {
+          'children[0].children': [
+            'This object can only link to an existing record, because a new one needs "title"; send that too, or omit this field.',
+          ],
+        },
+      ])
+      equal(await refused({ ...leaf('x'), children: [{ code: 'y', titel: 'y' }] }), [
+        400,
+        {
+          'children[0].children[0].titel': ['Unknown field "titel". Did you mean "title"?'],
+        },
+      ])
+      const above = { 'children[0].parent': ['The parent record sets this relation.'] }
+      equal(await refused({ ...leaf('x'), parent: leaf('y') }), [400, above])
+      const deep = { ...leaf('1'), children: [{ ...leaf('2'), children: [branch('3', '4')] }] }
+      const [status, reason] = await refused({ ...leaf('0'), children: [deep] })
+      equal(
+        [status, Object.keys(reason)],
+        [400, ['children[0].children[0].children[0].children[0].children']],
+      )
+      equal(await countRows(db, 'categories'), before)
+    },
+  )
 
   given('take as many statements for any number of records', async () => {
     const counts: number[] = []
@@ -221,7 +297,7 @@ eachDatabase('lists with nested records', (test, db) => {
       everything,
     )
     equal((await post('/api/authors', authors(5), counting)).status, 201)
-    // Of the records 0 to 2, even if the list was begun level by level.
+    // The calls for the records 0 to 2, even though the list was first written level by level.
     equal(counts.at(-1), 6)
     equal(await countRows(db, 'authors', 'books'), [5, 9])
   })

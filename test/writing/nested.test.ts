@@ -1,4 +1,4 @@
-/** Nested writes: to-one, to-many, many-to-many, several levels, links by key; one transaction. */
+/** Nested writes: to-one, to-many, many-to-many, several levels, links by key; all in one transaction. */
 import * as fc from 'fast-check'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -178,7 +178,7 @@ eachDatabase('nested writes', (test, db) => {
       in_stock: fc.boolean(),
       details: fc
         .jsonValue({ maxDepth: 3 })
-        // Such keys are problems of a body.
+        // These keys make a body invalid.
         .filter((json) => !/__proto__|constructor|prototype/.test(JSON.stringify(json))),
       tags: fc.array(fc.constant(0), { maxLength: 3 }),
     })
@@ -204,5 +204,5 @@ eachDatabase('nested writes', (test, db) => {
   })
 })
 
-/** As JSON has it: without negative zero. */
+/** The value after serialisation, which has no negative zero. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

@@ -1,4 +1,4 @@
-/** POST, PATCH, PUT and DELETE of one record, sentence by sentence (docs/writing.md). */
+/** POST, PATCH, PUT and DELETE of one record, following docs/writing.md sentence by sentence. */
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -60,7 +60,7 @@ eachDatabase('one record', (test, db) => {
     const headers = { 'content-type': 'application/json; charset=utf-8' }
     const created = await send(api, 'POST', '/api/books', { body, headers })
     equal([created.status, created.value.price], [201, '100.10'])
-    // MySQL's json rewrites numbers.
+    // The json type of MySQL rewrites numbers.
     const n = db.engine === 'mysql' ? '1.5' : '1.50'
     match(created.text, `"details":{"big":12345678901234567890,"n":${n}}`)
   })

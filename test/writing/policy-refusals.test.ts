@@ -1,4 +1,4 @@
-/** can_create, can_update and can_delete: what a policy refuses is 403, and nothing of it is stored. */
+/** can_create, can_update and can_delete: a refusal of a policy is 403, and nothing is stored. */
 import { type ApiConfig, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,7 @@
-/** A published junction is a child like any other: DELETE asks for its records, cascade_delete takes them by their own rules. */
+/**
+ * The records of a published junction are dependents like any other: they prevent a DELETE, and cascade_delete removes them by
+ * the rules of their model.
+ */
 import { type AnyModel, type ApiRequest, defineModel, hasMany, manyToMany } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
@@ -8,7 +11,7 @@ import { createTables, insertRows } from '../support/tables.ts'
 
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 
-/** Declares no relation itself: that it is a child is known from the relations through its table. */
+/** Declares no relation itself; other models have relations through its table, so its records are dependents. */
 const membership = (meta: object): AnyModel =>
   defineModel('Membership', {
     columns: {
@@ -115,7 +118,7 @@ eachDatabase('removal of a record with links that are records', (test, db) => {
       { id: 1, team_id: 1 },
       { id: 2, team_id: 1 },
     ])
-    /** Joins a table that has two rows for each of its own. */
+    /** Joins a table that has two rows for each row of the model. */
     const access_policy: AccessPolicy = {
       scope_query: (query) =>
         query

@@ -1,4 +1,4 @@
-/** Links of a published junction: each that is made or removed follows the rules of its model, through every kind of write. */
+/** Links of a published junction: each link that is created or removed follows the rules of its model, in every kind of write. */
 import type { Api } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import type { Answer } from '../support/api.ts'
@@ -19,7 +19,7 @@ import {
   viewer,
 } from './link-worlds.ts'
 
-/** What narrows the sight of the viewer: the teams, and the links themselves. */
+/** Policies that limit what the viewer sees: teams, and the links themselves. */
 const policies: Metas = { Team: { access_policy: owned }, Membership: { access_policy: owned } }
 
 const withPolicy = (more: AccessPolicy): Metas => ({
@@ -29,7 +29,7 @@ const withPolicy = (more: AccessPolicy): Metas => ({
 
 type Body = readonly object[]
 
-/** Every write that says which teams person 1 is in. */
+/** Every write that sets the teams of person 1. */
 const changes: Readonly<Record<string, (client: Client, teams: Body) => Promise<Answer>>> = {
   PATCH: (client, teams) => client('PATCH', '/api/people/1?dump=json', { teams }),
   PUT: (client, teams) => client('PUT', '/api/people/1?dump=json', { name: 'Ann', teams }),
@@ -40,7 +40,7 @@ const changes: Readonly<Record<string, (client: Client, teams: Body) => Promise<
     client('POST', '/api/people?on_conflict=name&dump=json', [{ name: 'Ann', teams }]),
 }
 
-/** Every write that makes a new person with teams. */
+/** Every write that creates a person with teams. */
 const creations: typeof changes = {
   POST: (client, teams) => client('POST', '/api/people', { name: 'New', teams }),
   'bulk POST': (client, teams) =>
@@ -92,7 +92,7 @@ eachDatabase('links of a published junction', (test, db) => {
     test(`are removed where the junction marks nothing: ${write}`, async () => {
       const hard = { ...policies, Membership: { access_policy: owned, soft_delete: false } }
       equal((await change(as(viewer, hard), one(6))).status, 200)
-      // The row that was marked is one like any other now: seen, and not in the list.
+      // The row that was marked as deleted is now visible like any other, and not in the sent list.
       equal(await linksIn(db), ['1-2 8 old', '1-3 7 old', '1-4 7 old', '1-6 7 member'])
     })
 
@@ -226,7 +226,7 @@ eachDatabase('links of a published junction', (test, db) => {
     const client = as(viewer)
     equal((await client('PATCH', '/api/teams/6', { members: [{ id: 1 }, { id: 2 }] })).status, 200)
     equal((await client('PATCH', '/api/teams/1', { members: [] })).status, 200)
-    // The link of team 2 is somebody else's.
+    // The link of team 2 has another owner.
     equal((await client('PATCH', '/api/teams/2', { members: [] })).status, 200)
     equal(await linksIn(db), [
       '1-1 7 old deleted',

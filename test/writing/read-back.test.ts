@@ -1,4 +1,4 @@
-/** A write of one statement and the read that answers it: on one connection, and what is said where either is lost. */
+/** A write of one statement and the read of its response: both use one connection, and the status depends on which of them is lost. */
 import { type AnyModel, type Api, defineModel } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
@@ -54,7 +54,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     await db.close()
   })
 
-  /** `reading`: also what was inserted is read, as on MySQL. */
+  /** `reading`: inserted rows are read afterwards, as on MySQL. */
   const ready = async (kysely: AnyKysely, reading = false): Promise<Api> => {
     const dialect = readBackDialect(detectDialect(kysely))
     const api = testApi(
@@ -80,7 +80,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     kind !== 'prepare' && text.startsWith('select') && text.endsWith('for update')
   const isWrite = ({ kind, text }: Command) =>
     kind !== 'prepare' && /^(?:insert into|update) [`"]notes/.test(text)
-  /** The verdict about the first so many of these commands. */
+  /** Decides about the first of these commands, up to a number. */
   const first = (
     times: number,
     which: (command: Command) => boolean,
@@ -90,7 +90,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     decide = (command) => (which(command) && left-- > 0 ? verdict : 'forward')
   }
 
-  // PostgreSQL gives back what it has written.
+  // PostgreSQL returns the written row.
   const ways = name === 'mysql' ? [false, true] : [false]
   for (const reading of ways) {
     const how = reading ? 'read afterwards' : 'as the database does it'
@@ -134,7 +134,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     for (const api of apis) equal((await write(api, 'POST', 'there')).status, 201)
     await away.close()
     for (const api of apis) {
-      // A connection that the pool still has is found out to be lost first.
+      // The pool first has to notice that its connection is lost.
       for (let times = 0; times < 3; times++) await write(api, 'POST', 'away')
       const { status, errors } = await write(api, 'POST', 'away')
       equal([status, errors?.code], [503, 'database_unavailable'])

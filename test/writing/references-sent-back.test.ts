@@ -1,4 +1,4 @@
-/** A response may be sent back although it refers to a record that the caller may not see; that reference must be unchanged. */
+/** A client may send a response back although it refers to a record that the caller may not see; the reference must be unchanged. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** A removal that is refused because others refer to the record names them as far as the caller may list them. */
+/** A DELETE that is refused because other records refer to the record names those models that the caller may list. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import { send, testApi } from '../support/api.ts'
@@ -15,19 +15,19 @@ const owned: AccessPolicy = {
 }
 
 const Shelf = defineModel('Shelf', { columns: { id }, meta: {} })
-/** Everybody lists and removes its own. */
+/** Everybody may list them and delete their own. */
 const Item = defineModel('Item', {
   columns,
   relations: { shelf },
   meta: { access_policy: owned },
 })
-/** Everybody removes its own, and admins alone list them. */
+/** Everybody may delete their own; only admins may list them. */
 const Audit = defineModel('Audit', {
   columns,
   relations: { shelf },
   meta: { role_map: { GET: 'admin' }, access_policy: owned },
 })
-/** Nobody lists them. */
+/** Nobody may list them. */
 const Alarm = defineModel('Alarm', {
   columns,
   relations: { shelf },

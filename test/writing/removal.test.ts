@@ -55,6 +55,20 @@ eachDatabase('removal', (test, db) => {
     equal((await get(api, `${url}?include_deleted=true`)).value.deleted, true)
   })
 
+  test('restore needs PATCH: without it the route allows nothing', async () => {
+    const models = withModel('Author', ({ meta }) => ({
+      meta: { ...meta, block_methods: ['PATCH'] },
+    }))
+    const closed = testApi(db, models, everything)
+    const { value } = await post('/api/authors', { name: 'Stays away' })
+    const url = `/api/authors/${value.id}`
+    equal((await remove(url)).status, 200)
+    const { status, headers } = await send(closed, 'POST', `${url}/restore`)
+    equal([status, headers.allow], [405, 'OPTIONS'])
+    equal((await get(api, url)).status, 404)
+    equal((await send(api, 'OPTIONS', `${url}/restore`)).headers.allow, 'POST, OPTIONS')
+  })
+
   test('restore undoes it', async () => {
     const { value } = await post('/api/authors', { name: 'Back', email: 'back@x.org' })
     const url = `/api/authors/${value.id}`
@@ -125,6 +139,18 @@ eachDatabase('removal', (test, db) => {
     const { status, errors } = await send(plain, 'DELETE', '/api/books/1?cascade_delete=1')
     equal([status, errors.code], [400, 'feature_disabled'])
     equal((await remove('/api/books/1?dump=json')).errors.code, 'not_here')
+    const { value } = await post('/api/books', {
+      title: 'Allowed by its model',
+      copies: [{ branch: 'M', number: 1 }],
+    })
+    const models = withModel('Book', ({ meta }) => ({
+      meta: { ...meta, allow_cascade_delete: true },
+    }))
+    const own = testApi(db, models)
+    const url = (name: string, id: unknown) => `/api/${name}/${id}?cascade_delete=1`
+    equal((await send(own, 'DELETE', url('authors', 1))).errors.code, 'feature_disabled')
+    equal((await send(own, 'DELETE', url('books', value.id))).status, 200)
+    equal((await get(own, '/api/copies?branch__eq=M')).total, 0)
   })
 
   test('cascade_delete of a marked record marks what can be marked', async () => {

@@ -1,4 +1,7 @@
-/** Rights come before look-ups: what a caller may not use tells a nested record or a foreign key nothing of its rows. */
+/**
+ * Rights are checked before look-ups: for a resource that the caller may not use, the response to a nested record or a foreign
+ * key does not depend on its rows.
+ */
 import {
   type AnyModel,
   type ApiRequest,
@@ -21,13 +24,13 @@ const owned: AccessPolicy = {
   scope_query: (query, { user }) => query.where('owner_id', '=', user?.id ?? 0),
 }
 
-/** Its rows are somebody's and can be marked as deleted, so that references to it are looked for. */
+/** The rows have owners and can be marked as deleted, so references to them are checked. */
 const Account = defineModel('Account', {
   columns: { id, owner_id: { type: 'integer' }, deleted: { type: 'boolean' } },
   meta: { ...admins, access_policy: owned, soft_delete: true, soft_delete_attribute: 'deleted' },
 })
 
-/** Clients choose the key, anybody creates, administrators read and change. */
+/** Clients set the key. Everybody creates; administrators read and change. */
 const Country = defineModel('Country', {
   columns: {
     code: { type: 'string', maxLength: 2, primaryKey: true },
@@ -37,13 +40,13 @@ const Country = defineModel('Country', {
   meta: { role_map: { GET: 'admin', PATCH: 'admin', DELETE: 'admin' } },
 })
 
-/** Anybody creates, administrators change. */
+/** Everybody creates; administrators change. */
 const Page = defineModel('Page', {
   columns: { id, note_id: { type: 'integer', nullable: true }, text: { type: 'string' } },
   meta: { role_map: { PATCH: 'admin' } },
 })
 
-/** A composite key whose rows are somebody's. */
+/** A composite key; the rows have owners. */
 const Chapter = defineModel('Chapter', {
   columns: {
     book: { type: 'integer', primaryKey: true },
@@ -104,7 +107,7 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
     ])
   })
 
-  /** The one answer to all of these bodies; nothing is written. */
+  /** Requires the same response to all of these bodies, and that nothing is written; returns the response. */
   const sameAnswer = async (method: string, url: string, bodies: readonly unknown[]) => {
     const before = await countRows(db, ...all)
     const answers: (readonly [number, string])[] = []
@@ -160,7 +163,7 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
     const bodies = ['GB', 'XX'].map((code) => ({ code, title: 'Changed' }))
     const url = '/api/countries?on_conflict=code'
     equal(await sameAnswer('POST', url, bodies), 403)
-    // What could not be created either says nothing of what is there.
+    // A body that could not create a record does not reveal what exists either.
     const incomplete = bodies.map(({ code }) => ({ code }))
     equal(await sameAnswer('POST', url, incomplete), 403)
     equal((await as(admin)('POST', url, bodies[0])).status, 200)
@@ -175,7 +178,7 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
       return found
     }
     equal(await statuses(viewer), [201, 201, 201, 422])
-    // Who may use it, sees what the policy and soft delete leave.
+    // An administrator sees what the policy and soft delete leave.
     equal(await statuses(admin), [201, 422, 422, 422])
     const { errors } = await write('POST', '/api/notes', { account_id: 99 })
     equal(errors.reason, { account_id: ['No such record.'] })

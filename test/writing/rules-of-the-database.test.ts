@@ -1,4 +1,4 @@
-/** What an error of the database says of its constraints: combinations, the names of rules, domains, and counters that are behind. */
+/** Errors for constraints of the database: sets of columns, names of rules, domains, and sequences that are behind. */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'

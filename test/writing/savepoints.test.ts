@@ -1,4 +1,7 @@
-/** Lists set savepoints only when they are written a second time, after the database has refused a record, or if a callback would be called twice. */
+/**
+ * Lists set savepoints only if they are written a second time after the database has refused a record, or if a callback would
+ * otherwise be called twice.
+ */
 import { defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

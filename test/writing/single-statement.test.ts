@@ -1,4 +1,4 @@
-/** Writes of one statement: the answer is what a GET shows afterwards, to the byte, whatever the table does on its own. */
+/** Writes of one statement: the response is byte for byte that of a later GET, whatever the table changes by itself. */
 import { type AnyModel, type Api, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { detectDialect } from '@model-api/core/internals'
 import { sql } from 'kysely'
@@ -13,7 +13,10 @@ import { createTables } from '../support/tables.ts'
 
 type Request = readonly [method: string, url: string, body?: unknown]
 
-/** Sends a write and reads its record; both must be the same, ETag included. Answers how many statements the write took. */
+/**
+ * Sends a write and reads its record; requires that both responses are equal, including the ETag. Returns the number of
+ * statements of the write.
+ */
 async function written(db: TestDatabase, api: Api, [method, url, body]: Request): Promise<number> {
   const { result, statements } = await db.capture(() => send(api, method, url, { body }))
   const { status, text, headers, value } = result
@@ -26,10 +29,10 @@ async function written(db: TestDatabase, api: Api, [method, url, body]: Request)
   return statements.length
 }
 
-/** A new record is given back by all but MySQL, which reads it. */
+/** All databases except MySQL return the new row; MySQL needs a read. */
 const ofInsert = ({ engine }: TestDatabase): number => (engine === 'mysql' ? 2 : 1)
 
-/** A change is given back by two of the databases; the third reads it. */
+/** SQLite and PostgreSQL return the changed row; MariaDB and MySQL need a read. */
 const ofChange = ({ name }: TestDatabase): number => (name === 'mysql' ? 2 : 1)
 
 const Sample = defineModel('Sample', {
@@ -43,7 +46,7 @@ const Sample = defineModel('Sample', {
   meta: {},
 })
 
-/** A sample refers to it by its own key, and a policy may hide it, so that the INSERT of a sample checks the reference. */
+/** The INSERT of a sample checks the reference, because a policy may hide the origin. The sample's own key is the foreign key. */
 const Origin = defineModel('Origin', {
   columns: { id: { type: 'integer', primaryKey: true } },
   meta: { access_policy: { scope: { id: { ge: 0 } } } },
@@ -117,7 +120,7 @@ const table = (name: string, more: object = {}): AnyModel =>
     ...more,
   })
 
-/** A table with what a database may do on its own, and how many statements POST and PATCH take there. */
+/** A table that changes values by itself, and the number of statements of a POST and of a PATCH. */
 interface Busy {
   readonly does: string
   readonly ddl: readonly string[]
@@ -136,7 +139,7 @@ const triggersBefore = [
   "create trigger %_u before update on % for each row set new.stamp = 'changed'",
 ]
 
-/** `%` stands for the table. */
+/** `%` stands for the name of the table. */
 const busy: Readonly<Record<TestDatabase['engine'], readonly Busy[]>> = {
   sqlite: [
     {
@@ -333,7 +336,7 @@ const Lid = table('Lid', {
 })
 const boxes: readonly AnyModel[] = [Shelf, Box, Crate, Lid]
 
-/** An API for whose first statement that begins so something else happens. */
+/** An API that runs something else before the first statement with this beginning. */
 function interrupted(
   db: TestDatabase,
   start: string,
@@ -343,7 +346,7 @@ function interrupted(
   const seen: string[] = []
   let armed = true
   const watch = (query: { sql: string }, run: () => Promise<unknown>): Promise<unknown> => {
-    // Who asks for arrays says so in a comment.
+    // A comment at the beginning requests rows as arrays.
     const text = query.sql.replace(/^\/\*.*?\*\/ /, '')
     seen.push(text.split(' ')[0] ?? '')
     if (!armed || !text.startsWith(start)) return run()
@@ -440,7 +443,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
   })
 
   test('a constraint that is checked at the end of the transaction refuses all the same', async () => {
-    // Only one of them has unique keys that wait; foreign keys wait on two.
+    // Only one database has deferrable unique keys; two have deferrable foreign keys.
     const waits = ' references shelves (id) deferrable initially deferred'
     const reference = db.name === 'mysql' ? ', foreign key (shelf_id) references shelves (id)' : ''
     await sql
@@ -509,7 +512,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
   if (db.name === 'mysql') readAfterwards(test, db)
 })
 
-/** What only MySQL and MariaDB have: statements that give nothing back. */
+/** Tests for MySQL and MariaDB only: a write returns no row, so a separate statement reads it. */
 function readAfterwards(test: Test, db: TestDatabase): void {
   const own = detectDialect(db.kysely)
   const options = { dialect: readBackDialect(own) }

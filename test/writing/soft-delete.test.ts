@@ -1,4 +1,4 @@
-/** Soft delete as databases have it: NULL for an active record, a moment or what a function gives for a deleted one. */
+/** Soft delete as existing databases store it: NULL for an active record, and a time or the result of a function for a deleted one. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -58,7 +58,7 @@ const config: ApiConfig = {
   API_SOFT_DELETE_VALUES: [null, 'now'],
 }
 
-/** The time of the tests' clock. */
+/** The time of the test clock. */
 const now = '2026-01-02T03:04:05.678Z'
 
 eachDatabase('soft delete by a moment', (test, db) => {
@@ -66,7 +66,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
 
   test.before(async () => {
     await createTables(db, models)
-    // Rows come with their keys, of which the sequences know nothing.
+    // The rows are inserted with their keys, so the sequences must be advanced.
     if (db.name !== 'postgres') return
     for (const table of ['projects', 'issues', 'labels'])
       await db.execScript(`alter table ${table} alter column id restart with 100`)
@@ -245,7 +245,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     const all = await get(api, '/api/issues?include_deleted=true&order_by=id')
     const moments = all.value.map((issue: { gone: string | null }) => issue.gone)
     equal(moments, [now, '2020-01-01T00:00:00.000Z', null, now])
-    // The links stay for the restore.
+    // The links remain, for the restore.
     equal((await send(api, 'POST', '/api/projects/1/restore')).status, 200)
     equal(await ids('/api/labels/1/projects'), [1])
   })
@@ -272,7 +272,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
   })
 })
 
-/** A model whose mark has this column and these values, on a table of its own. */
+/** A model whose soft-delete column has this declaration and these values, on a separate table. */
 const marked = (name: string, column: object, values: unknown): AnyModel =>
   defineModel(name, {
     columns: { id, mark: column as never, note: { type: 'string', nullable: true } },

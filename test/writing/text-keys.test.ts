@@ -1,4 +1,4 @@
-/** Text keys that no path can carry: refused wherever a record is made, so that each has an address. */
+/** Text keys that a path cannot contain are refused in every kind of write, so that each record has a URL. */
 import { type AnyModel, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -25,7 +25,7 @@ const models: readonly AnyModel[] = [
     relations: { country: belongsTo('Country', 'country_code') },
     meta: {},
   }),
-  /** A composite key of a text and a number. */
+  /** A composite key: a text and a number. */
   defineModel('Shelf', {
     columns: { room: key, number: { type: 'integer', primaryKey: true } },
     meta: {},

@@ -1,4 +1,4 @@
-/** Callbacks, transactions of the host, races, deadlocks and connections that die. */
+/** Callbacks, transactions of the host, races, deadlocks and connections that break. */
 import { type ApiConfig, apiError } from '@model-api/core'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
@@ -71,7 +71,7 @@ eachDatabase('transactions', (test, db) => {
     const own = testApi(db, models, everything)
     const { value: book } = await send(own, 'POST', '/api/books', { body: { title: 'Methods' } })
     equal(seen, [])
-    // Below a PATCH a tag is created as by POST; an upsert changes one as by PATCH.
+    // In the body of a PATCH, a tag is created as by POST; an upsert changes one as by PATCH.
     const body = { tags: [{ name: 'below a PATCH' }] }
     await send(own, 'PATCH', `/api/books/${book.id}`, { body })
     await send(own, 'POST', '/api/tags?on_conflict=name', { body: { name: 'below a PATCH' } })
@@ -160,7 +160,7 @@ eachDatabase('transactions', (test, db) => {
   })
 
   test('a deadlock is retried: both writes succeed', async () => {
-    // One connection writes after the other there, so nobody can meet.
+    // SQLite runs one write after the other, so they cannot conflict.
     if (db.name === 'sqlite') return
     const ids: number[] = []
     for (const title of ['d1', 'd2']) {
@@ -168,7 +168,7 @@ eachDatabase('transactions', (test, db) => {
     }
     let met = 0
     const config = withConfig({
-      // Each holds one book until the other holds one too; then each asks for the other's.
+      // Each callback waits until both requests hold a book; then each locks the book of the other.
       API_UPDATE_CALLBACK: async (object, model) => {
         if (model.name !== 'Book' || met >= 2) return object
         met += 1
@@ -212,7 +212,7 @@ eachDatabase('transactions', (test, db) => {
       let met = 0
       let over: Promise<void> | undefined
       const config = withConfig({
-        // Holds the first book from here on, and asks for the second afterwards.
+        // Holds the first book from here on, and locks the second one later.
         API_UPDATE_CALLBACK: async (object, model) => {
           if (model.name !== 'Book' || object.id !== first || met === times) return object
           met += 1
@@ -258,7 +258,7 @@ eachDatabase('transactions', (test, db) => {
     await mortal?.destroy()
   })
 
-  /** With pg, a connection that dies while it is in use ends the process unless somebody listens. */
+  /** With pg, a connection that breaks while it is in use ends the process, unless there is an error handler. */
   // biome-ignore lint/suspicious/noExplicitAny: any tables
   async function mortalDatabase(url: string): Promise<Kysely<any> | undefined> {
     if (db.name !== 'postgres') return undefined

@@ -1,4 +1,4 @@
-/** A trigger of the application refuses a write: 422, with its message where the configuration shows it. */
+/** A trigger of the application refuses a write: 422, with its message if the configuration allows that. */
 import { type AnyModel, defineModel, hasMany } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -23,7 +23,7 @@ const config = { API_ALLOW_NESTED_WRITES: true, API_ALLOW_SELECT_FIELDS: true }
 const message = 'The balance cannot be negative.'
 const noDeletion = 'Accounts are never deleted.'
 
-/** Each refuses a negative balance, and every deletion. */
+/** Each of them refuses a negative balance and every deletion. */
 const triggers: Readonly<Record<'sqlite' | 'postgres' | 'mysql', readonly string[]>> = {
   sqlite: [
     `create trigger i before insert on accounts when new.balance < 0 begin select raise(abort, '${message}'); end`,
@@ -70,6 +70,13 @@ eachDatabase('a trigger that refuses a write', (test, db) => {
         refused('A rule of the database refuses this change.'),
       ))
   }
+
+  test('the message is shown where the meta of the model says so', async () => {
+    const meta = { show_trigger_messages: true }
+    const api = testApi(db, [{ ...Account, meta }, Booking], config)
+    const body = { balance: -1 }
+    equal(verdict(await send(api, 'POST', '/api/accounts', { body })), refused(message))
+  })
 
   test('nothing is stored, and what the trigger allows is', async () => {
     const created = await send(shown, 'POST', '/api/accounts', { body: nested(7) })

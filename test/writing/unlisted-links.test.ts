@@ -1,4 +1,4 @@
-/** Links of a junction that no model publishes go with the record, also where the model at their other end is not published. */
+/** Deleting a record deletes its links in a junction without a published model, even if the model at the other end is not published. */
 import { type AnyModel, defineModel, manyToMany } from '@model-api/core'
 import { sql } from 'kysely'
 import { send, testApi } from '../support/api.ts'
@@ -9,7 +9,7 @@ import { createTables, insertRows } from '../support/tables.ts'
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const name = { type: 'string', maxLength: 20 } as const
 
-/** Which side declares the relation, and whether the junction table has a model of its own. */
+/** The side that declares the relation, and whether the junction table has a model. */
 const models = (declared: 'Book' | 'Tag', junction: boolean): readonly AnyModel[] => [
   defineModel('Book', {
     columns: { id, name },

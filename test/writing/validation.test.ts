@@ -1,5 +1,6 @@
-/** Validation of a body: everything at once, each problem with its path. */
+/** Validation of a body: all problems at once, each with its path. */
 import { type AnyModel, defineModel } from '@model-api/core'
+import type { ValidatorName } from '../../packages/core/src/model/validator-names.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -104,6 +105,73 @@ eachDatabase('validation', (test, db) => {
     equal((await send(api, 'POST', '/api/authors', { body: good })).status, 201)
   })
 
+  const named: readonly (readonly [
+    name: ValidatorName,
+    message: string,
+    good: readonly string[],
+    bad: readonly string[],
+  ])[] = [
+    [
+      'email',
+      'Expected an e-mail address such as ann@example.org.',
+      ['ann@example.org', "o'neil+x@mail.example.co"],
+      ['ann', 'ann@example', '@example.org', 'a..b@example.org', 'ann@example.org ', 'a b@x.org'],
+    ],
+    [
+      'uri',
+      'Expected a web address such as https://example.org/page.',
+      ['https://example.org', 'HTTP://x.org:8080/a?b#c'],
+      ['javascript:alert(1)', 'ftp://x.org', '/page', 'https://u:p@x.org', 'https://x.org/a b'],
+    ],
+    [
+      'url',
+      'Expected a web address such as https://example.org/page.',
+      ['https://example.org/page'],
+      ['example.org', 'data:text/html,x'],
+    ],
+    [
+      'uuid',
+      'Expected a UUID.',
+      ['3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01', '3F2B8C1E-0D4A-4B7E-9A52-6C1D8E7F9A01'],
+      ['3f2b8c1e', '3f2b8c1e0d4a4b7e9a526c1d8e7f9a01', '3g2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01'],
+    ],
+    [
+      'slug',
+      'Expected lower-case letters and digits, in words joined by "-".',
+      ['a', 'war-and-peace-2'],
+      ['War', 'a--b', '-a', 'a-', 'a_b', 'é', 'a b'],
+    ],
+    [
+      'hostname',
+      'Expected a host name.',
+      ['localhost', 'api.example.org', 'a-1.x'],
+      ['-a.org', 'a-.org', 'a..b', 'a_b.org', `${'x'.repeat(64)}.org`, 'https://x.org', 'a.'],
+    ],
+    [
+      'ipv4',
+      'Expected an IPv4 address such as 192.0.2.1.',
+      ['192.0.2.1', '0.0.0.0', '255.255.255.255'],
+      ['256.0.0.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '::1', '1.2.3.4/8'],
+    ],
+  ]
+  for (const [validator, message, good, bad] of named) {
+    test(`the validator ${validator} takes ${good.join(' and ')}`, async () => {
+      const Named = defineModel('Named', {
+        table: 'tags',
+        columns: { id, name: { type: 'string', validator } },
+        meta: {},
+      })
+      const own = testApi(db, [Named] as readonly AnyModel[])
+      for (const name of bad)
+        equal(await problems('/api/nameds', { name }, own), { name: [message] })
+      for (const name of good) {
+        const { status, value } = await send(own, 'POST', '/api/nameds', { body: { name } })
+        equal([status, value?.name], [201, name])
+        await db.kysely.deleteFrom('tags').where('name', '=', name).execute()
+      }
+    })
+  }
+
   test('a function sees the whole record, also in a change of one field', async () => {
     const body = { title: 'x', since: '2024-01-02', until: '2024-01-01' }
     equal(await problems('/api/books', body), { until: ['Before it began'] })
@@ -172,7 +240,7 @@ eachDatabase('validation', (test, db) => {
     equal(await post('"x"'), [400, 'validation_failed'])
     equal(await post('[{"name":"x"}]'), [400, 'wrong_body'])
     equal(await post(`{"name":"${'x'.repeat(1_100_000)}"}`), [413, 'body_too_large'])
-    // The limit is one of bytes.
+    // The limit counts bytes.
     equal(await post(`{"name":"${'é'.repeat(600_000)}"}`), [413, 'body_too_large'])
     equal(await post(`{"name":"${'€'.repeat(400_000)}"}`), [413, 'body_too_large'])
     const latin1 = Buffer.from('{"name":"\xe9"}', 'latin1')

@@ -1,11 +1,11 @@
-/** What only the database finds: the same status, field and text on every database, and nothing of the driver's. */
+/** Errors that only the database finds: the same status, field and text on every database, and no text of the driver. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-/** The model knows less than the table: lengths, ranges, NOT NULL and a CHECK. */
+/** The model does not declare everything that the table requires: lengths, ranges, NOT NULL and a CHECK. */
 const Item = defineModel('Item', {
   table: 'items',
   columns: {
@@ -36,7 +36,7 @@ const unprocessable = (code: string, reason: unknown) => [
 
 eachDatabase('violations', (test, db) => {
   const api = testApi(db, [Item, Shelf] as readonly AnyModel[], { API_ALLOW_BULK: true })
-  // One of them keeps whatever length and range it is given.
+  // SQLite accepts any length and range.
   const strict = db.name !== 'sqlite'
 
   test.before(async () => {

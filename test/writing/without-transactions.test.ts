@@ -1,4 +1,7 @@
-/** A driver without transactions, as those of D1: single-record writes and logins work, everything else is refused before it writes. */
+/**
+ * A driver without transactions, such as that of D1: writes of single records and logins work; everything else is refused
+ * before it writes.
+ */
 import {
   type Api,
   type ApiError,
@@ -136,9 +139,9 @@ suite('a driver without transactions', (test) => {
   test('writes one record by one statement', async () => {
     equal((await send('POST', '/api/tags', { name: 'new' })).status, 201)
     equal((await send('PATCH', '/api/tags/1', { name: 'newer' })).value.name, 'newer')
-    // Its response shows more than the row, which is read afterwards.
     await sql`insert into drafts values (7, 'old')`.execute(world.db)
     equal((await send('DELETE', '/api/drafts/7')).status, 200)
+    // The response contains more than the row, so it is read after the write.
     const deep = await send('POST', '/api/books?dump=json', { title: 'Deep', author_id: 2 })
     equal([deep.status, deep.value.author.name], [201, 'Bob'])
   })
@@ -179,7 +182,7 @@ suite('a driver without transactions', (test) => {
     equal(new Set(codes), new Set(['501 transactions_unsupported']))
     ok(refused[0].errors.reason.includes('needs a transaction'))
     equal(await everything(), before)
-    // As all errors from 500 on, they are reported; nothing else was.
+    // All errors from 500 on are reported, and no others.
     const reported = world.errors.map((error) => (error as ApiError).body.code)
     equal(
       reported,
@@ -194,7 +197,7 @@ suite('a driver without transactions', (test) => {
     world.statements.length = 0
     const second = await refresh(first.value.refresh_token)
     equal(second.status, 200)
-    // Whoever finds the token used must find the successor to revoke.
+    // A request that finds the token used must find its successor, to revoke it.
     const changes = world.statements.filter((text) => /^(insert|update|delete)/.test(text))
     equal(
       changes.map((text) => text.slice(0, 6)),
@@ -203,7 +206,7 @@ suite('a driver without transactions', (test) => {
     equal((await refresh(first.value.refresh_token)).code, 'invalid_refresh_token')
     equal((await refresh(second.value.refresh_token)).code, 'invalid_refresh_token')
     const { rows } = await sql`select revoked from refresh_tokens`.execute(world.db)
-    // The two that were sent; those of refused rotations are gone.
+    // The two tokens that were sent; those of refused rotations were deleted.
     equal(rows, [{ revoked: 1 }, { revoked: 1 }])
   })
 })

@@ -1,4 +1,7 @@
-/** The limit: node:http and the driver alone, one prepared statement where that is enough, and JSON built where it is cheapest. */
+/**
+ * `limit`, the lower bound of the cost: node:http and the driver alone, one prepared statement if that is enough, and JSON
+ * built where it is cheapest.
+ */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { DatabaseName } from '../../databases.ts'
 import type { System } from '../system.ts'

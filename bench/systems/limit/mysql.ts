@@ -1,4 +1,4 @@
-/** The limit on MariaDB and MySQL: prepared statements, rows as arrays, times as text, and concurrent statements. */
+/** `limit` on MariaDB and MySQL: prepared statements, rows as arrays, times as text, and concurrent statements. */
 import mysql from 'mysql2/promise'
 import { locationOf, poolSize } from '../../databases.ts'
 import type { Answers } from './limit.ts'

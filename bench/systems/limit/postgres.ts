@@ -1,4 +1,4 @@
-/** The limit on PostgreSQL: named statements, rows as text, and JSON text of related rows, which the database builds. */
+/** `limit` on PostgreSQL: named statements, rows as text, and JSON text of related rows, which the database builds. */
 import pg from 'pg'
 import { locationOf, poolSize } from '../../databases.ts'
 import type { Answers } from './limit.ts'

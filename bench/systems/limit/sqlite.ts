@@ -1,4 +1,4 @@
-/** The limit on SQLite: cached statements, and JSON text of the whole value, which the database builds. */
+/** `limit` on SQLite: cached statements, and JSON text of the whole value, which the database builds. */
 import { locationOf } from '../../databases.ts'
 import { openFile } from '../kysely.ts'
 import type { Answers } from './limit.ts'

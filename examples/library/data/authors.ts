@@ -1,4 +1,4 @@
-// The authors: name, country, dates where the exact day is known, and one author they learned from.
+// The authors: name, country, dates if the exact day is known, and one author who influenced them.
 
 type AuthorRow = readonly [
   key: string,

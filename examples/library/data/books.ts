@@ -26,7 +26,7 @@ type BookRow = readonly [
   sequelOf?: string,
 ]
 
-/** Seeded by the title, so that a new book never changes the price of another. */
+/** A hash of the title, so that a new book never changes the price of another. */
 function hash(title: string): number {
   let value = 2166136261
   for (let i = 0; i < title.length; i++) {
@@ -35,7 +35,7 @@ function hash(title: string): number {
   return value
 }
 
-/** Longer books cost more; every price lies between 4.50 and 39.90. */
+/** Longer books cost more; every price is between 4.50 and 39.90. */
 function priceOf(title: string, pages: number): string {
   const cents = 450 + Math.round(pages * 1.4) + (hash(title) % 600)
   const rounded = Math.round(cents / 50) * 50 - (hash(title) % 3 === 0 ? 10 : 0)

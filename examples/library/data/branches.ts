@@ -1,4 +1,4 @@
-// The branches of the library, which is made up.
+// The branches of the library, which is fictional.
 
 type BranchRow = readonly [name: string, city: string, openedOn: string]
 

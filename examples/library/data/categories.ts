@@ -1,4 +1,4 @@
-// The categories of the books: a small tree, in which a parent stands before its children.
+// The categories of the books: a small tree, with parents listed before their children.
 
 type CategoryRow = readonly [key: string, name: string, description: string, parent: string | null]
 

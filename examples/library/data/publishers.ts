@@ -1,4 +1,4 @@
-// The first publishers of the books: name, city, country and, where known, founding year.
+// The first publishers of the books: name, city, country and, if known, founding year.
 
 type PublisherRow = readonly [
   key: string,

@@ -77,7 +77,7 @@ const firstNames = [
   'Yusuf',
 ]
 
-/** One initial each, so that a name always belongs to the same reader. */
+/** Each first name has one initial, so that a name always belongs to the same reader. */
 const initials = 'BCDFGHKLMNPRSTVW'
 const reviewers = firstNames.map((name, i) => `${name} ${initials[(i * 7) % initials.length]}.`)
 
@@ -153,7 +153,7 @@ const closings: readonly (readonly string[])[] = [
   ['A favourite from now on.', 'Read it.', 'I did not want it to end.', 'Simply wonderful.'],
 ]
 
-/** Five readers out of a hundred give one star, thirty-eight give five. */
+/** Cumulative percentages: 5 % of the readers give one star, 38 % give five. */
 const ratingSteps = [5, 14, 33, 62, 100]
 
 const firstDay = Date.UTC(2019, 0, 1)
@@ -170,7 +170,7 @@ export function generateReviews(bookCount: number): Review[] {
   return times.map((time) => {
     const roll = random.int(1, 100)
     const rating = ratingSteps.findIndex((step) => roll <= step) + 1
-    // Squared, so that the books vary in fame: a third of them get most of the reviews.
+    // Squared, so that a third of the books get most of the reviews.
     const rank = Math.floor(random.next() ** 2 * bookCount)
     return {
       bookId: ((rank * 389) % bookCount) + 1,

@@ -1,4 +1,4 @@
-// Creates the tables of the library in an SQLite database and fills them.
+// Creates the tables of the library in a SQLite database and fills them.
 
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { authors } from './authors.ts'
@@ -14,7 +14,7 @@ import { generateReviews } from './reviews.ts'
 type AnyDatabase = any
 type Row = Record<string, string | number | null>
 
-/** Rows per insert statement: far below the limit of bound values. */
+/** The number of rows per INSERT, far below the limit of bound values. */
 const chunkSize = 500
 
 /** Creates and fills every table, in one transaction. The database must not have them yet. */
@@ -24,7 +24,7 @@ export async function createLibrary(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await createTables(trx)
-    // A book may follow one further down in the list, and an author learn from one.
+    // A book may refer to a later book in the list, and an author to a later author.
     await sql`pragma defer_foreign_keys = on`.execute(trx)
     for (const [table, rows] of Object.entries(tableRows())) {
       for (let i = 0; i < rows.length; i += chunkSize) {
@@ -118,7 +118,7 @@ async function createTables(trx: Transaction<AnyDatabase>): Promise<void> {
     .execute()
 }
 
-/** One index per foreign key that no primary key begins with. */
+/** One index for each foreign key that is not the beginning of a primary key. */
 async function createIndexes(trx: Transaction<AnyDatabase>): Promise<void> {
   const columns = [
     ['authors', 'country_code'],
@@ -137,7 +137,7 @@ async function createIndexes(trx: Transaction<AnyDatabase>): Promise<void> {
   }
 }
 
-/** The rows of every table, in the order of insertion. The place in a list is the integer key. */
+/** The rows of every table, in the order of insertion. The position in a list is the integer key. */
 function tableRows(): Record<string, Row[]> {
   const authorIds = idsOf(authors.map(([key]) => key))
   const publisherIds = idsOf(publishers.map(([key]) => key))
@@ -213,7 +213,7 @@ function tableRows(): Record<string, Row[]> {
   }
 }
 
-/** From a key to its place in the list, counted from 1; a key that is not there is an error. */
+/** Returns the position of a key in the list, counted from 1; throws for a missing key. */
 function idsOf(keys: readonly string[]): (key: string | null) => number | null {
   const ids = new Map(keys.map((key, i) => [key, i + 1]))
   return (key) => {

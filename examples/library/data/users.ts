@@ -1,16 +1,16 @@
-// The readers of the library who may log in: one of each role, each with a review of their own.
+// The users who may log in: one for each role, each with a review of their own.
 
 import { hashPassword } from '@model-api/core'
 import type { Kysely } from 'kysely'
 
-/** Their passwords are known to everybody; the demo is for this machine alone. */
+/** The passwords are public; the demo is meant for this machine only. */
 export const users = [
   { id: 1, username: 'ada', password: 'ada-admin', roles: ['admin', 'editor', 'viewer'] },
   { id: 2, username: 'emil', password: 'emil-editor', roles: ['editor', 'viewer'] },
   { id: 3, username: 'vera', password: 'vera-viewer', roles: ['viewer'] },
 ] as const
 
-/** Creates the users, and says whose the first reviews are; the others have no owner. */
+/** Creates the users, and sets them as owners of the first reviews; the others have no owner. */
 // biome-ignore lint/suspicious/noExplicitAny: no type knows the tables before they exist.
 export async function createUsers(db: Kysely<any>): Promise<void> {
   await db.schema

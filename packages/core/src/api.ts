@@ -9,9 +9,11 @@ import { buildPolicies } from './access/policy.ts'
 import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
 import { createAuth } from './auth/create-auth.ts'
+import type { OpenedDatabase } from './auth/look-up.ts'
 import { createRevocation, type RefreshTokens } from './auth/revocation.ts'
 import type { OpenDatabase, ReadUserFromReplica } from './auth/users.ts'
 import type { Clock } from './call/clock.ts'
+import type { HostFunctions } from './call/host-functions.ts'
 import type { Runtime } from './call.ts'
 import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
@@ -44,6 +46,7 @@ import { deadlineOf } from './execute/bounds.ts'
 import { currentPosition } from './execute/position.ts'
 import { createReadiness } from './execute/readiness.ts'
 import { createReplicas } from './execute/replicas.ts'
+import type { Connection } from './execute/run.ts'
 import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, type Serving, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
@@ -236,7 +239,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
   /**
-   * Returns the document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` answers it: the query of an operation is one
+   * Returns the document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` returns it: the query of an operation is one
    * parameter, and lists have QUERY.
    *
    * ```ts
@@ -320,51 +323,33 @@ export function createApi<
   })
   const problems = collectProblems()
   checkOptionNames(options, optionNames, problems)
-  const report = observer(options.onError ?? ((error: unknown) => console.error(error)), (error) =>
-    console.error(new Error('onError failed.', { cause: error })),
-  )
-  const reporting = (name: string) => (error: unknown) =>
-    report(new Error(`${name} failed.`, { cause: error }), noRequest)
-  const warn = observer(
-    options.onWarning ?? ((message: string) => console.warn(message)),
-    reporting('onWarning'),
-  )
+  const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
-  const { replicas: given, dialect: named } = options
-  const { readYourWrites } = settings
+  const { replicas: given, dialect: named, schema } = options
+  const { readYourWrites, statementTimeout } = settings
   const replicaDbs = checkedReplicas(
-    { replicas: given, schema: options.schema, dialect: detected, named, readYourWrites },
+    { replicas: given, schema, dialect: detected, named, readYourWrites },
     problems,
   )
   const getter = config.API_SESSION_GETTER
-  const { session, knownSession } = sessions(db, getter, options.schema, { callHook, watch })
+  const { session, knownSession } = sessions(db, getter, schema, { callHook, watch })
   const policies = buildPolicies(registry, problems, warn)
   throwProblems(problems)
-  for (const warning of credentialWarnings(registry)) warn(warning)
-  for (const warning of keylessWarnings(registry)) warn(warning)
-  if (registry.resources.length === 0) warn(nothingPublished(options.models?.length ?? 0))
+  for (const warning of startUpWarnings(registry, options.models?.length ?? 0)) warn(warning)
   const tables = tablesOf(registry)
   const clock = options.clock ?? systemClock
-  const { statementTimeout } = settings
+  const elapsed = () => clock.elapsed()
   const bounds = { deadline: deadlineOf(statementTimeout) }
   const connectTo = (one: AnyDatabase, advise: (message: string) => void) =>
-    connectOnce({
-      db: one,
-      detected,
-      tables,
-      warn: advise,
-      report: (error) => report(error, noRequest),
-      bounds,
-    })
+    connectOnce({ db: one, detected, tables, warn: advise, report: reportAlone, bounds })
   const connected = connectTo(db, warn)
-  const elapsed = () => clock.elapsed()
   const schemaCheck = createSchemaCheck({
     db,
     registry,
     dialect: connected,
     warn,
-    report: (error) => report(error, noRequest),
+    report: reportAlone,
     elapsed,
   })
   const dialect = (on: AnyDatabase = db): MaybePromise<InternalDialect> => {
@@ -383,24 +368,26 @@ export function createApi<
           elapsed,
           onUnavailable: (index, cause) => warn(replicaAway(index, causeOf(cause))),
         })
-  const open: OpenDatabase = (request) =>
+  const opened = (
+    request: ApiRequest,
+    on: Pick<Connection, 'db' | 'dialect'>,
+    isShared: boolean,
+  ): OpenedDatabase => ({
+    target: { db: on.db, dialect: on.dialect, scopes: noScopes },
+    connection: { db: on.db, dialect: on.dialect, statementTimeout, client: request },
+    isShared,
+  })
+  const openForUser: OpenDatabase = (request) =>
     andThen(session(request), (given) => {
       const own = withoutPlugins(given)
-      return andThen(dialect(own), (known) => ({
-        target: { db: own, dialect: known, scopes: noScopes },
-        connection: { db: own, dialect: known, statementTimeout, client: request },
-        isShared: given === db && !given.isTransaction && !isInsideHook(),
-      }))
+      return andThen(dialect(own), (known) => {
+        const isShared = given === db && !given.isTransaction && !isInsideHook()
+        return opened(request, { db: own, dialect: known }, isShared)
+      })
     })
   const readUserFromReplica: ReadUserFromReplica = async (request, read) =>
     isRead(request.method)
-      ? readFromReplica({ request, runtime }, ({ db: there, dialect: known }) =>
-          read({
-            connection: { db: there, dialect: known, statementTimeout, client: request },
-            target: { db: there, dialect: known, scopes: noScopes },
-            isShared: true,
-          }),
-        )
+      ? readFromReplica({ request, runtime }, (replica) => read(opened(request, replica, true)))
       : undefined
   const endpoints = {
     ...describedEndpoints,
@@ -411,7 +398,7 @@ export function createApi<
     registry,
     callerRegistries: callerRegistries(registry),
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
-    schema: options.schema,
+    schema,
     anonymousReach: reachOf(anonymous),
     policies,
     clock,
@@ -421,7 +408,7 @@ export function createApi<
     callHook,
     callHookOn,
     report,
-    refused: observer(options.onRefusal ?? (() => {}), reporting('onRefusal')),
+    refused,
     warn,
     root: db,
     readiness: createReadiness({
@@ -438,50 +425,24 @@ export function createApi<
       settings,
       users: registry.users,
       clock,
-      open,
+      open: openForUser,
       readUserFromReplica: settings.usersFromReplicas ? readUserFromReplica : undefined,
       report,
       callHook,
     }),
-    refreshStore: createRefreshTokenStore({ root: db, schema: options.schema, dialect, bounds }),
-    documentation: createDocumentation(
-      () => documentSteps(registry, settings, endpoints),
-      () => queryStringSteps(registry, settings, endpoints),
-    ),
+    refreshStore: createRefreshTokenStore({ root: db, schema, dialect, bounds }),
+    documentation: createDocumentation({
+      '3.1': () => documentSteps(registry, settings, endpoints),
+      '3.2': () => queryStringSteps(registry, settings, endpoints),
+    }),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
-  }
-  const checkReplicas = async (): Promise<void> => {
-    if (replicas === undefined) return
-    await replicas.checked()
-    if (readYourWrites === 'off') return
-    const primary = { db: db.withoutPlugins(), dialect: await dialect(), statementTimeout }
-    if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
   }
   function openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
   function openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
   function openapi(options: { readonly version?: OpenApiVersion } = {}): AnyDocument {
-    const { documentation } = runtime
-    const { version = '3.1', ...others } = options
-    const [unknown] = Object.keys(others)
-    if (unknown !== undefined) {
-      throw new Error(`api.openapi: unknown option "${unknown}". Expected { version: '3.2' }.`)
-    }
-    if (!openApiVersions.includes(version)) {
-      throw new Error(
-        `api.openapi: there is no version ${shown(version)}. Expected '${openApiVersions.join("' or '")}'.`,
-      )
-    }
-    return version === '3.2' ? documentation.queryStringDocument() : documentation.document()
+    return runtime.documentation.document(versionOf(options))
   }
-  const owns = (url: string): boolean => {
-    const { path } = splitUrl(url)
-    return (
-      isServed(runtime.routes, path) ||
-      authEndpointAt(settings.auth.routes, path) !== undefined ||
-      docsPartAt(settings.docs, path) !== undefined ||
-      healthPartAt(settings.healthRoute, path) !== undefined
-    )
-  }
+  const owns = (url: string): boolean => isOwned(runtime, url)
   const serving: Serving = {
     answer: (request, refused) => answer(runtime, request, refused),
     owns,
@@ -501,7 +462,7 @@ export function createApi<
         connected(),
         schemaCheck.finished(),
         runtime.auth.ready?.(),
-        checkReplicas(),
+        checkReplicas(runtime),
       ]).then(
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
@@ -521,6 +482,88 @@ export function createApi<
     drain: () => runtime.readiness.drain(),
     close: async () => {},
   }
+}
+
+interface Observers {
+  readonly report: HostFunctions['report']
+  /** Reports a failure that belongs to no request. */
+  readonly reportAlone: (error: unknown) => void
+  readonly warn: HostFunctions['warn']
+  readonly refused: HostFunctions['refused']
+}
+
+/** Wraps the functions of the host that receive events; their own failures are reported. */
+function observersOf({
+  onError,
+  onWarning,
+  onRefusal,
+}: Pick<ApiOptions, 'onError' | 'onWarning' | 'onRefusal'>): Observers {
+  const report = observer(onError ?? ((error: unknown) => console.error(error)), (error) =>
+    console.error(new Error('onError failed.', { cause: error })),
+  )
+  const reportAlone = (error: unknown): void => report(error, noRequest)
+  const reportFailed = (name: string) => (error: unknown) =>
+    reportAlone(new Error(`${name} failed.`, { cause: error }))
+  return {
+    report,
+    reportAlone,
+    warn: observer(
+      onWarning ?? ((message: string) => console.warn(message)),
+      reportFailed('onWarning'),
+    ),
+    refused: observer(onRefusal ?? (() => {}), reportFailed('onRefusal')),
+  }
+}
+
+/** Returns the warnings about models; `models` is the number of models in the options. */
+const startUpWarnings = (registry: Registry, models: number): readonly string[] => [
+  ...credentialWarnings(registry),
+  ...keylessWarnings(registry),
+  ...(registry.resources.length === 0 ? [nothingPublished(models)] : []),
+]
+
+/** Connects the replicas, and warns if the primary does not report the position that reads of own writes need. */
+async function checkReplicas({
+  replicas,
+  settings: { readYourWrites, statementTimeout },
+  root,
+  dialect,
+  warn,
+}: Runtime): Promise<void> {
+  if (replicas === undefined) return
+  await replicas.checked()
+  if (readYourWrites === 'off') return
+  const primary = { db: root.withoutPlugins(), dialect: await dialect(), statementTimeout }
+  if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
+}
+
+/** Returns the version that the options of `openapi` name. */
+function versionOf({
+  version = '3.1',
+  ...others
+}: {
+  readonly version?: OpenApiVersion
+}): OpenApiVersion {
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) {
+    throw new Error(`api.openapi: unknown option "${unknown}". Expected { version: '3.2' }.`)
+  }
+  if (!openApiVersions.includes(version)) {
+    throw new Error(
+      `api.openapi: there is no version ${shown(version)}. Expected '${openApiVersions.join("' or '")}'.`,
+    )
+  }
+  return version
+}
+
+function isOwned({ routes, settings: { auth, docs, healthRoute } }: Runtime, url: string): boolean {
+  const { path } = splitUrl(url)
+  return (
+    isServed(routes, path) ||
+    authEndpointAt(auth.routes, path) !== undefined ||
+    docsPartAt(docs, path) !== undefined ||
+    healthPartAt(healthRoute, path) !== undefined
+  )
 }
 
 /** Returns the warning about an API without endpoints. */

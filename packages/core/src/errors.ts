@@ -406,6 +406,13 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 
+/** A query has more values than one statement of the database takes, although each list is within its limit. */
+export const tooManyValues = (values: number, most: number): ApiError =>
+  badRequest(
+    'too_many_values',
+    `This query has ${values} values in all, and the database takes ${most}. Send shorter lists, or fewer of them.`,
+  )
+
 /** The database is unreachable, overloaded or too slow. */
 export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
@@ -693,11 +700,11 @@ export const userWithoutKey = (): ApiError =>
     'An Idempotency-Key belongs to one user, and this user has nothing that identifies it, such as a primary key.',
   )
 
-/** An `Idempotency-Key` on PATCH, PUT, DELETE or restore, which do not store their response. */
-export const idempotencyKeyNotHere = (method: string): ApiError =>
+/** An `Idempotency-Key` on PATCH, PUT, DELETE, restore, login, refresh or logout, which do not store their response. */
+export const idempotencyKeyNotHere = (request: string): ApiError =>
   badRequest(
     'idempotency_key_not_here',
-    `Idempotency-Key works on POST of a collection and on batches only; ${method} runs each time it is sent. Leave the key out.`,
+    `Idempotency-Key works on POST of a collection and on batches only; ${request} runs each time it is sent. Leave the key out.`,
   )
 
 /** A malformed `Idempotency-Key`. */

@@ -5,10 +5,11 @@ import type { Runtime } from './call.ts'
 import type { RequestArgs } from './config/hook-types.ts'
 import type { HookSettings } from './config/resolve-hooks.ts'
 import type { DumpSettings } from './config/settings.ts'
+import type { AuthEndpoint } from './endpoints/auth/endpoints.ts'
 import { authEndpointAt, serveAuth } from './endpoints/auth/route.ts'
 import { serveBatch } from './endpoints/batch/serve-batch.ts'
 import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
-import { healthPartAt, serveHealth } from './endpoints/health.ts'
+import { type HealthPart, healthPartAt, serveHealth } from './endpoints/health.ts'
 import {
   errorPageFor,
   hasPages,
@@ -23,6 +24,7 @@ import {
   refuseLongUrl,
   responseSettingsOf,
   routeRequest,
+  type SplitUrl,
 } from './endpoints/route-request.ts'
 import { serveCall } from './endpoints/serve-call.ts'
 import { serveIndex } from './endpoints/service-index.ts'
@@ -49,7 +51,7 @@ import { startTiming, type Timing } from './http/server-timing.ts'
 import { queryMediaType } from './input/query-body.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { notJson } from './json/not-json.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import { andThen, type MaybePromise } from './maybe-promise.ts'
 
 /** The error with which the host's middleware or a parser refused a request before the pipeline. */
 export interface Refused {
@@ -155,61 +157,7 @@ async function settle<R>(
     }
     checkRequest(request)
     refuseLongUrl(runtime, request)
-    const place = splitUrl(request.url)
-    const part = docsPartAt(settings.docs, place.path)
-    if (part !== undefined) return form(await answerDocs(answering, part))
-    const health = healthPartAt(settings.healthRoute, place.path)
-    if (health !== undefined) {
-      answering.always['cache-control'] = 'no-store'
-      const result = await serveHealth(runtime, request, health)
-      return form(
-        result instanceof ApiError
-          ? await respondFailure(answering, result)
-          : await answerSuccess(answering, result),
-      )
-    }
-    const endpoint = authEndpointAt(settings.auth.routes, place.path)
-    if (endpoint !== undefined) {
-      answering.always['cache-control'] = 'no-store'
-      answering.timing?.enter('authenticate')
-      const result = await serveAuth(runtime, request, endpoint, (call) => {
-        answering.known = call
-      })
-      return form(await answerSuccess(answering, result))
-    }
-    if (isIndex(runtime.routes, place.path)) {
-      answering.negotiates = hasPages(settings, request)
-      answering.page = answering.negotiates ? indexPageFor(runtime, request) : undefined
-      const result = await serveIndex(runtime, request, answering.always, (caller) => {
-        answering.known = { caller }
-      })
-      return form(await answerSuccess(answering, result))
-    }
-    if (settings.batch?.path === place.path) {
-      const batch = serveBatch(runtime, request, {
-        wantsText,
-        timing: answering.timing,
-        stamp: () => stampOf(answering),
-        always: answering.always,
-        failed(call) {
-          const { request: operation, hooks, resource } = call
-          const { dump } = resource.settings
-          Object.assign(answering, { request: operation, hooks, dump, known: call })
-        },
-      })
-      return form(await answerSuccess(answering, await batch))
-    }
-    const { call, route } = routeRequest(runtime, request, place, {
-      wantsText,
-      timing: answering.timing,
-      stamp: () => stampOf(answering),
-    })
-    answering.hooks = call.hooks
-    answering.known = call
-    answering.dump = call.resource.settings.dump
-    if (call.isQuery) answering.always['accept-query'] = queryMediaType
-    if (!call.isQuery && hasPages(settings, request)) choosePage(answering, call, route)
-    const answered = answerSuccess(answering, await serveCall(call, route, answering.always))
+    const answered = answerAt(answering, splitUrl(request.url))
     return form(answered instanceof Promise ? await answered : answered)
   } catch (error) {
     try {
@@ -219,6 +167,79 @@ async function settle<R>(
       return form(plainFailure(answering))
     }
   }
+}
+
+/** Answers a request by the endpoint to which its path belongs. */
+function answerAt(answering: Answering, place: SplitUrl): MaybePromise<Settled> {
+  const { settings, routes } = answering.runtime
+  const { path } = place
+  const part = docsPartAt(settings.docs, path)
+  if (part !== undefined) return answerDocs(answering, part)
+  const health = healthPartAt(settings.healthRoute, path)
+  if (health !== undefined) return answerHealth(answering, health)
+  const endpoint = authEndpointAt(settings.auth.routes, path)
+  if (endpoint !== undefined) return answerAuth(answering, endpoint)
+  if (isIndex(routes, path)) return answerIndex(answering)
+  if (settings.batch?.path === path) return answerBatch(answering)
+  return answerRouted(answering, place)
+}
+
+async function answerHealth(answering: Answering, part: HealthPart): Promise<Settled> {
+  const { runtime, request, always } = answering
+  always['cache-control'] = 'no-store'
+  const result = await serveHealth(runtime, request, part)
+  return result instanceof ApiError
+    ? respondFailure(answering, result)
+    : answerSuccess(answering, result)
+}
+
+async function answerAuth(answering: Answering, endpoint: AuthEndpoint): Promise<Settled> {
+  const { runtime, request, always, timing } = answering
+  always['cache-control'] = 'no-store'
+  timing?.enter('authenticate')
+  const result = await serveAuth(runtime, request, endpoint, (call) => {
+    answering.known = call
+  })
+  return answerSuccess(answering, result)
+}
+
+async function answerIndex(answering: Answering): Promise<Settled> {
+  const { runtime, request, always } = answering
+  answering.negotiates = hasPages(runtime.settings, request)
+  answering.page = answering.negotiates ? indexPageFor(runtime, request) : undefined
+  const result = await serveIndex(runtime, request, always, (caller) => {
+    answering.known = { caller }
+  })
+  return answerSuccess(answering, result)
+}
+
+async function answerBatch(answering: Answering): Promise<Settled> {
+  const { runtime, request, wantsText, timing, always } = answering
+  const result = await serveBatch(runtime, request, {
+    wantsText,
+    timing,
+    stamp: () => stampOf(answering),
+    always,
+    failed(call) {
+      const { request: operation, hooks, resource } = call
+      const { dump } = resource.settings
+      Object.assign(answering, { request: operation, hooks, dump, known: call })
+    },
+  })
+  return answerSuccess(answering, result)
+}
+
+/** Answers a request for a resource. */
+function answerRouted(answering: Answering, place: SplitUrl): MaybePromise<Settled> {
+  const { runtime, request, wantsText, timing, always } = answering
+  const stamp = () => stampOf(answering)
+  const { call, route } = routeRequest(runtime, request, place, { wantsText, timing, stamp })
+  answering.hooks = call.hooks
+  answering.known = call
+  answering.dump = call.resource.settings.dump
+  if (call.isQuery) always['accept-query'] = queryMediaType
+  if (!call.isQuery && hasPages(runtime.settings, request)) choosePage(answering, call, route)
+  return andThen(serveCall(call, route, always), (result) => answerSuccess(answering, result))
 }
 
 /** Decides whether a read is answered with an HTML page. */

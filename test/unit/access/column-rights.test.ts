@@ -1,4 +1,7 @@
-/** What a caller may see of the models: the registry of the API itself where no rule withholds anything, else one that is whole in itself. */
+/**
+ * The registry of a caller: that of the API if no rule withholds a column from the caller, else a separate one that is complete
+ * in itself.
+ */
 import {
   callerRegistries,
   type RightsCall,

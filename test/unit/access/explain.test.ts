@@ -1,4 +1,4 @@
-/** explainAccess says which rule decides; exposure says what a role reaches. */
+/** explainAccess names the rule that decides; exposure lists what a role can reach. */
 import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { equal, match } from '../../support/assert.ts'

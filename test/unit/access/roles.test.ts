@@ -1,4 +1,4 @@
-/** Role rules: fallback of keys, precedence of levels, shapes of rules and of roles. */
+/** Role rules: fallback from key to key, precedence of levels, forms of rules and of roles. */
 import type { ApiConfig } from '@model-api/core'
 import { type Action, decidingKey, keysFor } from '../../../packages/core/src/access/action.ts'
 import {
@@ -38,7 +38,7 @@ suite('the keys of an action', (test) => {
     test(`${action}: ${chain}`, () => {
       const keys = keysFor(action as Action)
       equal(keys.join(' '), chain)
-      // Whatever subset of keys a map has, the first of the chain decides.
+      // Whatever keys a map has, the first one of the chain decides.
       for (let subset = 0; subset < 2 ** keys.length; subset++) {
         const present = keys.filter((_, i) => subset & (2 ** i))
         const map = Object.fromEntries([...present].reverse().map((key) => [key, key]))
@@ -54,7 +54,7 @@ suite('the keys of an action', (test) => {
 })
 
 suite('the level that decides', (test) => {
-  // Each level says nothing, or has a map, a list of required roles, a list of accepted ones, or all of them.
+  // Each level has nothing, a map, a list of required roles, a list of accepted ones, or all of them.
   const kinds = ['none', 'map', 'required', 'accepted', 'lists', 'map and lists'] as const
   type Kind = (typeof kinds)[number]
   const says = (kind: Kind, part: 'map' | 'required' | 'accepted') =>
@@ -118,7 +118,7 @@ suite('a rule', (test) => {
     [{ roles: ['admin', 'editor'], any_of: false }, ['admin'], false],
     [{ roles: ['admin', 'editor'], any_of: true }, ['admin'], true],
     [{ roles: ['admin', 'editor'], any_of: true }, ['viewer'], false],
-    // Only the boolean counts, whatever got past the types.
+    // Only the boolean `true` counts, even if the types were bypassed.
     [{ roles: ['admin', 'editor'], any_of: 'yes' as never }, ['admin'], false],
     [[], ['admin'], false],
     [{ roles: [], any_of: true }, ['admin'], false],

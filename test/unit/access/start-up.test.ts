@@ -1,4 +1,4 @@
-/** What is wrong with roles and policies fails at start-up, says where, and suggests. */
+/** Mistakes in roles and policies are start-up errors that say where the mistake is, and suggest a correction. */
 import { type ApiConfig, defineModel } from '@model-api/core'
 import { buildPolicies } from '../../../packages/core/src/access/policy.ts'
 import { policy } from '../../../packages/core/src/config/check-policy.ts'

@@ -1,11 +1,11 @@
-/** The verdict of a soak: what counts as growth, and which samples are compared. */
+/** The verdict of a soak test: what counts as growth, and which samples are compared. */
 import { verdictOn } from '../../../bench/soak-verdict.ts'
 import { equal, match } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 const mib = 2 ** 20
 
-/** Eleven samples at even distances. */
+/** Eleven samples at equal intervals. */
 const samples = (heap: (step: number) => number, rss = 100) =>
   Array.from({ length: 11 }, (_, step) => ({
     at: step / 10,

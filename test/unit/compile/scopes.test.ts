@@ -1,4 +1,4 @@
-/** A source whose scope was not decided cannot be read: each part of a plan that reads rows asks for it. */
+/** Compiling a source whose scope has not been decided throws an error: every part of a plan that reads rows asks for the scope. */
 import { type AnyModel, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import {
   compileCount,
@@ -48,7 +48,7 @@ const { registry } = buildRegistry({
   config: { API_ALLOW_JOIN: true, API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true },
 })
 
-// Only its name is looked at.
+// Only its name is used.
 const target: Target = { db: {} as never, dialect: sqlite, scopes: noScopes }
 
 const limit = { setting: 'none', value: 100 }

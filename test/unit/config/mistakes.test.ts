@@ -1,4 +1,4 @@
-/** Every mistake that configuration and meta can have, with the sentence it is reported in. */
+/** Every mistake that configuration and meta can contain, with its error message. */
 import { defineModel } from '../../../packages/core/src/model/define-model.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import { equal, throws } from '../../support/assert.ts'
@@ -156,6 +156,14 @@ suite('mistakes in config', (test) => {
       return [config, `config.${key}: "${path}" is already the path of other endpoints.`] as const
     }),
     [
+      { API_HEALTH_ROUTE: '/api/health' },
+      'config.API_HEALTH_ROUTE: "/api/health" is already the path of other endpoints.',
+    ],
+    [
+      { API_PREFIX: '/v1', API_DOCUMENTATION_URL: '/v1' },
+      'config.API_DOCUMENTATION_URL: "/v1" is already the path of other endpoints.',
+    ],
+    [
       { API_PREFIX: '/openapi.json' },
       'config.API_CREATE_DOCS: "/openapi.json" is already the path of other endpoints.',
     ],
@@ -265,6 +273,13 @@ suite('mistakes in meta', (test) => {
     ])
     equal(inMeta({ serialization_depth: 3 }, { API_MAX_DEPTH: 2 }), [
       'models.Book.meta.serialization_depth: 3 is more than API_MAX_DEPTH, 2.',
+    ])
+  })
+
+  test('that leave nothing of a setting of config', () => {
+    const config = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' }
+    equal(inMeta({ soft_delete: false }, config), [
+      'config.API_SOFT_DELETE: no published model has the column "deleted" without soft_delete: false in its meta.',
     ])
   })
 

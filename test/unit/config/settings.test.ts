@@ -1,4 +1,5 @@
-/** Settings: their defaults, and meta before config before default. */
+/** Settings: their defaults, and the precedence of meta over config over default. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ApiConfig } from '../../../packages/core/src/config/config.ts'
 import { keyTable, metaKeyTable } from '../../../packages/core/src/config/key-table.ts'
 import { type Meta, metaKeyOf } from '../../../packages/core/src/config/meta.ts'
@@ -6,11 +7,14 @@ import { limitSettingNames, settingNames } from '../../../packages/core/src/conf
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
-import { model, resourceOf } from '../registry/start-up.ts'
+import { model, problemsOf, resourceOf } from '../registry/start-up.ts'
 
 const settings = (meta: Meta = {}, config: ApiConfig = {}) =>
   resourceOf('Book', [model('Book', { columns: { gone: { type: 'boolean' } }, meta })], config)
     .settings
+
+/** Settings whose value says where it was set, or that need each other; other tests cover them. */
+const differs = (key: string): boolean => /^API_(SOFT_DELETE|AUTH|ROLE|ACCESS_POLICY)/.test(key)
 
 const apiSettings = (config: ApiConfig = {}) => buildRegistry({ config }).settings
 
@@ -89,6 +93,59 @@ suite('precedence', (test) => {
     })
   })
 
+  test('every key that meta may have decides there as it does in config', () => {
+    const others: Readonly<Record<string, unknown>> = {
+      API_SERIALIZATION_TYPE: 'json',
+      API_SERIALIZATION_DEPTH: 2,
+      API_PAGINATION_SIZE_DEFAULT: 7,
+      API_PAGINATION_SIZE_MAX: 50,
+      API_COUNT: 'none',
+      API_ADDITIONAL_QUERY_PARAMS: ['lang'],
+      API_ALLOWED_METHODS: ['GET', 'PUT'],
+      API_BLOCK_METHODS: ['DELETE'],
+      API_SCHEMA_CHECK: 'error',
+      API_RATE_LIMIT: '5 per minute',
+    }
+    const plain = settings()
+    for (const [key, entry] of Object.entries(keyTable)) {
+      if (entry.level === 'api' || differs(key)) continue
+      const { default: value } = entry
+      const other = typeof value === 'boolean' ? !value : (others[key] ?? 3)
+      const given = key.endsWith('_CALLBACK') ? () => undefined : other
+      const inMeta = settings({ [metaKeyOf(key)]: given })
+      equal(inMeta, settings({}, { [key]: given }), key)
+      ok(!isDeepStrictEqual(inMeta, plain), `${key} changes nothing`)
+      // The value of the model takes precedence even over the default of the configuration.
+      if (value !== undefined)
+        equal(settings({ [metaKeyOf(key)]: given }, { [key]: value }), inMeta, key)
+    }
+  })
+
+  test('a callback and a rate limit may be those of one method', () => {
+    const callbacks = Object.keys(keyTable).filter((key) => key.endsWith('_CALLBACK'))
+    equal(callbacks.length, 11)
+    const [own, shared] = [() => 'own', () => 'shared']
+    for (const method of ['get', 'post', 'patch', 'put', 'delete'] as const) {
+      for (const key of callbacks) {
+        const { hooks } = settings({
+          [metaKeyOf(key)]: shared,
+          [`${method}_${metaKeyOf(key)}`]: own,
+        })
+        for (const [other, found] of Object.entries(hooks)) {
+          equal(
+            Object.values(found),
+            [other === method ? own : shared],
+            `${method} ${key} ${other}`,
+          )
+        }
+      }
+      const { rates } = settings({ rate_limit: '2/hour', [`${method}_rate_limit`]: '1/hour' })
+      for (const [other, [window]] of Object.entries(rates)) {
+        equal(window?.count, other.toLowerCase() === method ? 1 : 2, `${method} ${other}`)
+      }
+    }
+  })
+
   test('a depth of 0 is a depth', () => {
     equal(settings({}, { API_SERIALIZATION_DEPTH: 0 }).serializationDepth, 0)
     equal(
@@ -139,6 +196,13 @@ suite('soft delete', (test) => {
 
   test('can be set or left by one model', () => {
     equal(settings({ soft_delete: false }, { ...global, API_SOFT_DELETE: false }).softDelete, null)
+    const gone = { gone: { type: 'boolean' } }
+    const models = [
+      model('Book', { columns: gone, meta: { soft_delete: false } }),
+      model('Tag', { columns: gone }),
+    ]
+    equal(resourceOf('Book', models, global).settings.softDelete, null)
+    ok(resourceOf('Tag', models, global).settings.softDelete)
     const own = settings({
       soft_delete: true,
       soft_delete_attribute: 'gone',
@@ -189,9 +253,138 @@ suite('soft delete', (test) => {
   })
 })
 
+/** The value of every key that is not set; the keys of the second list may also be in meta. */
+const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>>>> = {
+  api: {
+    API_TITLE: 'API',
+    API_VERSION: '1.0.0',
+    API_PREFIX: '/api',
+    API_BASE_URL: '',
+    API_ENDPOINT_CASE: 'kebab',
+    API_USER_CACHE: 0,
+    API_CUSTOM_AUTH_PER_BATCH: false,
+    API_JWT_EXPIRY_TIME: 360,
+    API_JWT_REFRESH_EXPIRY_TIME: 2880,
+    API_JWT_ALGORITHM: 'HS256',
+    API_JWT_LEEWAY: 0,
+    API_AUTH_TOKEN_PROVIDERS: ['header'],
+    API_AUTH_COOKIE_NAME: 'access_token',
+    API_AUTO_AUTH_ROUTES: true,
+    API_AUTH_REFRESH_ROUTE: '/auth/refresh',
+    API_AUTH_ME_ROUTE: '/auth/me',
+    API_EXPOSE_ME: true,
+    API_LOGIN_RATE_LIMIT: '10 per minute',
+    API_CREATE_DOCS: true,
+    API_DOCUMENTATION_URL: '/docs',
+    API_DOCS_SPEC_ROUTE: '/docs/apispec.json',
+    API_DOCUMENTATION_REQUIRE_AUTH: false,
+    API_ALLOW_BATCH: false,
+    API_BATCH_ROUTE: '/batch',
+    API_MAX_BATCH: 1000,
+    API_MAX_BATCH_RESPONSE: 16777216,
+    API_BATCH_TIMEOUT: 30000,
+    API_CACHE_GROUPS: false,
+    API_SERVER_TIMING: false,
+    API_READ_YOUR_WRITES: 'off',
+    API_USERS_FROM_REPLICAS: false,
+    API_STATEMENT_TIMEOUT: 5000,
+    API_HOOK_TIMEOUT: 10000,
+    API_BODY_LIMIT: 1048576,
+    API_MAX_URL_LENGTH: 8192,
+    ...unset(
+      'BASE_MODEL SESSION_GETTER USER_MODEL USER_LOOKUP_FIELD CREDENTIAL_CHECK_METHOD CREDENTIAL_HASH_FIELD',
+      'KEY_AUTH_AND_RETURN_METHOD CUSTOM_AUTH CUSTOM_AUTH_SCHEME JWT_ALLOWED_ALGORITHMS JWT_ISSUER JWT_AUDIENCE',
+      'RATE_LIMIT_STORE TRUSTED_PROXIES DESCRIPTION CONTACT_NAME CONTACT_EMAIL CONTACT_URL LICENCE_NAME LICENCE_URL',
+      'SERVER_URLS LOGO_URL HTML_PAGES HEALTH_ROUTE PROBLEM_TYPE_PREFIX',
+    ),
+    ACCESS_SECRET_KEY: undefined,
+    REFRESH_SECRET_KEY: undefined,
+    ACCESS_PRIVATE_KEY: undefined,
+    ACCESS_PUBLIC_KEY: undefined,
+    REFRESH_PRIVATE_KEY: undefined,
+    REFRESH_PUBLIC_KEY: undefined,
+  },
+  both: {
+    API_SERIALIZATION_TYPE: 'url',
+    API_ADD_RELATIONS: true,
+    API_ALLOW_JOIN: false,
+    API_ALLOW_FILTERS: true,
+    API_ALLOW_ORDER_BY: true,
+    API_ALLOW_SELECT_FIELDS: true,
+    API_ALLOW_GROUPBY: false,
+    API_ALLOW_AGGREGATION: false,
+    API_PAGINATION_SIZE_DEFAULT: 20,
+    API_PAGINATION_SIZE_MAX: 100,
+    API_COUNT: 'exact',
+    API_ADDITIONAL_QUERY_PARAMS: [],
+    API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
+    API_BLOCK_METHODS: [],
+    API_ALLOW_NESTED_WRITES: false,
+    API_ALLOW_BULK: false,
+    API_SHOW_TRIGGER_MESSAGES: false,
+    API_ALLOW_CASCADE_DELETE: false,
+    API_SOFT_DELETE: false,
+    API_SOFT_DELETE_VALUES: [false, true],
+    API_DUMP_DATETIME: true,
+    API_DUMP_VERSION: true,
+    API_DUMP_STATUS_CODE: true,
+    API_DUMP_RESPONSE_MS: true,
+    API_DUMP_TOTAL_COUNT: true,
+    API_DUMP_NULL_NEXT_URL: true,
+    API_DUMP_NULL_PREVIOUS_URL: true,
+    API_DUMP_NULL_ERRORS: true,
+    API_DUMP_ENVELOPE: true,
+    API_DUMP_REQUEST_ID: false,
+    API_LIST_ETAGS: false,
+    API_SCHEMA_CHECK: 'warn',
+    API_MAX_CONDITIONS: 100,
+    API_MAX_LIST: 1000,
+    API_MAX_RELATION_FILTERS: 10,
+    API_MAX_JOINS: 8,
+    API_MAX_DEPTH: 4,
+    API_MAX_EMBEDDED_ROWS: 10000,
+    API_MAX_BULK: 1000,
+    ...unset(
+      'SERIALIZATION_DEPTH SOFT_DELETE_ATTRIBUTE AUTHENTICATE_METHOD AUTH_REQUIREMENTS ROLE_MAP ROLES_REQUIRED',
+      'ROLES_ACCEPTED ACCESS_POLICY RATE_LIMIT SETUP_CALLBACK FILTER_CALLBACK ADD_CALLBACK UPDATE_CALLBACK REMOVE_CALLBACK',
+      'DUMP_CALLBACK RETURN_CALLBACK FINAL_CALLBACK BEFORE_COMMIT_CALLBACK AFTER_COMMIT_CALLBACK ERROR_CALLBACK',
+    ),
+  },
+}
+
+function unset(...names: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(
+    names.flatMap((line) => line.split(' ')).map((name) => [`API_${name}`, undefined]),
+  )
+}
+
 suite('the key table', (test) => {
+  test('has these keys, at these levels, with these defaults', () => {
+    for (const level of ['api', 'both'] as const) {
+      const entries = Object.entries(keyTable).filter(([, entry]) => entry.level === level)
+      const found = Object.fromEntries(entries.map(([key, entry]) => [key, entry.default]))
+      equal(Object.keys(found).sort(), Object.keys(defaults[level]).sort())
+      for (const [key, value] of Object.entries(defaults[level])) equal(found[key], value, key)
+    }
+  })
+
+  test('refuses a value of another kind, whatever the key', () => {
+    for (const [key, { level }] of Object.entries(keyTable)) {
+      const [line = ''] = problemsOf({ models: [model('Book')], config: { [key]: 0.5 } as never })
+      ok(line.startsWith(`config.${key}: `), `${key}: ${line}`)
+      if (level === 'api') continue
+      const name = metaKeyOf(key)
+      const [own = ''] = problemsOf({ models: [model('Book', { meta: { [name]: 0.5 } })] })
+      ok(own.startsWith(`models.Book.meta.${name}: `), `${name}: ${own}`)
+    }
+    for (const key of Object.keys(metaKeyTable)) {
+      const [own = ''] = problemsOf({ models: [model('Book', { meta: { [key]: 0.5 } })] })
+      ok(own.startsWith(`models.Book.meta.${key}: `), `${key}: ${own}`)
+    }
+  })
+
   test('accepts its own defaults', () => {
-    // An empty base URL is the one default that nobody may write: it says "none".
+    // An empty base URL is the only default that cannot be written, because it means "none".
     const wrong = [...Object.entries(keyTable), ...Object.entries(metaKeyTable)].filter(
       ([key, { default: value, check }]) =>
         value !== undefined && key !== 'API_BASE_URL' && check(value) !== undefined,

@@ -1,4 +1,4 @@
-/** Rows as arrays of PostgreSQL: one text for each column, in which every value is what it was. */
+/** Rows as arrays of PostgreSQL: one text for each column, which preserves every value. */
 import { arraysTable } from '../../../packages/core/src/dialect/postgres/arrays-table.ts'
 import { sql } from '../../../packages/core/src/sql/fragment.ts'
 import { printed } from '../../../packages/core/src/sql/print.ts'

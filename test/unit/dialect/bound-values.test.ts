@@ -1,4 +1,4 @@
-// No text of a client reaches SQL but as a bound value, in any function of any dialect.
+// Text of a client reaches SQL only as a bound value, in every function of every dialect.
 import {
   DummyDriver,
   type Expression,

@@ -1,4 +1,4 @@
-// Dates and times as databases print them, read without any local time.
+// Dates and times as databases print them, parsed without the local time zone.
 import {
   isoDate,
   isoDatetime,

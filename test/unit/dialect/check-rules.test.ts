@@ -1,4 +1,4 @@
-/** CHECK constraints as rules for single columns: what is not understood as a whole sets none. */
+/** CHECK constraints as rules for single columns: a constraint that is not understood completely gives none. */
 import {
   type CheckSyntax,
   checkRules,

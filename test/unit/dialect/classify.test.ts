@@ -1,4 +1,4 @@
-// The error map: every code of the table, as each driver of a family throws it.
+// The classification of errors: every code of the table, as each driver of a family throws it.
 
 import type { DatabaseFailure } from '../../../packages/core/src/dialect/dialect.ts'
 import { classifyAny } from '../../../packages/core/src/dialect/generic/errors.ts'

@@ -1,4 +1,4 @@
-/** Types and collations of a database that keeps them as texts only. */
+/** Types and collations in a database that stores them only as text. */
 import { sqliteCollations } from '../../../packages/core/src/dialect/sqlite/catalogue-collations.ts'
 import { sqliteShape } from '../../../packages/core/src/dialect/sqlite/catalogue-types.ts'
 import { equal } from '../../support/assert.ts'

@@ -1,4 +1,4 @@
-// Detection: by Kysely's adapter or by name; what cannot be told is a start-up error that lists the names.
+// Detection of the dialect, by Kysely's adapter or by name; an unknown one is a start-up error that lists the names.
 import {
   DummyDriver,
   Kysely,

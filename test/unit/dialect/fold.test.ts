@@ -1,18 +1,18 @@
-// Case folding: our classes are those of the language's own /iu, for every character there is.
+// Case folding: our character classes are those of JavaScript's /iu, for every character.
 import { caseForms } from '../../../packages/core/src/dialect/shared/fold.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`
 
-/** Every character with more than one form, as the regular expressions of the language see it. */
+/** Every character with more than one form, according to regular expressions. */
 function formsByRegExp(): Map<string, string> {
   const all: string[] = []
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code < 0xd800 || code > 0xdfff) all.push(String.fromCodePoint(code))
   }
-  // Whatever folds has another form under /iu than without i: `\P{x}` style tests cannot tell, so each candidate is
-  // looked for in one text of everything that has a case at all.
+  // Finds the other forms of each candidate by searching a text of all characters with a case, because `\P{x}` under /iu cannot
+  // tell whether a character folds.
   const cased = all.filter((c) =>
     /\p{Changes_When_Casefolded}|\p{Changes_When_Casemapped}|\p{Cased}/u.test(c),
   )

@@ -1,4 +1,4 @@
-/** The JSON text of a driver's value is that of the decoded value, whatever the driver gives. */
+/** The JSON text of a driver's value is that of the decoded value, whatever the driver returns. */
 import { stringify } from '@model-api/core'
 import fc from 'fast-check'
 import { mysql } from '../../../packages/core/src/dialect/mysql/dialect.ts'
@@ -78,7 +78,7 @@ const raw = fc.oneof(
   ),
 )
 
-/** The text, or that there is none: what cannot be read cannot be written. */
+/** Returns the text, or that there is none: a value that cannot be decoded cannot be written. */
 const attempt = (run: () => string): string => {
   try {
     return run()

@@ -1,4 +1,4 @@
-// Decimal digits as text: no digit lost, no digit made up.
+// Decimal digits as text: no digit is lost, none is added.
 import * as fc from 'fast-check'
 import {
   decimalDigits,

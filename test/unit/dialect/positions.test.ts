@@ -1,4 +1,4 @@
-/** What counts as the position of a write on each kind of server, and that a check costs in proportion to the text. */
+/** Which texts are positions of a write on each kind of server; checking a text takes time in proportion to its length. */
 import {
   mariadbReplication,
   mysqlReplication,

@@ -1,4 +1,4 @@
-/** Names of statements: for texts that come again, stable, and never more than so many. */
+/** Names of prepared statements: stable for a repeated text, and limited in number. */
 import { statementNames } from '../../../packages/core/src/dialect/postgres/statement-names.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

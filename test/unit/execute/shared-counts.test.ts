@@ -1,9 +1,9 @@
-/** Counts that are asked for at the same time: how often they run, and that none is older than its request. */
+/** Concurrent counts: how often they run, and that a request never gets a count that began before it. */
 import { createSharedCounts, readPage } from '@model-api/core/internals'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
-/** A promise that is settled by hand. */
+/** A promise that the test resolves. */
 function gate<T>(): { readonly promise: Promise<T>; readonly open: (value: T) => void } {
   let open = (_: T): void => {}
   const promise = new Promise<T>((resolve) => {

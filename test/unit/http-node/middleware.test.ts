@@ -1,4 +1,4 @@
-/** What the adapters make of the host's middleware: its errors, and the headers that it has set before. */
+/** How the adapters treat the host's middleware: its errors, and the headers that it has set. */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { ApiError } from '@model-api/core'

@@ -1,4 +1,4 @@
-/** How long a worker that ended waits for its replacement, and when there is none any more. */
+/** How long the supervisor waits before it replaces a worker that ended, and when it gives up. */
 import { restartAfter } from '../../../packages/http-node/src/cluster/restarts.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,4 +1,4 @@
-/** The supervisor of workers, with workers that are no processes: who is started, replaced and ended when. */
+/** The supervisor with workers that are not processes: which are started, replaced and ended, and when. */
 import { supervise } from '../../../packages/http-node/src/cluster/supervise.ts'
 import type { WorkerEnd } from '../../../packages/http-node/src/cluster/worker-process.ts'
 import { equal } from '../../support/assert.ts'
@@ -66,7 +66,7 @@ function world(count: number) {
   return { workers, worker, lines, pauses, code, stop: ending }
 }
 
-/** All of them up, and what was said of it forgotten. */
+/** Starts all workers, and clears the recorded output. */
 function up(count: number) {
   const it = world(count)
   for (let pid = 1; pid <= count; pid++) it.worker(pid).serve()

@@ -1,4 +1,4 @@
-/** How a user may name a database, and that no password is ever shown. */
+/** The ways to name a database, and that a password is never shown. */
 import { readTarget } from '../../../packages/http-node/src/database/target.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,4 +1,4 @@
-/** The envelope written as text has the bytes of the envelope written as a value. */
+/** The envelope serialised as text has the same bytes as the envelope serialised as a value. */
 import * as fc from 'fast-check'
 import type { DumpSettings } from '../../../packages/core/src/config/settings.ts'
 import {
@@ -37,7 +37,7 @@ const url = fc.oneof(
 const stamps: fc.Arbitrary<Stamp> = fc.record({
   version: text,
   requestId: text,
-  // Few of them, so that one follows itself; one is before our era, one behind year 9999.
+  // Few different times, so that some repeat; one is before year 1, one after year 9999.
   now: fc.constantFrom(0, 1, 1795292350123, 1795292350124, -62198755200000, 253402300800000),
   elapsed: fc.oneof(
     fc.double({ noNaN: true }),

@@ -1,4 +1,4 @@
-/** The tag of an answer: a hash of the record and one of what was sent. */
+/** The ETag of a response: a hash of the record, and one of the body. */
 import { entityTag } from '../../../packages/core/src/http/etag.ts'
 import { hashOfText } from '../../../packages/core/src/http/text-hash.ts'
 import { equal } from '../../support/assert.ts'

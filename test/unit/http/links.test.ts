@@ -1,4 +1,4 @@
-/** Links to other pages: the client's own parameters as they were written, the paging ones replaced. */
+/** Links to other pages: the client's own parameters unchanged, those of paging replaced. */
 import * as fc from 'fast-check'
 import { pageUrl } from '../../../packages/core/src/http/links.ts'
 import { equal } from '../../support/assert.ts'
@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.ts'
 
 const paging = ['page', 'limit', 'after', 'before']
 
-/** Every name decoded, whatever it is. */
+/** Decodes every name. */
 function isPaging(pair: string): boolean {
   const [name = ''] = pair.split('=')
   try {

@@ -1,10 +1,10 @@
-/** How a path is read without any short cut: every segment taken apart and decoded, longer endpoints first; what routing is compared with. */
+/** Routing without shortcuts: decodes every segment, and tries longer endpoints first. The route table is compared with it. */
 import { ApiError } from '../../../packages/core/src/errors.ts'
 import type { Route, RouteTable } from '../../../packages/core/src/http/route-table.ts'
 import { relationBySegment } from '../../../packages/core/src/registry/relation-token.ts'
 import type { Resource } from '../../../packages/core/src/registry/resource.ts'
 
-/** A route, undefined, or the 400 of an escape that cannot be read. */
+/** Returns a route, undefined, or 400 for an invalid escape. */
 export function routeOf(table: RouteTable, path: string): Route | undefined | 400 {
   if (!isBelow(table, path)) return undefined
   const raw = path.split('/').slice(1 + table.prefix.length)
@@ -36,7 +36,7 @@ function below(
   return restores ? { kind: 'restore', resource, key: parts } : undefined
 }
 
-/** Whether the API answers at a path. */
+/** Whether the API serves this path. */
 export function isOursPlainly(table: RouteTable, path: string): boolean {
   if (!isBelow(table, path)) return false
   const name = decoded(path.split('/')[1 + table.prefix.length] ?? '')
@@ -62,7 +62,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** What a function gives, or the status of what it throws. */
+/** Returns the result of a function, or the status of its error. */
 export function givenOrStatus<T>(run: () => T): T | number {
   try {
     return run()

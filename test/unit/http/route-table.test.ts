@@ -1,4 +1,4 @@
-/** Routing: whatever is written in a path, it leads where reading it segment by segment leads. */
+/** Routing: any path leads to the same route as when it is read segment by segment. */
 import * as fc from 'fast-check'
 import {
   buildRouteTable,
@@ -28,7 +28,7 @@ const { registry } = buildRegistry({
   config: { API_SOFT_DELETE_ATTRIBUTE: 'deleted' },
 })
 
-/** With paths that no configuration gives, so that routing does not rest on what is checked elsewhere. */
+/** Includes paths that no configuration allows, so that routing does not depend on that check. */
 const odd = ['authors/1', 'cafés', 'a//b', 'x/..', '50%']
 const resources = registry.resources.map((resource) =>
   resource.name === 'Book' ? { ...resource, paths: [...resource.paths, ...odd] } : resource,
@@ -39,7 +39,7 @@ const tables: readonly RouteTable[] = prefixes.map((prefix) =>
   buildRouteTable({ ...registry, resources }, prefix),
 )
 
-/** A route without the resources, which lead to each other. */
+/** A route without its resources, which refer to each other. */
 const told = (route: Route | undefined | number): unknown =>
   typeof route === 'object'
     ? {
@@ -128,7 +128,7 @@ suite('http/route-table', (test) => {
       }),
       { numRuns, seed: 20260102 },
     )
-    // The property says something of each of them.
+    // Every kind of route must occur.
     equal([...kinds].map(String).sort(), [
       '400',
       'collection',

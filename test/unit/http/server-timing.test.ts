@@ -1,9 +1,9 @@
-/** The stopwatch behind Server-Timing: whose time it is when statements overlap, fail, or have work of ours inside. */
+/** The timer behind Server-Timing: how time is attributed when statements overlap, fail, or contain work of the service. */
 import { startTiming } from '../../../packages/core/src/http/server-timing.ts'
 import { equal, rejects } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
-/** A clock that a test moves. */
+/** A clock that the test advances. */
 function handClock() {
   let now = 1000
   return {

@@ -7,7 +7,7 @@ import { suite } from '../../support/suite.ts'
 const bits = (value: bigint): bigint => value & 0xffffffffn
 const rotated = (lane: bigint, by: bigint): bigint => bits((lane << by) | (lane >> (32n - by)))
 
-/** As it is described, in whole numbers without a limit. */
+/** The hash as its description says, computed with bigints. */
 function described(text: string): string {
   const bytes = [...Buffer.from(text)]
   const words = Array.from({ length: Math.floor(bytes.length / 4) + 1 }, (_, i) =>
@@ -30,7 +30,7 @@ function mixed(lane: bigint): bigint {
   return twice ^ (twice >> 16n)
 }
 
-/** What texts are made of: plain characters or any, now and then so many that they are longer than what is usual. */
+/** Parts of texts: ASCII or any characters, sometimes repeated beyond the size of the buffer. */
 const parts = fc.tuple(
   fc.oneof(
     fc.string({ unit: 'grapheme-ascii', maxLength: 50 }),

@@ -1,4 +1,4 @@
-/** The reader of bodies: what JSON.parse takes it takes, with the problems that JSON.parse hides. */
+/** The parser of bodies: accepts what JSON.parse accepts, and reports problems that JSON.parse hides. */
 import { stringify } from '@model-api/core'
 import * as fc from 'fast-check'
 import { readJsonText } from '../../../packages/core/src/input/json-text.ts'

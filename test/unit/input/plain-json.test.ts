@@ -1,4 +1,4 @@
-/** The fast reader of bodies: it takes a text only where the careful reader finds the same value and no problem. */
+/** The fast parser of bodies: accepts a text only if the full parser returns the same value without a problem. */
 import { stringify } from '@model-api/core'
 import * as fc from 'fast-check'
 import { readCarefully } from '../../../packages/core/src/input/json-text.ts'
@@ -7,7 +7,7 @@ import { inputProblems } from '../../../packages/core/src/input/problems.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
-/** The value of the careful reader as text; undefined if it refuses the text or finds a problem. */
+/** The value of the full parser as text; undefined if it refuses the text or finds a problem. */
 function carefully(text: string): string | undefined {
   const problems = inputProblems()
   try {
@@ -53,7 +53,7 @@ const tokens = fc.constantFrom(
   ...['"__proto__"', '"constructor"', '"é"', '"\\u00e9"', '"\\/"', '"10"', '"9"'],
 )
 
-/** Texts that are JSON more often than not: members and items of tokens, with space and repeated keys. */
+/** Texts that are usually JSON: members and items of tokens, with spaces and repeated keys. */
 const texts = fc.letrec<{ value: string; text: string }>((tie) => {
   const space = fc.constantFrom('', '', '', ' ', '\n  ', '\u00a0')
   const key = tokens.filter((token) => token.startsWith('"'))

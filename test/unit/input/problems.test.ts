@@ -1,4 +1,4 @@
-/** The problems of a body: listed up to a number, each with a part of its path; those beyond cost nothing. */
+/** The problems of a body: listed up to a number, each with a part of its path; further ones cost nothing. */
 import { inputProblems } from '../../../packages/core/src/input/problems.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

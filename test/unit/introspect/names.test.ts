@@ -1,4 +1,4 @@
-/** Whatever a database calls things, models, fields and relations get names that requests can hold. */
+/** Whatever names a database contains, models, fields and relations get names that requests can contain. */
 import fc from 'fast-check'
 import type { CatalogueTable } from '../../../packages/core/src/dialect/shared/catalogue.ts'
 import { readColumns } from '../../../packages/core/src/introspect/columns.ts'
@@ -12,7 +12,7 @@ import { badFieldName, badRelationName } from '../../../packages/core/src/regist
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
-/** Names near the rules: separators, digits, operators, reserved words, other alphabets. */
+/** Names that are close to the rules: separators, digits, operators, reserved words, other alphabets. */
 const name = fc
   .array(
     fc.oneof(

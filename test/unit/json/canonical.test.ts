@@ -1,4 +1,4 @@
-// Canonical JSON: keys by code point, numbers verbatim, any depth; and the text that comes of it.
+// Canonical JSON: keys by code point, numbers verbatim, any depth; and its text.
 import * as fc from 'fast-check'
 import { canonicalJson } from '../../../packages/core/src/json/canonical.ts'
 import { stringify } from '../../../packages/core/src/json/stringify.ts'
@@ -93,7 +93,7 @@ suite('json/canonical', (test) => {
     void fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)
-        // JavaScript writes no -0.
+        // JavaScript serialises -0 as 0.
         equal(JSON.parse(round(text)), JSON.parse(text))
         equal(round(text), round(JSON.stringify(reversed(value))))
       }),

@@ -1,4 +1,4 @@
-/** mergePatch: RFC 7396 by its examples and its own algorithm, and names that JavaScript gives a meaning. */
+/** mergePatch: the examples and the algorithm of RFC 7396, and names with a meaning in JavaScript. */
 import fc from 'fast-check'
 import { mergePatch } from '../../../packages/core/src/json/merge-patch.ts'
 import { verbatimNumber } from '../../../packages/core/src/json/verbatim.ts'
@@ -15,7 +15,7 @@ suite('merge patch', (test) => {
   })
 
   test('any documents as the algorithm of RFC 7396, and neither is changed', () => {
-    // Few names, so that most patches meet members of the document.
+    // Few names, so that most patches change members of the document.
     const { node: json } = fc.letrec<{ node: Json }>((tie) => ({
       node: fc.oneof(
         { maxDepth: 4, withCrossShrink: true },

@@ -1,4 +1,4 @@
-/** What of a host's value cannot be sent as JSON, and where it is. */
+/** What in a host's value cannot be serialised as JSON, and where. */
 import { notJson } from '../../../packages/core/src/json/not-json.ts'
 import { verbatimNumber } from '../../../packages/core/src/json/verbatim.ts'
 import { equal } from '../../support/assert.ts'

@@ -1,4 +1,4 @@
-/** Arbitrary ASTs: every node the parser can build, with spans of no meaning. */
+/** Arbitrary ASTs: every node that the parser can build, with meaningless spans. */
 import fc from 'fast-check'
 import type {
   AggregateNode,
@@ -25,12 +25,12 @@ import { singleParameters } from '../../../packages/core/src/parse/parameter-nam
 
 const span = { start: 0, end: 0 }
 
-/** Names the host may have listed; some look like the query language. */
+/** Parameters that the host declares; some look like the query language. */
 export const ownParameters = ['utm', 'a b', 'x[y]', 'q,r', 'p=q', 'own__thing']
 
 const textNode = (text: string): TextNode => ({ text, span })
 
-// No dot, comma, equals sign or bracket; a leading `-` would be a direction, blanks at the ends are trimmed.
+// No dot, comma, equals sign or bracket. A leading `-` would mean descending, and spaces at the ends are removed.
 const name = fc
   .string({ unit: fc.constantFrom(...'abzAZ_09-~%&+#"\\ é€😀:/?;'), minLength: 1, maxLength: 6 })
   .filter((text) => !text.startsWith('-') && text.trim() === text)
@@ -51,7 +51,7 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }).filter((text) => !text.includes('\0')),
 )
 
-/** Quoted where it must be, and sometimes where it need not. */
+/** Quoted if necessary, and sometimes if not. */
 function scalar(mustBeQuoted: (text: string) => boolean): fc.Arbitrary<ScalarNode> {
   return fc.tuple(anyText, fc.boolean()).map(([text, quoted]) => ({
     kind: 'scalar',
@@ -151,7 +151,7 @@ const joins: fc.Arbitrary<JoinNode[]> = fc
     ),
     { maxLength: 4 },
   )
-  // One empty token alone is how an absent value is written.
+  // A single empty token stands for a missing value.
   .filter((tokens) => tokens.length !== 1 || tokens[0] !== '')
   .map((tokens) => tokens.map((text) => ({ path: text.split('.'), text, span })))
 

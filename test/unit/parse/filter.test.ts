@@ -1,4 +1,4 @@
-/** Filters: the name, the operator after the last `__`, and what is refused. */
+/** Filters: the name, the operator after the last `__`, and refusals. */
 import { filterOperators, operatorAliases } from '../../../packages/core/src/parse/operators.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,4 +1,4 @@
-/** Groups: `or`, `and`, `not`, nesting, and what may not stand inside. */
+/** Groups: `or`, `and`, `not`, nesting, and what a group cannot contain. */
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { filter, list, part, refuses, same } from './query.ts'

@@ -1,4 +1,4 @@
-/** Pairs and percent-encoding: decoded once, strictly, with the place of what cannot be decoded. */
+/** Pairs and percent-encoding: decoded once and strictly; an error names the position that cannot be decoded. */
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { filter, parse, part, refusesAs, same } from './query.ts'

@@ -1,4 +1,4 @@
-/** What the parse tests share: parsing with generous limits, nodes without spans, and the shape of a refusal. */
+/** Helpers of the parse tests: parsing with high limits, nodes without spans, and the form of a refusal. */
 import { ApiError } from '../../../packages/core/src/errors.ts'
 import type { QueryAst } from '../../../packages/core/src/parse/ast.ts'
 import { type ParseOptions, parseQuery } from '../../../packages/core/src/parse/parse-query.ts'
@@ -14,7 +14,7 @@ export function parse(raw: string, additional: readonly string[] = []): QueryAst
   return parseQuery(raw, { additional, limits })
 }
 
-/** A copy of an AST, or of a part, that says what was meant and not where it stood. */
+/** A copy of an AST, or of a part of it, without spans. */
 export function withoutSpans(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSpans)
   if (typeof node !== 'object' || node === null) return node
@@ -27,7 +27,7 @@ export function part<K extends keyof QueryAst>(raw: string, key: K): unknown {
   return withoutSpans(parse(raw)[key])
 }
 
-/** Two spellings of one query. */
+/** Requires that two spellings of a query are parsed alike. */
 export function same(raw: string, other: string): void {
   equal(withoutSpans(parse(raw)), withoutSpans(parse(other)))
 }
@@ -62,7 +62,7 @@ export function filter(name: string, operator: string, value: unknown): unknown 
   }
 }
 
-/** The error a query is refused with; anything but a 400 of our own fails. */
+/** Returns the error of a query; fails unless it is a 400 of the service. */
 export function refusal(raw: string, additional: readonly string[] = []): ApiError {
   try {
     parse(raw, additional)

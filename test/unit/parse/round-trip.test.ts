@@ -1,4 +1,4 @@
-/** Printing and parsing are each other's inverse, and no text breaks the parser. */
+/** Parsing a printed query returns the same AST, and no text crashes the parser. */
 import fc from 'fast-check'
 import { ApiError } from '../../../packages/core/src/errors.ts'
 import type { QueryAst } from '../../../packages/core/src/parse/ast.ts'
@@ -17,7 +17,7 @@ function parse(raw: string): QueryAst {
   return parseQuery(raw, { additional: ownParameters, limits: generous })
 }
 
-/** What every text must do: parse into something that prints back, or be refused with our own 400. */
+/** Requires that a text is parsed into an AST that can be printed, or is refused with a 400 of the service. */
 function parsesOrRefuses(raw: string): void {
   let ast: QueryAst
   try {
@@ -33,7 +33,7 @@ function parsesOrRefuses(raw: string): void {
   equal(withoutSpans(parse(printQuery(ast))), withoutSpans(ast))
 }
 
-/** Everything the grammar knows, so that random texts go deep. */
+/** Every element of the grammar, so that random texts are parsed far. */
 const piece = fc.constantFrom(
   ...['or[', 'and%5B', 'not[', 'exists(', 'missing%28', 'books[', 'books.', '.limit', '.fields'],
   ...['__eq', '__in', '__sum', '__', '=', '%3D', ',', '%2C', '(', ')', '[', ']', '%5D', '|', '%7C'],

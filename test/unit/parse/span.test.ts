@@ -1,4 +1,4 @@
-/** Spans lead back to what the client wrote, whatever the spelling. */
+/** Spans point to the text that the client wrote, in every spelling. */
 import type { Span } from '../../../packages/core/src/parse/ast.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

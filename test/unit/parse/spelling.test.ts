@@ -19,22 +19,22 @@ const queries = [
   'title__eq="she said \\"no, thanks\\" \\\\o/"',
 ]
 
-/** As `new URLSearchParams(query)` gives it back: everything but letters, digits and `*-._` encoded. */
+/** As `new URLSearchParams(query)` prints it: encodes everything except letters, digits and `*-._`. */
 function asForm(query: string): string {
   return new URLSearchParams(query).toString()
 }
 
-/** As a client that puts the whole pair into the key. */
+/** As a client that encodes the whole pair as a key. */
 function asKeys(query: string): string {
   return new URLSearchParams(query.split('&').map((pair) => [pair, ''])).toString()
 }
 
-/** As `encodeURIComponent` writes each value, structure left raw. */
+/** As `encodeURIComponent` encodes each value; the structure stays raw. */
 function withEncodedValues(query: string): string {
   return query.replace(/"(?:[^"\\]|\\.)*"|(?<=__\w+=)\w+/g, encodeURIComponent)
 }
 
-/** As `new URL()` normalises it, and browsers send it. */
+/** As `new URL()` and browsers normalise it. */
 function asUrl(query: string): string {
   return new URL(`http://localhost/?${query}`).search.slice(1)
 }

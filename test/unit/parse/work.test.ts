@@ -1,4 +1,4 @@
-/** Reading takes time in proportion to the length of the query: counted, not clocked. */
+/** Parsing takes time in proportion to the length of the query; the test counts characters instead of measuring time. */
 import { parseQuery } from '../../../packages/core/src/parse/parse-query.ts'
 import { ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -10,7 +10,7 @@ const boundless = {
   list: { ...limits.list, value: Number.POSITIVE_INFINITY },
 }
 
-/** Texts that make careless parsers look at the same characters again and again. */
+/** Texts that make a careless parser read the same characters repeatedly. */
 const unkind: Readonly<Record<string, (n: number) => string>> = {
   'many filters': (n) => 'a__eq=1&'.repeat(n),
   'many unknown parameters': (n) => `${'utm=1&'.repeat(n)}x=1`,
@@ -63,12 +63,12 @@ function workOf(raw: string): number {
     try {
       parseQuery(raw, { additional: ['utm'], limits: boundless })
     } catch {
-      // Refusing is work like any other.
+      // A refusal counts too.
     }
   })
 }
 
-/** Characters looked at or copied by the methods of strings, which all reading goes through. */
+/** Counts the characters that string methods read or copy; the parser reads only through them. */
 function countWork(run: () => void): number {
   const methods = [
     'charAt',

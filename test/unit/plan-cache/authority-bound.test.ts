@@ -1,4 +1,4 @@
-/** What is kept between requests comes out for requests of the same authority only. */
+/** A value cached between requests is returned only to requests of the same authority. */
 import {
   type Authority,
   authorityCache,
@@ -8,14 +8,14 @@ import type { Registry, Resource } from '../../../packages/core/src/registry/res
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
-// Only their identity is looked at.
+// Only their identity is used.
 const open = { name: 'Open' } as Resource
 const secret = { name: 'Secret' } as Resource
 const other = { name: 'Other' } as Resource
 
 const registry = {} as Registry
 
-/** Somebody who may list these resources. */
+/** A caller who may list these resources. */
 const caller = (...listed: readonly Resource[]): Authority => ({
   reach: (resource) => listed.includes(resource),
   hooks: {},

@@ -1,4 +1,4 @@
-/** How many reads are kept, however many forms of queries are asked for. */
+/** The number of cached reads is limited, however many forms of queries are sent. */
 import {
   type Authority,
   trackAuthority,

@@ -1,4 +1,4 @@
-/** What queries have in common, and what is taken out of them. */
+/** The skeleton of a query, and the values that are taken out of it. */
 import { skeletonOf } from '@model-api/core/internals'
 import { equal, ok } from '../../support/assert.ts'
 import { steepness } from '../../support/growth.ts'

@@ -1,4 +1,4 @@
-/** Dates of the query language: exactly the days that exist. */
+/** Dates in the query language: exactly the days that exist. */
 import { parseDate } from '../../../packages/core/src/plan/calendar.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

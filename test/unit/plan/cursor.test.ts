@@ -1,4 +1,4 @@
-/** Cursors: what was written is read back, whatever texts stand in it; everything else is a 400. */
+/** Cursors: decoding returns the encoded values, whatever texts they contain; anything else is a 400. */
 import * as fc from 'fast-check'
 import { readCursor, writeCursor } from '../../../packages/core/src/plan/cursor.ts'
 import { equal, ok } from '../../support/assert.ts'
@@ -19,7 +19,7 @@ suite('cursors', (test) => {
 
   test('a text that is none, or of another order, is refused', () => {
     const other = writeCursor('books.title+l', ['a'])
-    // The last one is JSON in bytes that are no UTF-8.
+    // The last one is JSON in bytes that are not UTF-8.
     for (const cursor of ['', '!', 'abc', other.slice(1), btoa('["books.id+l","\xff"]')]) {
       let status = 0
       try {

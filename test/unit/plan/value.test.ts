@@ -1,4 +1,4 @@
-/** Text of the client as a value of a column: what no column can hold exactly is refused, and never rounded. */
+/** Text of the client as a value of a column: what the column cannot store exactly is refused, never rounded. */
 import { convertText } from '../../../packages/core/src/plan/value.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,4 +1,4 @@
-/** Every mistake that a set of models can have, with the sentence it is reported in. */
+/** Every mistake that a set of models can contain, with its error message. */
 import {
   type AnyModel,
   defineBase,
@@ -511,7 +511,7 @@ suite('mistakes of relations', (test) => {
   test('junction columns that its published model does not declare', () => {
     const links = manyToMany('Author', { through: 'links', from: 'book_id', to: 'author_id' })
     const Link = model('Link', { columns: { book_id: integer } })
-    // Another model of the same table knows the column, but publishes nothing.
+    // Another model of the same table declares the column, but is not published.
     const Row = model('Row', { table: 'links', columns: { author_id: integer }, meta: undefined })
     equal(book(links, {}, [Link, Row]), [
       `${at}.to: Link publishes the table links and has no column for "author_id"; declare it, so that links follow the rules of Link.`,
@@ -547,6 +547,22 @@ suite('mistakes of endpoints', (test) => {
       `models.B: the endpoint "shop/items" is also served by A. ${advice}`,
       `models.B: the endpoint "shelf" is also served by A. ${advice}`,
     ])
+  })
+
+  test('the path of the batch endpoint, or one above it', () => {
+    const config = (path: string) => ({ API_ALLOW_BATCH: true, API_BATCH_ROUTE: path })
+    for (const [path, endpoint] of [
+      ['/books', 'books'],
+      ['/books/many', 'books'],
+      ['/book', 'book'],
+    ] as const) {
+      equal(problemsOf({ models: [model('Book')], config: config(path) }), [
+        `config.API_BATCH_ROUTE: /api${path} is also served by Book, whose endpoint is "${endpoint}". Set API_BATCH_ROUTE to another path, such as "/_batch".`,
+      ])
+    }
+    equal(problemsOf({ models: [model('Book')], config: config('/books-batch') }), [])
+    const off = { ...config('/books'), API_ALLOW_BATCH: false }
+    equal(problemsOf({ models: [model('Book')], config: off }), [])
   })
 
   test('a path inside another', () => {

@@ -1,4 +1,4 @@
-/** Which relations a client's name fits (specification: Joins 2 and 3), and which one a path segment names. */
+/** Which relations a name in a query matches (specification: Joins 2 and 3), and which one a path segment names. */
 import { belongsTo, hasMany } from '../../../packages/core/src/model/relation.ts'
 import {
   relationBySegment,
@@ -77,6 +77,27 @@ suite('a relation token', (test) => {
       )
     })
   }
+
+  test('that is the exact key of a relation is that one, also where another fits apart from case', () => {
+    const relations = {
+      bestSeller: belongsTo('Author', 'writer_id'),
+      bestseller: belongsTo('Person', 'editor_id'),
+    }
+    const others = [model('Author'), model('Person')]
+    const book = resourceOf('Book', [model('Book', { columns, relations }), ...others])
+    for (const [token, ...found] of [
+      ['bestSeller', 'bestSeller'],
+      ['bestseller', 'bestseller'],
+      ['BESTSELLER', 'bestSeller', 'bestseller'],
+      ['best-seller', 'bestSeller'],
+    ] as const) {
+      equal(
+        relationsMatching(book, token).map(({ name }) => name),
+        found,
+        token,
+      )
+    }
+  })
 
   test('does not find a relation to an unpublished model', () => {
     const Secret = model('Secret', { columns: { book_id: integer }, meta: undefined })

@@ -1,11 +1,11 @@
-/** What createApi's checks say: every problem of a set of models and a configuration, as lines. */
+/** The start-up errors of createApi: every problem of a set of models and a configuration, as lines. */
 import type { ApiConfig } from '../../../packages/core/src/config/config.ts'
 import { type AnyModel, defineModel } from '../../../packages/core/src/model/define-model.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/registry/resource.ts'
 import { fail } from '../../support/assert.ts'
 
-/** The lines of the error, without the first; none when the API starts. */
+/** The lines of the error without the first one; none if the API starts. */
 export function problemsOf(options: Parameters<typeof buildRegistry>[0]): string[] {
   try {
     buildRegistry(options)
@@ -17,14 +17,14 @@ export function problemsOf(options: Parameters<typeof buildRegistry>[0]): string
   }
 }
 
-/** A published model with a key; the definition is JavaScript's, without the help of types. */
+/** A published model with a key; the definition is not type-checked. */
 export function model(name: string, definition: Record<string, unknown> = {}): AnyModel {
   const { columns, ...others } = definition as { columns?: object }
   const id = { type: 'integer', primaryKey: true }
   return defineModel(name, { columns: { id, ...columns }, meta: {}, ...others } as never)
 }
 
-/** One resource of a registry that starts. */
+/** One resource of a valid registry. */
 export function resourceOf(
   name: string,
   models: readonly AnyModel[],

@@ -1,4 +1,4 @@
-/** The values of a row as members: the text that JSON.stringify gives, whatever stands beside what. */
+/** The values of a row as members: the same text as JSON.stringify, in any combination. */
 import * as fc from 'fast-check'
 import { decoderOf } from '../../../packages/core/src/dialect/shared/decode.ts'
 import { writerOf, writerOfDecoder } from '../../../packages/core/src/dialect/shared/json-writer.ts'

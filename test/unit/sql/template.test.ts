@@ -1,4 +1,4 @@
-/** Statements that are printed once and filled in again. */
+/** Statements that are printed once and reused with other values. */
 import { filled, fragment as sql, templateOf, withOrigin } from '@model-api/core/internals'
 import { printed } from '../../../packages/core/src/sql/print.ts'
 import { equal } from '../../support/assert.ts'
@@ -73,7 +73,7 @@ suite('templates of statements', (test) => {
     const filledWith = (piece: Parameters<typeof withOrigin>[1]) =>
       named && filled(named, () => piece as ReturnType<typeof sql>)
     equal(filledWith(sql`${sql.id('books', 'price')} > ${99}`), [99])
-    // What only says what it is made of changes nothing.
+    // An `origin` does not change the printed text.
     equal(filledWith(withOrigin(column, sql`${sql.id('books', 'price')} > ${99}`)), [99])
     equal(filledWith(sql`${sql.id('books', 'pages')} > ${99}`), undefined)
     equal(filledWith(sql`${sql.id('price')} > ${99}`), undefined)

@@ -1,4 +1,4 @@
-/** Which servers run: those that are named, and those that a file does not leave out. */
+/** Which servers run: those that are named, except those that a file excludes. */
 import { equal, throws } from '../../support/assert.ts'
 import { covered, namesWithoutServer, narrower, onlyServers } from '../../support/choose-servers.ts'
 import type { Engine, Server } from '../../support/servers.ts'

@@ -1,4 +1,4 @@
-/** Where files run that say nothing about it. */
+/** The servers on which a test file runs that does not choose them itself. */
 import { breaks } from '../../breaks/all.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { coverageOf } from '../../support/coverage.ts'

@@ -1,4 +1,4 @@
-/** The test databases themselves: fresh per caller, scripts, captured statements. */
+/** The test databases: a new one for each caller, scripts, and captured statements. */
 import { sql } from 'kysely'
 import { equal, match, ok } from '../../support/assert.ts'
 import { openDatabases } from '../../support/databases.ts'
@@ -59,7 +59,7 @@ suite('test databases', (test) => {
           create type mood as enum ('good'); create domain whole as integer;
           create function one() returns integer language sql as 'select 1';
         `)
-        // Only the second leaves something that cannot be dropped.
+        // Only the second database gets a setting that cannot be removed.
         const name = new URL(db.url ?? '').pathname.slice(1)
         if (round === 1) await db.execScript(`alter database ${name} set time zone 'Asia/Kolkata'`)
         ok(!JSON.stringify(rows).includes('Kolkata'))

@@ -1,4 +1,4 @@
-/** Which files may share a process, and that what they print and count is told apart. */
+/** Which test files may share a process, and that their output and counts are kept apart. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const support = pathToFileURL(join(repository, 'test/support/suite.ts')).href
 const folder = mkdtempSync(join(tmpdir(), 'model-api-file-process-'))
 let written = 0
 
-/** Runs a file with this content: what it counted, printed and left behind. */
+/** Runs a file with this content: returns its counts, its output and what it left behind. */
 async function run(
   child: FileProcess,
   content: string,

@@ -1,4 +1,4 @@
-/** The frame of the golden files: reading, printing, comparing, updating. */
+/** The code for golden files: reading, printing, comparing, updating. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ suite('golden files', (test) => {
   const outside = { update: process.env.UPDATE_GOLDEN, filter: process.env.GOLDEN_FILTER }
 
   test.before.each(() => {
-    // This file is about the frame, whatever mode the run itself is in.
+    // This file tests that code, whatever mode the run itself has.
     delete process.env.UPDATE_GOLDEN
     delete process.env.GOLDEN_FILTER
     folder = mkdtempSync(join(tmpdir(), 'model-api-golden-'))

@@ -1,4 +1,4 @@
-/** The order of the test files: none is lost, and what the queue names is there. */
+/** The order of the test files: none is lost, and every file that the queue names exists. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal, ok } from '../../support/assert.ts'

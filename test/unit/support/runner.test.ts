@@ -1,4 +1,4 @@
-/** The runner's promise: what is red is counted as failed, however it went wrong. */
+/** The runner counts every failure, however it occurs. */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

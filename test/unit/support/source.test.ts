@@ -1,4 +1,4 @@
-/** The rough reader of TypeScript sources that the architecture tests stand on. */
+/** The simple reader of TypeScript sources that the architecture tests use. */
 import { equal, match, ok } from '../../support/assert.ts'
 import { importsOf, scan } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,4 +1,4 @@
-/** The assertions of the test frame: what they let pass and what they refuse. */
+/** The assertions of the tests: what they accept and what they refuse. */
 import { equal, match, plain, rejects, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,4 +1,4 @@
-/** The closing lines of a run: each server by itself, what leaves servers out, and last what did not run. */
+/** The last lines of a run: each server separately, what leaves servers out, and finally what did not run. */
 import { equal, match } from '../../support/assert.ts'
 import type { Server } from '../../support/servers.ts'
 import { suite } from '../../support/suite.ts'

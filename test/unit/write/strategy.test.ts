@@ -1,4 +1,4 @@
-/** Which writes are one statement of their own: a plain one is, and each remark is a reason for a transaction. */
+/** Which writes are a single statement: a plain one is, and each listed condition requires a transaction. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
@@ -186,7 +186,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
       ...sent({ values: { author_id: 1 } }),
       around: { narrows: (target) => target.name === 'Author' },
     },
-    // A value that was not sent completes the key.
+    // The body has only a part of the foreign key; a default of the database may set the rest.
     {
       write: {
         change: 'insert',
@@ -215,7 +215,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   'the database does not support it': [
     { around: { singleWrites: undefined } },
     { around: { singleWrites: () => undefined } },
-    // The rows of an UPDATE that marks a record are counted by the driver's settings.
+    // The settings of the driver decide how rows are counted by an UPDATE that marks a record.
     { write: { ...removal, change: 'update' }, around: { singleWrites: () => 'read' } },
   ],
 }

@@ -6,9 +6,9 @@ import { constructed, isPolicyFunction, policyFrom, policyHooks } from '../confi
 import type { Problems } from '../config/problems.ts'
 import type { PolicySetting } from '../config/settings.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { type CheckedScope, checkScope } from '../plan/policy-scope.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
+import { type CheckedScope, checkScope } from './policy-scope.ts'
 import { warnOfIgnoredRoles, warnOfLiftedRoles } from './role-map-warning.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */

@@ -1,8 +1,8 @@
-// sameTurn: answers the questions of several requests together if they are asked in the same turn of the event loop.
+// sameTurn: combines look-ups that several requests make in the same turn of the event loop, such as those of their users.
 
 import type { MaybePromise } from '../maybe-promise.ts'
 
-/** The most questions that are answered together. */
+/** The most look-ups that are combined. */
 const most = 64
 
 interface Waiting<Q, A> {
@@ -17,8 +17,8 @@ const { setImmediate: afterTurn } = globalThis as {
 }
 
 /**
- * Returns a function that asks a question. At the end of a turn, `answer` is called with all questions of that turn; if it
- * fails, each of them fails. The result is undefined if no other question was asked in the same turn, and on runtimes without
+ * Returns a function that makes one look-up. At the end of a turn, `answer` is called with the questions of all look-ups of that
+ * turn; if it fails, each of them fails. The result is undefined if the turn has only one look-up, and on runtimes without
  * `setImmediate`: the caller must then find the answer itself.
  */
 export function sameTurn<Q, A>(

@@ -46,7 +46,7 @@ export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
 
 /**
  * Whether each kind of request needs authentication. Strings are accepted too: `true`, `1`, `yes`, `on` and `false`, `0`, `no`,
- * `off`. HEAD and QUERY are answered like GET, so their values must equal that of GET; OPTIONS never needs authentication.
+ * `off`. HEAD and QUERY are treated like GET, so their values must equal that of GET; OPTIONS never needs authentication.
  */
 export type AuthRequirements = {
   readonly [K in AccessKey | 'HEAD' | 'QUERY' | 'OPTIONS']?: boolean | string

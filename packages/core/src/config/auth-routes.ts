@@ -3,18 +3,21 @@
 import type { StrategyName } from './access-types.ts'
 import type { AuthRoutes } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
-import { keyTable } from './key-table.ts'
 import type { Problems } from './problems.ts'
+import { reader } from './reader.ts'
 
 /** Returns the path of each authentication endpoint, served or not. */
-export const authPaths = (
-  config: ApiConfig,
-): { readonly [K in keyof AuthRoutes]: NonNullable<AuthRoutes[K]> } => ({
-  login: '/auth/login',
-  refresh: config.API_AUTH_REFRESH_ROUTE ?? keyTable.API_AUTH_REFRESH_ROUTE.default ?? '',
-  logout: '/auth/logout',
-  me: config.API_AUTH_ME_ROUTE ?? keyTable.API_AUTH_ME_ROUTE.default ?? '',
-})
+export function authPaths(config: ApiConfig): {
+  readonly [K in keyof AuthRoutes]: NonNullable<AuthRoutes[K]>
+} {
+  const { get } = reader(config)
+  return {
+    login: '/auth/login',
+    refresh: get('API_AUTH_REFRESH_ROUTE'),
+    logout: '/auth/logout',
+    me: get('API_AUTH_ME_ROUTE'),
+  }
+}
 
 /** Returns the path of each authentication route, or null where the route is not served (specification: column 'Available when'). */
 export function resolveAuthRoutes(

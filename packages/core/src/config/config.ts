@@ -180,7 +180,7 @@ export interface ApiConfig<
   /** Adds `request_id` to the envelope. Default false. Config, meta. */
   readonly API_DUMP_REQUEST_ID?: boolean
   /**
-   * Adds an `ETag` to lists, so that `If-None-Match` is answered with 304 where the page is unchanged. It costs a hash of the
+   * Adds an `ETag` to lists, so that a request with `If-None-Match` gets 304 if the page is unchanged. It costs a hash of the
    * page. Default false. Config, meta.
    */
   readonly API_LIST_ETAGS?: boolean
@@ -378,7 +378,7 @@ export interface ApiConfig<
   // ------------------------------------------------------------------ pages
 
   /**
-   * Answers browsers with HTML: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page
+   * Sends HTML to browsers: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page
    * with links. The page shows the data of the JSON response and has no scripts. Default true, unless the environment variable
    * `NODE_ENV` is `production` or there is no environment, as in workers. Config only.
    */

@@ -3,7 +3,7 @@
 import { authPaths } from './auth-routes.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
-import { keyTable } from './key-table.ts'
+import { reader } from './reader.ts'
 import type { ApiSettings } from './settings.ts'
 
 /**
@@ -18,15 +18,14 @@ export function disabledEndpoints(
   { prefix, batch, docs }: Pick<ApiSettings, 'prefix' | 'batch' | 'docs'>,
   { routes, strategies }: Pick<AuthSettings, 'routes' | 'strategies'>,
 ): ReadonlyMap<string, string> {
+  const { get } = reader(config)
   const disabled = new Map<string, string>()
   if (batch === null) {
-    const route = config.API_BATCH_ROUTE ?? keyTable.API_BATCH_ROUTE.default ?? ''
-    disabled.set(`${prefix}${route}`, 'API_ALLOW_BATCH')
+    disabled.set(`${prefix}${get('API_BATCH_ROUTE')}`, 'API_ALLOW_BATCH')
   }
   if (docs === null) {
-    const { API_DOCUMENTATION_URL: page, API_DOCS_SPEC_ROUTE: spec } = keyTable
-    disabled.set(config.API_DOCUMENTATION_URL ?? page.default ?? '', 'API_CREATE_DOCS')
-    disabled.set(config.API_DOCS_SPEC_ROUTE ?? spec.default ?? '', 'API_CREATE_DOCS')
+    disabled.set(get('API_DOCUMENTATION_URL'), 'API_CREATE_DOCS')
+    disabled.set(get('API_DOCS_SPEC_ROUTE'), 'API_CREATE_DOCS')
   }
   const paths = authPaths(config)
   const strategy =

@@ -79,7 +79,7 @@ export interface RequestArgs<User = HookUser, DB = HookTables> {
   readonly relation_name: string | null
   /**
    * The connection of this request as in `HookArgs`: in final of a write its transaction, in error no transaction, because it has been
-   * rolled back. Null if API_SESSION_GETTER has not been asked for it yet.
+   * rolled back. Null if API_SESSION_GETTER has not been called yet.
    */
   readonly db: Kysely<DB> | null
   /** Always null: these callbacks are called once for a request, not for a record. */

@@ -7,9 +7,9 @@ import type { StrategyName } from './access-types.ts'
 import { resolveAuthRoutes } from './auth-routes.ts'
 import type { AuthSettings, Environment } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
-import { keyTable } from './key-table.ts'
 import type { Problems } from './problems.ts'
 import { rateWindows } from './rate-windows.ts'
+import { reader } from './reader.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 
 /** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
@@ -19,17 +19,10 @@ export function resolveAuth(
   ofModels: readonly StrategyName[],
   problems: Problems,
 ): AuthSettings {
-  const strategies = [...new Set([...(config.API_AUTHENTICATE_METHOD ?? []), ...ofModels])]
+  const { get, find } = reader(config)
+  const strategies = [...new Set([...(find('API_AUTHENTICATE_METHOD') ?? []), ...ofModels])]
   checkRequiredSettings(config, strategies, problems)
-  if (!strategies.includes('custom')) {
-    for (const key of ['API_CUSTOM_AUTH_SCHEME', 'API_CUSTOM_AUTH_PER_BATCH'] as const) {
-      if (config[key] === undefined || config[key] === false) continue
-      problems.add(
-        `config.${key}`,
-        'belongs to the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
-      )
-    }
-  }
+  checkCustomStrategy(config, strategies, problems)
   checkUnusedStrategies(config, strategies, problems)
   checkUserModel(config, problems)
   if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
@@ -41,23 +34,22 @@ export function resolveAuth(
   const routes = resolveAuthRoutes(config, strategies, problems)
   return {
     strategies,
-    userModel: config.API_USER_MODEL,
-    lookupField: config.API_USER_LOOKUP_FIELD,
-    userCache: config.API_USER_CACHE ?? 0,
-    checkMethod: config.API_CREDENTIAL_CHECK_METHOD,
-    hashField: config.API_CREDENTIAL_HASH_FIELD,
-    keyLookup: config.API_KEY_AUTH_AND_RETURN_METHOD,
-    customAuth: config.API_CUSTOM_AUTH,
-    customPerBatch: config.API_CUSTOM_AUTH_PER_BATCH ?? false,
-    customScheme: config.API_CUSTOM_AUTH_SCHEME,
+    userModel: find('API_USER_MODEL'),
+    lookupField: find('API_USER_LOOKUP_FIELD'),
+    userCache: get('API_USER_CACHE'),
+    checkMethod: find('API_CREDENTIAL_CHECK_METHOD'),
+    hashField: find('API_CREDENTIAL_HASH_FIELD'),
+    keyLookup: find('API_KEY_AUTH_AND_RETURN_METHOD'),
+    customAuth: find('API_CUSTOM_AUTH'),
+    customPerBatch: get('API_CUSTOM_AUTH_PER_BATCH'),
+    customScheme: find('API_CUSTOM_AUTH_SCHEME'),
     jwt: strategies.includes('jwt')
       ? resolveJwt(config, env, routes.login !== null, problems)
       : null,
-    providers: config.API_AUTH_TOKEN_PROVIDERS ?? keyTable.API_AUTH_TOKEN_PROVIDERS.default ?? [],
-    cookieName: config.API_AUTH_COOKIE_NAME ?? keyTable.API_AUTH_COOKIE_NAME.default ?? '',
+    providers: get('API_AUTH_TOKEN_PROVIDERS'),
+    cookieName: get('API_AUTH_COOKIE_NAME'),
     routes,
-    loginWindows:
-      rateWindows(config.API_LOGIN_RATE_LIMIT ?? keyTable.API_LOGIN_RATE_LIMIT.default ?? '') ?? [],
+    loginWindows: rateWindows(get('API_LOGIN_RATE_LIMIT')) ?? [],
   }
 }
 
@@ -86,6 +78,22 @@ function checkRequiredSettings(
         )
       } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
     }
+  }
+}
+
+/** Reports settings of the custom strategy if it is not enabled. */
+function checkCustomStrategy(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  if (strategies.includes('custom')) return
+  for (const key of ['API_CUSTOM_AUTH_SCHEME', 'API_CUSTOM_AUTH_PER_BATCH'] as const) {
+    if (config[key] === undefined || config[key] === false) continue
+    problems.add(
+      `config.${key}`,
+      'belongs to the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
+    )
   }
 }
 

@@ -9,9 +9,9 @@ import {
   type KeyTexts,
 } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
-import { keyTable } from './key-table.ts'
 import { looksLikePem, readPem } from './pem.ts'
 import type { Problems } from './problems.ts'
+import { reader } from './reader.ts'
 import { secretProblem } from './secret-strength.ts'
 
 type Kind = 'ACCESS' | 'REFRESH'
@@ -23,11 +23,8 @@ export function resolveJwt(
   signs: boolean,
   problems: Problems,
 ): JwtSettings {
-  const algorithm = known(
-    config.API_JWT_ALGORITHM ?? keyTable.API_JWT_ALGORITHM.default ?? '',
-    'config.API_JWT_ALGORITHM',
-    problems,
-  )
+  const { get, find } = reader(config)
+  const algorithm = known(get('API_JWT_ALGORITHM'), 'config.API_JWT_ALGORITHM', problems)
   const allowed = resolveAllowed(config, algorithm, problems)
   const keys = (kind: Kind): KeyTexts => resolveKeys(kind, config, env, allowed, signs, problems)
   const access = keys('ACCESS')
@@ -38,17 +35,14 @@ export function resolveJwt(
       `is equal to ACCESS_SECRET_KEY; each kind of token needs a secret of its own. ${howToMakeOne}`,
     )
   }
-  const seconds = (minutes: number | undefined): number => (minutes ?? 0) * 60
   return {
     algorithm,
     allowed,
-    issuer: config.API_JWT_ISSUER,
-    audience: config.API_JWT_AUDIENCE,
-    leeway: config.API_JWT_LEEWAY ?? 0,
-    accessSeconds: seconds(config.API_JWT_EXPIRY_TIME ?? keyTable.API_JWT_EXPIRY_TIME.default),
-    refreshSeconds: seconds(
-      config.API_JWT_REFRESH_EXPIRY_TIME ?? keyTable.API_JWT_REFRESH_EXPIRY_TIME.default,
-    ),
+    issuer: find('API_JWT_ISSUER'),
+    audience: find('API_JWT_AUDIENCE'),
+    leeway: get('API_JWT_LEEWAY'),
+    accessSeconds: get('API_JWT_EXPIRY_TIME') * 60,
+    refreshSeconds: get('API_JWT_REFRESH_EXPIRY_TIME') * 60,
     access,
     refresh,
   }

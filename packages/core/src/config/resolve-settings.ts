@@ -4,43 +4,17 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { Environment } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
 import { type IpRange, parseIpRange } from './ip-range.ts'
-import { keyTable } from './key-table.ts'
-import { type Meta, metaKeyOf } from './meta.ts'
+import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
 import { resolveRates } from './rate-settings.ts'
 import { rateWindows } from './rate-windows.ts'
+import { type Reader, reader } from './reader.ts'
 import { resolveRequirements } from './requirements.ts'
 import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
 import { resourceMethods } from './resource-methods.ts'
 import { ignoredRoleLists, replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 import { resolveSoftDelete } from './soft-delete.ts'
-
-/** Reads one setting: from meta, otherwise from config, otherwise the default. */
-interface Reader {
-  /** Reads a setting that has a default. */
-  get<K extends keyof ApiConfig>(key: K): NonNullable<ApiConfig[K]>
-  /** Reads a setting that may be unset. */
-  find<K extends keyof ApiConfig>(key: K): ApiConfig[K] | undefined
-  /** Returns where the value is set, for error messages; undefined for a default. */
-  at(key: keyof ApiConfig): string | undefined
-}
-
-function reader(config: ApiConfig, meta?: Meta, modelName?: string): Reader {
-  const own = meta as Readonly<Record<string, unknown>> | undefined
-  const inMeta = (key: keyof ApiConfig): unknown =>
-    keyTable[key].level === 'both' ? own?.[metaKeyOf(key)] : undefined
-  const find = <K extends keyof ApiConfig>(key: K): ApiConfig[K] | undefined =>
-    (inMeta(key) ?? config[key] ?? keyTable[key].default) as ApiConfig[K] | undefined
-  return {
-    find,
-    get: <K extends keyof ApiConfig>(key: K) => find(key) as NonNullable<ApiConfig[K]>,
-    at(key) {
-      if (inMeta(key) !== undefined) return `models.${modelName}.meta.${metaKeyOf(key)}`
-      return config[key] === undefined ? undefined : `config.${key}`
-    },
-  }
-}
 
 const dumpSettings = ({ get }: Reader): DumpSettings => ({
   envelope: get('API_DUMP_ENVELOPE'),
@@ -165,7 +139,7 @@ export function resolveResourceSettings(
     pageSizeDefault: pageSize(read, problems),
     pageSizeMax: get('API_PAGINATION_SIZE_MAX'),
     count: get('API_COUNT'),
-    softDelete: resolveSoftDelete(model, meta, config, problems),
+    softDelete: resolveSoftDelete(model, meta, read, problems),
     additionalQueryParams: get('API_ADDITIONAL_QUERY_PARAMS'),
     dump: dumpSettings(read),
     limits: limitSettings(read),

@@ -126,7 +126,7 @@ export interface ApiSettings {
   /** The prefix of the type of problem details; null for `about:blank`. */
   readonly problemTypePrefix: string | null
   readonly info: InfoSettings
-  /** Whether browsers are answered with HTML. */
+  /** Whether browsers get HTML pages. */
   readonly htmlPages: boolean
   /** Null if no health route is served. */
   readonly healthRoute: string | null

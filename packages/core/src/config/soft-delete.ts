@@ -7,24 +7,21 @@ import { didYouMean } from '../naming/suggest.ts'
 import { shown } from './checks.ts'
 import type { ApiConfig } from './config.ts'
 import type { DefaultFunction, SoftDeleteValues } from './hook-types.ts'
-import { keyTable } from './key-table.ts'
 import type { Meta } from './meta.ts'
 import type { Problems } from './problems.ts'
+import type { Reader } from './reader.ts'
 import type { DeletedValue, ResourceSettings } from './settings.ts'
-
-/** The default of API_SOFT_DELETE_VALUES. */
-const standard = keyTable.API_SOFT_DELETE_VALUES.default ?? [false, true]
 
 /** Resolves the soft delete settings of a model; null if it does not use soft delete. */
 export function resolveSoftDelete(
   model: AnyModel,
   meta: Meta,
-  config: ApiConfig,
+  { get, find }: Reader,
   problems: Problems,
 ): ResourceSettings['softDelete'] {
   const at = `models.${model.name}.meta`
-  if (!(meta.soft_delete ?? config.API_SOFT_DELETE)) return null
-  const attribute = meta.soft_delete_attribute ?? config.API_SOFT_DELETE_ATTRIBUTE
+  if (!get('API_SOFT_DELETE')) return null
+  const attribute = find('API_SOFT_DELETE_ATTRIBUTE')
   if (attribute === undefined) {
     // Without the attribute in config, `checkSoftDelete` reports one problem for config instead of one per model.
     if (meta.soft_delete) problems.add(`${at}.soft_delete`, 'needs soft_delete_attribute.')
@@ -40,7 +37,7 @@ export function resolveSoftDelete(
     }
     return null
   }
-  const [active, deleted] = meta.soft_delete_values ?? config.API_SOFT_DELETE_VALUES ?? standard
+  const [active, deleted] = get('API_SOFT_DELETE_VALUES')
   const wrong = (value: unknown, why = ''): void =>
     problems.add(
       meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
@@ -80,7 +77,12 @@ export function checkSoftDelete(
     return
   }
   if (wanted === true && !models.some(({ softDelete }) => softDelete !== null)) {
-    problems.add('config.API_SOFT_DELETE', `no published model has the column "${attribute}".`)
+    const optsOut = models.some(({ meta }) => meta.soft_delete === false)
+    const without = optsOut ? ' without soft_delete: false in its meta' : ''
+    problems.add(
+      'config.API_SOFT_DELETE',
+      `no published model has the column "${attribute}"${without}.`,
+    )
   }
   if (wanted === undefined && attribute !== undefined) {
     if (!models.some(({ meta }) => meta.soft_delete !== undefined)) {

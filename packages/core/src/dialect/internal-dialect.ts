@@ -89,6 +89,8 @@ export interface OrderKey {
 
 /** Features of the server: time limits, cancelling of statements, locks, replication, warnings. */
 export interface ServerFunctions {
+  /** The largest number of bound values of one statement. */
+  readonly maxValues?: number
   /**
    * Adds a time limit to the SQL of a read, if the database has one for single statements: the server ends the statement after `ms`
    * milliseconds.
@@ -151,7 +153,7 @@ export interface Shortcuts {
 
   /** Builds the JSON of embedded objects in the database, with exactly the service's bytes. */
   readonly jsonText?: JsonText
-  /** Builds the JSON of whole objects in the database; the service checks it before use. */
+  /** Builds the JSON of whole objects in the database; the service checks it before use. Only for drivers with `arrayRows`, which cache statements. */
   readonly objectText?: ObjectText
   /** Returns a function that converts the driver's value directly to JSON text, with the same bytes as the JSON of the decoded value. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
@@ -190,6 +192,12 @@ export interface Shortcuts {
    * that do not exist yet.
    */
   readonly locksFoundRowsOnly?: boolean
+
+  /**
+   * The lock of a SELECT for a change of columns that no foreign key can refer to. Unlike FOR UPDATE, it lets others insert rows that
+   * refer to the locked one.
+   */
+  readonly lockBesidesKeys?: Expression<unknown>
 
   /** True if an UPDATE may read any table in a subquery. MySQL refuses its own table, also through a view. */
   readonly updatesReadAnyTable?: boolean

@@ -3,7 +3,7 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { Runtime } from '../call.ts'
 import type { ApiSettings, DocsSettings } from '../config/settings.ts'
-import { invalidParameter, methodNotAllowed, unknownPath } from '../errors.ts'
+import { invalidParameter, unknownPath } from '../errors.ts'
 import { matchesIfNoneMatch } from '../http/etag.ts'
 import { type ApiRequest, type Asset, wholeHeader } from '../http/request.ts'
 import { serversOf } from '../openapi/info.ts'
@@ -16,6 +16,7 @@ import {
   type OpenApiVersion,
   openApiVersions,
 } from './documentation.ts'
+import { optionsResult, readMethods } from './own-methods.ts'
 import { ownParameters } from './own-parameters.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
@@ -38,8 +39,6 @@ export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | 
   return path === docs.script ? 'script' : undefined
 }
 
-const allowed = ['GET', 'HEAD', 'OPTIONS']
-
 /** `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. */
 export async function serveDocs(
   runtime: Runtime,
@@ -47,11 +46,10 @@ export async function serveDocs(
   part: DocsPart,
   wantsText: boolean,
 ): Promise<DocsAnswer> {
-  const method = request.method.toUpperCase()
-  if (method === 'OPTIONS') {
-    return { status: 204, headers: { allow: allowed.join(', ') }, body: undefined }
+  const options = optionsResult(request, readMethods)
+  if (options !== undefined) {
+    return { status: options.status, headers: options.headers, body: undefined }
   }
-  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
   const { docs, auth, rateWindows } = runtime.settings
   if (docs === null) throw unknownPath(request.url)
   if (docs.requireAuth) {
@@ -117,8 +115,6 @@ async function partOf(
   part: DocsPart,
 ): Promise<Part> {
   const mount = request.baseUrl ?? ''
-  // The page and its script ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
-  const version = part === 'document' ? versionAsked(request, settings) : '3.1'
   const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
   if (part === 'script') {
     if (redoc === undefined) throw unknownPath(request.url)
@@ -131,13 +127,10 @@ async function partOf(
   const served = <T extends AnyDocument>(document: T): T =>
     mount === '' ? document : { ...document, servers: serversOf(settings, mount) }
   if (part === 'page') {
-    const document = served(await documentation.built())
+    const document = served(await documentation.built('3.1'))
     return pageOf(documentation, document, docs, mount, redoc)
   }
-  const document =
-    version === '3.2'
-      ? served(await documentation.builtQueryStringDocument())
-      : served(await documentation.built())
+  const document = served<AnyDocument>(await documentation.built(versionAsked(request, settings)))
   return {
     type: 'application/json; charset=utf-8',
     representation: await documentation.text(mount, document),
@@ -146,7 +139,10 @@ async function partOf(
   }
 }
 
-/** Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter. */
+/**
+ * Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter of the document. The page and its script
+ * ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
+ */
 function versionAsked(request: ApiRequest, { additionalQueryParams }: ApiSettings): OpenApiVersion {
   const hint = ' Expected "openapi=3.2".'
   const { openapi = '3.1' } = ownParameters(request, ['openapi'], additionalQueryParams, hint)

@@ -8,23 +8,24 @@ import { documentTextSteps } from '../openapi/document-text.ts'
 import { atOnce, inSlices } from './in-slices.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
-/** The versions of OpenAPI in which the document is available. */
-export const openApiVersions = ['3.1', '3.2'] as const
+/** The document in each version of OpenAPI in which it is available. */
+interface Documents {
+  readonly '3.1': OpenAPIObject
+  readonly '3.2': oas32.OpenAPIObject
+}
 
-export type OpenApiVersion = (typeof openApiVersions)[number]
+export type OpenApiVersion = keyof Documents
+
+export const openApiVersions: readonly OpenApiVersion[] = ['3.1', '3.2']
 
 /** The document in either version. */
-export type AnyDocument = OpenAPIObject | oas32.OpenAPIObject
+export type AnyDocument = Documents[OpenApiVersion]
 
 export interface Documentation {
   /** Returns the document; builds it synchronously on first use. */
-  document(): OpenAPIObject
+  document<V extends OpenApiVersion>(version: V): Documents[V]
   /** Returns the document; builds it in slices on first use, so that other requests are served in between. */
-  built(): Promise<OpenAPIObject>
-  /** `document` as OpenAPI 3.2. */
-  queryStringDocument(): oas32.OpenAPIObject
-  /** `built` as OpenAPI 3.2. */
-  builtQueryStringDocument(): Promise<oas32.OpenAPIObject>
+  built<V extends OpenApiVersion>(version: V): Promise<Documents[V]>
   /** Returns the text of a document for a mount prefix, which only `servers` contains. */
   text(mount: string, document: AnyDocument): Promise<Representation>
   /** Returns the plain page for a mount prefix. */
@@ -36,13 +37,16 @@ export interface Documentation {
 /** Most texts (of documents and pages) in the cache. */
 const maxTexts = 8
 
-/** `steps` builds the document in OpenAPI 3.1, `queryStringSteps` in OpenAPI 3.2. */
+/** `steps` builds the document in each version. */
 export function createDocumentation(
-  steps: () => Generator<void, OpenAPIObject>,
-  queryStringSteps: () => Generator<void, oas32.OpenAPIObject>,
+  steps: {
+    readonly [V in OpenApiVersion]: () => Generator<void, Documents[V]>
+  },
 ): Documentation {
-  const first = builtOnce(steps)
-  const second = builtOnce(queryStringSteps)
+  const documents: { readonly [V in OpenApiVersion]: BuiltOnce<Documents[V]> } = {
+    '3.1': builtOnce(steps['3.1']),
+    '3.2': builtOnce(steps['3.2']),
+  }
   let script: Representation | undefined
   const texts = lruMap<Promise<Representation>>(maxTexts)
   const cachedText = (
@@ -58,10 +62,8 @@ export function createDocumentation(
     return promise
   }
   return {
-    document: first.now,
-    built: first.inSlices,
-    queryStringDocument: second.now,
-    builtQueryStringDocument: second.inSlices,
+    document: (version) => documents[version].now(),
+    built: (version) => documents[version].inSlices(),
     text: (mount, document) =>
       cachedText(`document ${document.openapi} ${mount}`, () => documentTextSteps(document)),
     page: (mount, make) => cachedText(`page ${mount}`, make),
@@ -72,8 +74,13 @@ export function createDocumentation(
   }
 }
 
-/** Runs steps once and keeps their result: `now` runs them synchronously, `inSlices` in slices. */
-function builtOnce<T>(steps: () => Generator<void, T>): { now(): T; inSlices(): Promise<T> } {
+/** The result of steps that are run once: `now` runs them synchronously, `inSlices` in slices. */
+interface BuiltOnce<T> {
+  now(): T
+  inSlices(): Promise<T>
+}
+
+function builtOnce<T>(steps: () => Generator<void, T>): BuiltOnce<T> {
   let made: T | undefined
   let building: Promise<T> | undefined
   const build = async (): Promise<T> => {

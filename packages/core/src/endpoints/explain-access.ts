@@ -4,13 +4,13 @@ import type { Action } from '../access/action.ts'
 import { decidingKey } from '../access/action.ts'
 import { type Check, checksOf } from '../access/authorize.ts'
 import { callerOf } from '../access/caller.ts'
+import { scopeText } from '../access/policy-scope.ts'
 import { needsAuthentication } from '../access/requirement.ts'
 import { type Caller, decidingRules, ruleText, satisfies } from '../access/roles.ts'
 import type { Runtime } from '../call.ts'
 import { policyHooks } from '../config/check-policy.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
-import { scopeText } from '../plan/policy-scope.ts'
 import { allowedMethods } from './route-method.ts'
 
 /** The decision of one stage. */
@@ -94,12 +94,9 @@ function authentication({ resource, action }: Check, caller: Caller): AccessStep
   const { strategies, requirements } = resource.settings
   const needed = needsAuthentication(resource, action)
   const key = strategies.length === 0 ? undefined : decidingKey(requirements, action)
-  const rule =
-    strategies.length === 0
-      ? 'no strategy is enabled'
-      : key === undefined
-        ? `${strategies.join(', ')} protects every request`
-        : `requirement ${key} is ${requirements[key]}`
+  let rule = 'no strategy is enabled'
+  if (key !== undefined) rule = `requirement ${key} is ${requirements[key]}`
+  else if (strategies.length > 0) rule = `${strategies.join(', ')} protects every request`
   const who = caller.authenticated ? 'the caller is authenticated' : 'nobody is authenticated'
   return {
     stage: 'authenticate',

@@ -1,9 +1,10 @@
 // The health routes for load balancers and orchestrators: liveness and readiness.
 
 import type { Runtime } from '../call.ts'
-import { type ApiError, methodNotAllowed, notReadyFor } from '../errors.ts'
+import { type ApiError, notReadyFor } from '../errors.ts'
 import type { Result } from '../http/envelope.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { optionsResult, readMethods } from './own-methods.ts'
 
 export type HealthPart = 'live' | 'ready'
 
@@ -14,8 +15,6 @@ export function healthPartAt(route: string | null, path: string): HealthPart | u
   return path === `${route}/ready` ? 'ready' : undefined
 }
 
-const allowed = ['GET', 'HEAD', 'OPTIONS']
-
 /**
  * `GET /health` → 200 while the process runs; `GET /health/ready` → 200, or 503 while the service drains or its database
  * is unavailable. Neither has a rate limit or needs credentials. Query parameters are ignored: probes add some against caches, and a
@@ -23,15 +22,11 @@ const allowed = ['GET', 'HEAD', 'OPTIONS']
  */
 export async function serveHealth(
   { readiness }: Pick<Runtime, 'readiness'>,
-  { method: given }: ApiRequest,
+  request: ApiRequest,
   part: HealthPart,
 ): Promise<Result | ApiError> {
-  const method = given.toUpperCase()
-  if (method === 'OPTIONS') {
-    const headers = { allow: allowed.join(', ') }
-    return { status: 204, value: null, total: undefined, empty: true, headers }
-  }
-  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
+  const options = optionsResult(request, readMethods)
+  if (options !== undefined) return options
   const state = part === 'live' ? 'live' : await readiness.state()
   // Returned, not thrown: a 503 of this route is a normal answer and must not be reported as an error.
   if (state !== 'live' && state !== 'ready') return notReadyFor(state)

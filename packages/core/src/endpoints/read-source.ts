@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import type { Replica } from '../execute/replica.ts'
 import type { Result } from '../http/envelope.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import { carriedPosition } from './write-position.ts'
 
 type Reading = Pick<Call, 'request' | 'runtime'>
@@ -39,14 +39,9 @@ export function readPreferringReplica(
   call: Call,
   read: (call: Call) => MaybePromise<Result>,
 ): MaybePromise<Result> {
-  const { replicas, root, session } = call.runtime
-  if (replicas === undefined) return read(call)
-  return andThen(session(call.request), (db) => {
-    if (db !== root) return read(call)
-    return andThen(replicaFor(call), (replica) =>
-      replica === undefined ? read(call) : readFrom(call, replica, read),
-    )
-  })
+  if (call.runtime.replicas === undefined) return read(call)
+  const reading = readFromReplica(call, async (replica) => read({ ...call, replica }))
+  return reading.then((result) => result ?? read(call))
 }
 
 /** The replica that each request under way reads from. */
@@ -83,21 +78,6 @@ function nextReplica(call: Reading): MaybePromise<Replica | undefined> {
       return undefined
     },
   )
-}
-
-async function readFrom(
-  call: Call,
-  replica: Replica,
-  read: (call: Call) => MaybePromise<Result>,
-): Promise<Result> {
-  try {
-    return await read({ ...call, replica })
-  } catch (error) {
-    const lost = isLost(error, replica)
-    if (lost) markUnavailable(call, replica, error)
-    if (lost || wasCanceled(error, replica)) return read(call)
-    throw error
-  }
 }
 
 const kindOf = (error: unknown, { dialect }: Replica): string | undefined =>

@@ -37,7 +37,8 @@ export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void 
   if (length > limit) throw urlTooLong(length, setting, limit)
 }
 
-type SplitUrl = ReturnType<typeof splitUrl>
+/** The path and the query of a URL. */
+export type SplitUrl = ReturnType<typeof splitUrl>
 
 /** The settings that shape an error response: `final` and error callbacks, and the naming of its members; and what these callbacks receive about the request. */
 interface ResponseSettings extends Pick<ApiSettings, 'hooks' | 'dump'> {

@@ -29,13 +29,12 @@ export function serveCall(
   route: Route,
   always: Record<string, string>,
 ): MaybePromise<Result> {
-  const { method, hooks } = call
-  if (method === 'OPTIONS') return optionsOf(route)
+  if (call.method === 'OPTIONS') return optionsOf(route)
   const facts = methodFactsOf(route, call)
   // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
-  return hooks.setup === undefined && !needsIdentity(call, facts)
-    ? admitted(call, route, facts)
-    : admit(call, facts, always).then(() => admitted(call, route, facts))
+  return needsAdmission(call, facts)
+    ? admit(call, facts, always).then(() => admitted(call, route, facts))
+    : admitted(call, route, facts)
 }
 
 /** Returns the response to OPTIONS. */
@@ -70,7 +69,11 @@ const bulkHint = ({ kind, resource }: Route, method: string): string => {
     : ''
 }
 
-/** Whether the request needs the stages limit and authenticate. */
+/** Whether the request needs the stages setup, limit or authenticate. */
+export const needsAdmission = (call: RoutedCall, facts: MethodFacts): boolean =>
+  call.hooks.setup !== undefined || needsIdentity(call, facts)
+
+/** Whether the request needs the stages limit and authenticate. The setup callback may have set `request.user`. */
 export const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
   !needsNoAdmission(admission) || (request.user ?? false) !== false
 
@@ -80,13 +83,16 @@ async function admit(
   facts: MethodFacts,
   always: Record<string, string>,
 ): Promise<void> {
-  const { request, hooks, timing } = call
-  if (hooks.setup !== undefined) {
-    timing?.enter('setup')
-    await runSetup(call.runtime, hooks, request, call)
-  }
-  // The setup callback may have set `request.user`.
+  await setUp(call)
   if (needsIdentity(call, facts)) await identify(call, facts.admission, always)
+}
+
+/** Runs the stage setup, if the request has a setup callback. */
+export async function setUp(call: RoutedCall): Promise<void> {
+  const { runtime, request, hooks, timing } = call
+  if (hooks.setup === undefined) return
+  timing?.enter('setup')
+  await runSetup(runtime, hooks, request, call)
 }
 
 /** Runs the stages from authorize on. */

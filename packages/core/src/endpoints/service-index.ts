@@ -8,7 +8,7 @@ import { refusesList } from '../access/scope.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { Runtime } from '../call.ts'
 import { HookTimeout } from '../call-hook.ts'
-import { ApiError, methodNotAllowed } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { runSetup } from '../hooks/read-hooks.ts'
 import type { ListedResource, ServiceIndex } from '../html/index-page.ts'
 import type { Result } from '../http/envelope.ts'
@@ -19,9 +19,8 @@ import type { LimitHeaders } from '../limits/limiter.ts'
 import type { Resource } from '../registry/resource.ts'
 import { admit, privateHeaders } from './admit.ts'
 import { exampleRequests } from './example-requests.ts'
+import { optionsResult, readMethods } from './own-methods.ts'
 import { ownParameters } from './own-parameters.ts'
-
-const allowed = ['GET', 'HEAD', 'OPTIONS']
 
 /** Serves the index. Adds headers to `always`, so that they are sent even if a later stage fails, and passes on the caller. */
 export async function serveIndex(
@@ -30,14 +29,10 @@ export async function serveIndex(
   always: Record<string, string>,
   identified: (caller: Caller) => void,
 ): Promise<Result> {
-  const method = request.method.toUpperCase()
-  if (method === 'OPTIONS') {
-    const headers = { allow: allowed.join(', ') }
-    return { status: 204, value: null, total: undefined, empty: true, headers }
-  }
-  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
+  const options = optionsResult(request, readMethods)
+  if (options !== undefined) return options
   const { hooks, additionalQueryParams } = runtime.settings
-  if (hooks.setup !== undefined) await runSetup(runtime, hooks, request)
+  await runSetup(runtime, hooks, request)
   const { caller, headers } = await identify(runtime, request)
   Object.assign(always, headers)
   identified(caller)

@@ -6,7 +6,7 @@ import type { Reader } from '../compile/selection.ts'
 import type { Sendable } from '../compile/sendable.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { asArrays } from '../dialect/shared/array-rows.ts'
-import { valueOutOfRange } from '../errors.ts'
+import { tooManyValues, valueOutOfRange } from '../errors.ts'
 import type { Timing } from '../http/server-timing.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -53,7 +53,7 @@ function compiledOf(connection: Connection, statement: Sendable, rows: boolean):
   const { db, dialect } = connection
   const compiled = compileStatement(db, statement, dialect.shortcuts?.textStyle)
   const { query, queryId, sql, parameters } = compiled
-  const isRead = sql.startsWith('select ') && !sql.endsWith(' for update')
+  const isRead = sql.startsWith('select ') && !sql.endsWith(' update')
   const text = isRead
     ? sqlForDriver(connection, sql, rows)
     : rows
@@ -64,6 +64,9 @@ function compiledOf(connection: Connection, statement: Sendable, rows: boolean):
 }
 
 async function send(connection: Connection, compiled: CompiledQuery): Promise<readonly RawRow[]> {
+  const { parameters } = compiled
+  const most = connection.dialect.server?.maxValues
+  if (most !== undefined && parameters.length > most) throw tooManyValues(parameters.length, most)
   try {
     const { rows } = await execute(connection, compiled)
     return rows as readonly RawRow[]

@@ -1,4 +1,4 @@
-// HTML output: escapes text from models and settings.
+// The frame of an HTML page, and escaping of text.
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',

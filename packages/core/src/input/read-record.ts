@@ -21,6 +21,7 @@ import {
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
 import {
+  linkedIsNotChanged,
   pathTo,
   type RecordNode,
   type ReferenceNode,
@@ -292,9 +293,19 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
   const chosen = !target.primaryKey.some(
     ({ definition, withheld }) => definition.generated || withheld !== undefined,
   )
-  const reference = readReference(reading, target, json, place, key)
-  // If clients choose the keys, an object with an unused key creates a record.
-  return chosen ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
+  // If clients choose the keys, an object with an unused key creates a record, unless required fields are missing.
+  const missing = chosen ? missingFields(target, json, place) : []
+  const mayCreate = chosen && missing.length === 0
+  const reference = readReference(reading, target, json, place, { key, mayCreate, missing })
+  return mayCreate ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
+}
+
+interface ReferenceOptions {
+  readonly key: readonly Value[]
+  /** Whether the object creates a record if none has its key. */
+  readonly mayCreate: boolean
+  /** The required fields that it lacks to create one, if clients choose the key. */
+  readonly missing: readonly string[]
 }
 
 /** Reads the fields of a reference that are not part of the key; the write requires that they equal the stored values. */
@@ -303,8 +314,9 @@ function readReference(
   target: Resource,
   json: Members,
   place: Place,
-  key: readonly Value[],
+  { key, mayCreate, missing }: ReferenceOptions,
 ): ReferenceNode {
+  const nested: string[] = []
   const fields: Record<string, JsonValue> = {}
   const urls: Record<string, string | null> = {}
   for (const [name, member] of Object.entries(json)) {
@@ -319,10 +331,15 @@ function readReference(
     } else if (!target.relations.has(name)) {
       reading.problems.add(path, () => unknownField(target, name))
     } else if (typeof member === 'string' || member === null) urls[name] = member
+    else if (place.filled.has(name)) {
+      reading.problems.add(path, 'The parent record sets this relation.')
+    } else if (mayCreate) nested.push(name)
+    else if (missing.length === 0) reading.problems.add(path, linkedIsNotChanged)
     else {
+      const fields = missing.map((field) => `"${field}"`).join(', ')
       reading.problems.add(
         path,
-        'This object links to an existing record, which is not changed here; omit this field.',
+        `This object can only link to an existing record, because a new one needs ${fields}; send that too, or omit this field.`,
       )
     }
   }
@@ -331,33 +348,35 @@ function readReference(
     resource: target,
     path: place.path,
     key,
-    sentBack: { fields, otherForms: {}, urls },
+    sentBack: { fields, otherForms: {}, urls, ...(nested.length > 0 ? { nested } : {}) },
     otherwise: null,
   }
 }
 
-/** The record to create if no record has the key; null if required fields are missing. */
-function complete(
-  reading: Reading,
-  target: Resource,
-  json: Members,
-  place: Place,
-): RecordNode | null {
-  const given = new Set(Object.keys(json))
-  const missing = [...target.columns.values()].some(
-    (column) =>
-      isRequired(target, column, 'create') &&
-      !given.has(column.name) &&
-      !place.filled.has(column.name),
+/** The required fields that an object lacks to create a record. Nested to-one objects set foreign keys. */
+function missingFields(target: Resource, json: Members, place: Place): readonly string[] {
+  const given = new Set([...Object.keys(json), ...place.filled])
+  for (const { name, kind, from } of target.relations.values()) {
+    if (kind !== 'belongsTo' || !isObject(json[name] ?? null)) continue
+    for (const column of from) given.add(column.name)
+  }
+  const missing: string[] = []
+  for (const column of target.columns.values()) {
+    if (isRequired(target, column, 'create') && !given.has(column.name)) missing.push(column.name)
+  }
+  return missing
+}
+
+const isNestedMember = (target: Resource, name: string, member: JsonValue): boolean =>
+  target.relations.has(name) && typeof member === 'object' && member !== null
+
+/** The record to create if no record has the key. */
+function complete(reading: Reading, target: Resource, json: Members, place: Place): RecordNode {
+  const members = Object.entries(json).filter(
+    ([name, member]) =>
+      !place.filled.has(name) && (target.columns.has(name) || isNestedMember(target, name, member)),
   )
-  const nested = Object.entries(json).some(
-    ([name, member]) => target.relations.has(name) && typeof member === 'object' && member !== null,
-  )
-  if (missing || nested) return null
-  const plain = Object.fromEntries(
-    Object.entries(json).filter(([name]) => target.columns.has(name) && !place.filled.has(name)),
-  )
-  return readRecord(reading, target, plain, place)
+  return readRecord(reading, target, Object.fromEntries(members), place)
 }
 
 /** Refuses a foreign key together with the nested object that also sets it. */

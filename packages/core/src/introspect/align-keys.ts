@@ -86,8 +86,7 @@ function replace(
   const table = tables.get(name)
   if (table === undefined) return
   const note = `${old.declared}, served as ${shape?.type} like the key ${which}`
-  const { fitsNumber: _, ...rest } = old
-  const column = { ...rest, shape, note, ...(fitsNumber === undefined ? {} : { fitsNumber }) }
+  const column = { ...old, shape, note, fitsNumber }
   const columns = table.columns.map((one) => (one === old ? column : one))
   tables.set(name, { ...table, columns })
 }

@@ -72,7 +72,7 @@ function withLimits(column: CatalogueColumn, isEnum: boolean, isOdd: boolean): C
       ...limits,
       ...(lengths.length === 0 ? {} : { maxLength: Math.min(...lengths) }),
     },
-    ...(isOdd && column.note === undefined ? { note } : {}),
+    note: isOdd ? (column.note ?? note) : column.note,
   }
 }
 

@@ -35,7 +35,7 @@ export function withRelations(
       columns,
       table: to,
       references,
-      unchecked: true as const,
+      unchecked: true,
     }))
     return { ...table, foreignKeys: [...table.foreignKeys, ...foreignKeys] }
   })

@@ -8,8 +8,8 @@ import type { Draft } from './links.ts'
 export interface HeldBack {
   readonly table: string
   /**
-   * The column, which is hidden. Absent if the whole table is meant, because its name or its key, which URLs would contain, looks
-   * like a credential. Give the model of such a table `meta` only after checking it.
+   * The column, which is hidden. Absent if the entry is about the whole table: its name looks like a credential, or a key column
+   * does, whose values would be in URLs. Give the model of such a table `meta` only after checking it.
    */
   readonly column?: string
 }

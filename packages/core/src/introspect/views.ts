@@ -80,7 +80,7 @@ function columnOver(column: CatalogueColumn, base: CatalogueColumn): CatalogueCo
     ...column,
     shape: shape ?? column.shape,
     nullable,
-    ...(checks === undefined ? {} : { checks }),
-    ...(description === undefined || column.description !== undefined ? {} : { description }),
+    checks: checks ?? column.checks,
+    description: column.description ?? description,
   }
 }

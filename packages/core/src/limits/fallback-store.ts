@@ -20,8 +20,8 @@ export interface FallbackParts {
 }
 
 /**
- * Counts in the store while it answers. After a failure, or a second without an answer, requests are counted in memory.
- * After each pause one request is also sent to the store, without waiting for it; when the store answers in time, it is
+ * Counts in the store while it responds. After a failure, or a second without a response, requests are counted in memory.
+ * After each pause, one request is also counted in the store, without waiting for it; if the store responds in time, it is
  * used again. Each outage gives one warning.
  */
 export function fallbackStore({ store, memory, elapsed, warn }: FallbackParts): CountRequest {

@@ -84,7 +84,7 @@ export interface Column<User = HookUser> {
   readonly exclusiveMinimum?: number | string
   /** Every value of a number is smaller than this one. */
   readonly exclusiveMaximum?: number | string
-  /** Total digits of a decimal. Default 15 where `scale` is given; without both it holds any number. */
+  /** Total digits of a decimal. Default 15 if `scale` is given; without both, the number of digits is unlimited. */
   readonly precision?: number
   /** Digits after the point of a decimal; each value is written with exactly this many. */
   readonly scale?: number

@@ -128,7 +128,7 @@ export interface ModelDefinition<
   readonly unique?: readonly (readonly (keyof All & string)[])[]
   /**
    * The columns that `search=` looks in: those of type `string`, `text` or `enum`, computed ones too. A record is found if
-   * each word of the search stands in one of them, in any letter case; with an `index`, if the index of the database finds
+   * each word of the search occurs in one of them, in any letter case; with an `index`, if the index of the database finds
    * every word. Default: none, and `search` is a 400.
    *
    * ```ts

@@ -63,6 +63,7 @@ function loginOperation(writer: Writer): OperationObject {
       200: ok(writer, answers.length === 1 && only ? only : { anyOf: answers }),
       ...fails(writer, 'Login', [
         'parameters',
+        'signIn',
         'protected',
         'password',
         'limited',
@@ -87,7 +88,7 @@ function refreshOperation(writer: Writer): OperationObject {
     requestBody: jsonBody(body),
     responses: {
       200: ok(writer, pairSchema(writer)),
-      ...fails(writer, 'Refresh', ['parameters', 'refresh', 'limited', 'body']),
+      ...fails(writer, 'Refresh', ['parameters', 'signIn', 'refresh', 'limited', 'body']),
     },
   }
 }
@@ -101,7 +102,7 @@ function logoutOperation(writer: Writer): OperationObject {
     security: [],
     responses: {
       200: ok(writer, { type: 'null' }),
-      ...fails(writer, 'Logout', ['parameters', ...limited]),
+      ...fails(writer, 'Logout', ['parameters', 'signIn', ...limited]),
     },
   }
 }

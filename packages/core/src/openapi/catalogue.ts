@@ -14,6 +14,7 @@ export type Occasion =
   | 'restricted'
   | 'query'
   | 'parameters'
+  | 'signIn'
   | 'list'
   | 'position'
   | 'join'
@@ -104,6 +105,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.recordNotFound(), 'record'),
   entry(errors.tooManyEmbeddedRows(settingNames.maxEmbeddedRows, 10000, 'books'), 'query'),
   entry(errors.valueOutOfRange(), 'list'),
+  entry(errors.tooManyValues(70000, 65535), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
   entry(errors.transactionsUnsupported(), 'elsewhere'),
@@ -114,12 +116,12 @@ export const catalogue: readonly Entry[] = [
   entry(errors.missingMediaType('application/x-www-form-urlencoded'), 'elsewhere'),
   entry(errors.parsedQueryBody(), 'elsewhere'),
   entry(errors.unsupportedOverride('PATCH'), 'elsewhere'),
-  entry(errors.bodyTooLarge(settingNames.bodyLimit, 1048576), 'body'),
-  entry(errors.encodedBody('gzip'), 'body'),
+  entry(errors.bodyTooLarge(settingNames.bodyLimit, 1048576), 'body', 'bulk'),
+  entry(errors.encodedBody('gzip'), 'body', 'bulk'),
   entry(errors.incompleteBody(), 'body'),
   entry(errors.emptyBody(), 'body'),
   entry(errors.malformedJson('is not JSON', 12, '{"title": ,'), 'body'),
-  entry(errors.wrongBody('one object'), 'body'),
+  entry(errors.wrongBody('one object'), 'body', 'bulk'),
   entry(errors.validationFailed([['title', ['This field is required.']]]), 'body'),
   entry(errors.notInBatch('/auth/login'), 'batch'),
   entry(errors.preconditionOnBatch('If-Match'), 'batch'),
@@ -144,6 +146,6 @@ export const catalogue: readonly Entry[] = [
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),
   entry(errors.userWithoutKey(), 'idempotent'),
-  entry(errors.idempotencyKeyNotHere('PATCH'), 'precondition', 'bulk'),
+  entry(errors.idempotencyKeyNotHere('PATCH'), 'precondition', 'bulk', 'signIn'),
   entry(errors.badIdempotencyKey('1 to 255 characters'), 'idempotent'),
 ]

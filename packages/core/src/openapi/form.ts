@@ -43,7 +43,7 @@ export interface OperationTexts {
   /** The summary that the model sets. */
   readonly ownSummary?: string | undefined
   readonly description: string
-  /** The roles, or that no credential is needed. */
+  /** A sentence about the roles that an operation needs, or that it needs no credential. */
   readonly access: string | undefined
   samples(): unknown
 }

@@ -6,10 +6,12 @@ import type {
   ParameterObject,
   ReferenceObject,
   RequestBodyObject,
+  ResponsesObject,
 } from 'openapi3-ts/oas31'
 import { checksOf } from '../access/authorize.ts'
 import { mayList } from '../access/reach.ts'
 import { anonymous } from '../access/roles.ts'
+import type { RoleRule } from '../config/access-types.ts'
 import type { MethodName } from '../config/config.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { Route } from '../http/route-table.ts'
@@ -90,15 +92,73 @@ interface Draft {
 
 /** Returns the operation of a method that the route has. */
 export function operationOf(writer: Writer, route: Route, method: MethodName): OperationObject {
-  const target = route.kind === 'related' ? route.relation.target : route.resource
-  const draft = draftOf(writer, route, method)
-  const { settings } = writer
-  const { components } = writer
+  const { settings, components } = writer
   const { form } = components
-  const checks = checksOf(route, method)
+  const draft = draftOf(writer, route, method)
   const protection = writer.protection(route, method)
+  const rules = roleRules(checksOf(route, method))
+  return {
+    operationId: writer.operationId(draft.id),
+    ...form.texts({
+      ...draft,
+      access: accessText(settings, protection, rules),
+      samples: () => codeSamples({ route, method, settings, protection }),
+    }),
+    tags: [tagOf(route.resource)],
+    ...(settings.auth.strategies.length === 0
+      ? {}
+      : { security: form.security(securityOf(settings.auth, protection), rules) }),
+    parameters: parametersOf(writer, draft, method, protection),
+    ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body, draft.isMergeable) }),
+    responses: responsesOf(writer, route, method, draft),
+  }
+}
+
+/**
+ * Returns who may send the request. Documentation pages show the accepted schemes, but not that authentication is optional, so the
+ * description states it.
+ */
+function accessText(
+  { auth }: ApiSettings,
+  { required }: Protection,
+  rules: readonly RoleRule[],
+): string | undefined {
+  const roles = rolesText(rules)
+  const isOpen = auth.strategies.length > 0 && !required && roles === undefined
+  return isOpen ? 'Public: no credential is needed.' : roles
+}
+
+function parametersOf(
+  { settings, components }: Writer,
+  draft: Draft,
+  method: MethodName,
+  protection: Protection,
+): (ParameterObject | ReferenceObject)[] {
   const writes = method !== 'GET'
-  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const sent: readonly HeaderSent[] = [
+    ...(draft.sends ?? []),
+    ...(carriesPosition(settings, method) ? [[positionCarried] as const] : []),
+    ...(writes ? [[prefer] as const] : []),
+  ]
+  return [
+    ...draft.parameters,
+    ...(components.form.listsHeaders
+      ? sent.map(([one, name]) => shared(components, one, name))
+      : []),
+    ...(writes ? csrfParameters(settings.auth, protection) : []),
+  ]
+}
+
+function responsesOf(
+  writer: Writer,
+  route: Route,
+  method: MethodName,
+  draft: Draft,
+): ResponsesObject {
+  const { settings, components } = writer
+  const { form } = components
+  const target = targetOf(route)
+  const writes = method !== 'GET'
   const groups = cacheGroupHeaders(settings, writes)
   const headers = {
     ...draft.headers,
@@ -107,52 +167,28 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
     ...(writes ? preferenceApplied : {}),
     ...groups,
   }
-  const rules = roleRules(checks)
-  const roles = rolesText(rules)
-  const open = settings.auth.strategies.length > 0 && !protection.required && roles === undefined
-  // Documentation pages show the accepted schemes, but not that authentication is optional, so the description states it.
-  const access = open ? 'Public: no credential is needed.' : roles
-  const sent: readonly HeaderSent[] = [
-    ...(draft.sends ?? []),
-    ...(carriesPosition(settings, method) ? [[positionCarried] as const] : []),
-    ...(writes ? [[prefer] as const] : []),
-  ]
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const successes = [draft.also ?? [], draft.answer.status].flat().map((status) => {
+    const answer = { ...draft.answer, status }
+    const outcome = status === draft.also ? 'Upserted' : draft.outcome
+    return [status, form.success(writer, { target, method, answer, headers, outcome })] as const
+  })
   return {
-    operationId: writer.operationId(draft.id),
-    ...form.texts({
-      ...draft,
-      access,
-      samples: () => codeSamples({ route, method, settings, protection }),
-    }),
-    tags: [tagOf(route.resource)],
-    ...(settings.auth.strategies.length === 0
-      ? {}
-      : { security: form.security(securityOf(settings.auth, protection), rules) }),
-    parameters: [
-      ...draft.parameters,
-      ...(form.listsHeaders ? sent.map(([one, name]) => shared(components, one, name)) : []),
-      ...(writes ? csrfParameters(settings.auth, protection) : []),
-    ],
-    ...(draft.body === undefined ? {} : { requestBody: jsonBody(draft.body, draft.isMergeable) }),
-    responses: {
-      ...Object.fromEntries(
-        [draft.also ?? [], draft.answer.status].flat().map((status) => {
-          const answer = { ...draft.answer, status }
-          const outcome = status === draft.also ? 'Upserted' : draft.outcome
-          return [status, form.success(writer, { target, method, answer, headers, outcome })]
-        }),
-      ),
-      ...(form.listsHeaders && writes ? { 204: noContent(writer, groups) } : {}),
-      ...(form.listsHeaders && draft.notModified ? { 304: notModified(writer, groups) } : {}),
-      ...form.failures(
-        components,
-        failureShape(writer, target, hooks.final !== undefined),
-        draft.kind,
-        new Set(occasionsOf(writer, route, method, draft)),
-      ),
-    },
+    ...Object.fromEntries(successes),
+    ...(form.listsHeaders && writes ? { 204: noContent(writer, groups) } : {}),
+    ...(form.listsHeaders && draft.notModified ? { 304: notModified(writer, groups) } : {}),
+    ...form.failures(
+      components,
+      failureShape(writer, target, hooks.final !== undefined),
+      draft.kind,
+      new Set(occasionsOf(writer, route, method, draft)),
+    ),
   }
 }
+
+/** Returns the resource whose records the route returns. */
+const targetOf = (route: Route): Resource =>
+  route.kind === 'related' ? route.relation.target : route.resource
 
 const notModified = (writer: Writer, headers: HeadersObject): ReferenceObject =>
   writer.components.response('not modified', 'NotModified', () => ({
@@ -419,7 +455,7 @@ function occasionsOf(
   const { settings } = writer
   const { auth } = settings
   const { strategies, required } = writer.protection(route, method)
-  const target = route.kind === 'related' ? route.relation.target : route.resource
+  const target = targetOf(route)
   const writes = method !== 'GET'
   const passwords = strategies.includes('basic') || strategies.includes('api_key')
   const restricted = isRestricted(checksOf(route, method)) || writes

@@ -90,8 +90,10 @@ function decodePair(raw: string, start: number, end: number): Pair {
 /** Returns the length of one percent-encoded character, which follows from its first UTF-8 byte. */
 function escapeLength(raw: string, at: number): number {
   const byte = Number.parseInt(raw.slice(at + 1, at + 3), 16)
-  const bytes = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
-  return bytes * 3
+  const encodedByte = 3
+  if (byte >= 0xf0) return 4 * encodedByte
+  if (byte >= 0xe0) return 3 * encodedByte
+  return byte >= 0xc0 ? 2 * encodedByte : encodedByte
 }
 
 /** Decodes one character. `decodeURIComponent` throws for everything but strict UTF-8: overlong forms, surrogates, stray bytes. */

@@ -21,29 +21,11 @@ export function prepareByKey(plan: ReadPlan): PreparedRead {
   return prepared
 }
 
-/** Compiles the program that reads the row with this key; `finish` rewrites printed SQL for the driver. */
-export const compileByKey = (
-  target: Target,
-  prepared: PreparedRead,
-  key: readonly Value[],
-  finish: RefilledRead['finish'],
-): ReadProgram => compile(target, prepared, key, finish)
-
 /**
- * Compiles the program that reads the rows with these keys of one column. Rounds the limit up to a power of two, so that lists of
- * similar length share a statement.
+ * Compiles the program that reads the row with this key, or the rows of a `slice`; `finish` rewrites printed SQL for the driver. The
+ * values of `key` replace those of the plan.
  */
-export const compileByKeys = (
-  target: Target,
-  prepared: PreparedRead,
-  keys: readonly Value[],
-  finish: RefilledRead['finish'],
-): ReadProgram => {
-  const limit = 2 ** Math.ceil(Math.log2(keys.length))
-  return compile(target, prepared, keys, finish, { limit, fixed: true, offset: 0 })
-}
-
-function compile(
+export function compileByKey(
   target: Target,
   prepared: PreparedRead,
   key: readonly Value[],
@@ -56,6 +38,20 @@ function compile(
   const { plan, conditions } = filled
   const make = makeFromTemplates({ target, templates, conditions, scopes: noScopes, finish })
   return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
+}
+
+/**
+ * Compiles the program that reads the rows with these keys of one column. Rounds the limit up to a power of two, so that lists of
+ * similar length share a statement.
+ */
+export function compileByKeys(
+  target: Target,
+  prepared: PreparedRead,
+  keys: readonly Value[],
+  finish: RefilledRead['finish'],
+): ReadProgram {
+  const limit = 2 ** Math.ceil(Math.log2(keys.length))
+  return compileByKey(target, prepared, keys, finish, { limit, fixed: true, offset: 0 })
 }
 
 const noScopes: ReadonlyMap<object, Fragment> = new Map()

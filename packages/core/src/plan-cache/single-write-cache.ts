@@ -89,7 +89,7 @@ type Condition = Pick<RowScope, 'condition' | 'form'>
 export function cachedSingleWrites(
   target: Target,
   finish: (text: string) => string,
-  { written, shown, references = [] }: WriteScope = {},
+  { written, shown, references = [] }: WriteScope,
 ): SingleWriteStatements {
   const { dialect } = target
   const reach = { scope: written?.condition, shown: shown?.condition, references }
@@ -133,22 +133,24 @@ export function cachedSingleWrites(
     return reference && compileReference(target, reference)
   }
 
+  /** Refills the statement of a record with these values. */
+  const refillRecord = (values: Values, key: readonly Match[]): Refill => {
+    const refillValue = refillOf(target, values)
+    return (origin) => refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)
+  }
+
   return {
     insert(resource, values, output) {
       const columns = storedColumns(resource, values)
       const key = { resource, change: 'insert', columns, output } as const
-      const refillValue = refillOf(target, values)
-      const refill: Refill = (origin) =>
-        refillReach(origin, []) ?? refillReference(origin) ?? refillValue(origin)
-      return cached(key, refill, () => compileInsert(target, resource, values, output, reach))
+      return cached(key, refillRecord(values, []), () =>
+        compileInsert(target, resource, values, output, reach),
+      )
     },
     update(resource, values, matches, output) {
       const columns = storedColumns(resource, values)
       const key = { resource, change: 'update', columns, output } as const
-      const refillValue = refillOf(target, values)
-      const refill: Refill = (origin) =>
-        refillReach(origin, matches) ?? refillReference(origin) ?? refillValue(origin)
-      return cached(key, refill, () =>
+      return cached(key, refillRecord(values, matches), () =>
         compileUpdate(target, resource, values, matches, { ...reach, alive: true, output }),
       )
     },

@@ -123,6 +123,7 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
   const names: Names = {
     base: source,
     joins: [],
+    takesJoins: false,
     lookUpStart: { repeated: false, nested: false },
   }
   const below: PlannedRelations =

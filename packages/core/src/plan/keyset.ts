@@ -1,6 +1,7 @@
 // The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins after the cursor's row (docs/query-language.md).
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { isKeyless, isTotal } from '../registry/row-identity.ts'
 import { parseDatetime, parseTime } from './calendar.ts'
@@ -16,7 +17,8 @@ import { keyValue } from './value.ts'
 export function asksForKeyset(context: PlanContext): boolean {
   const { after, before, paging, page } = context.ast.single
   if (paging !== undefined && paging.text !== 'cursor' && paging.text !== 'page') {
-    throw invalidParameter('paging', paging.text, 'cursor or page')
+    const hint = didYouMean(paging.text, ['cursor', 'page'])
+    throw invalidParameter('paging', paging.text, 'cursor or page', hint)
   }
   if (after !== undefined && before !== undefined) {
     throw conflictingParameters('"after" and "before" exclude each other.', 'after')

@@ -15,6 +15,8 @@ import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 export interface Names {
   readonly base: Source
   readonly joins: readonly PlannedJoin[]
+  /** Whether `join` can add sources: it cannot inside `exists(…)` and in the options of an embedded relation. */
+  readonly takesJoins: boolean
   /** The rows from which relation filters on the base start: whether they may repeat, or are themselves the result of a look-up. */
   readonly lookUpStart: LookUpStart
 }
@@ -150,10 +152,14 @@ function pathHint({ base }: Names, { path, text }: FieldNode): string | undefine
   return near === '' ? ` Its model declares these paths: ${names.join(', ')}.` : near
 }
 
-const joinHint = ({ base }: Names): string =>
-  base.resource.settings.allowJoin
+function joinHint({ base, takesJoins }: Names): string {
+  if (!takesJoins) {
+    return ' Only its own columns can be named here; related rows are tested by "exists(…)".'
+  }
+  return base.resource.settings.allowJoin
     ? ' Columns of a relation need the relation in "join".'
     : ` Columns of a relation need a join, and joins are switched off here (${settingNames.allowJoin}).`
+}
 
 /** Suggests the only name that ends with the client's (`author.name` for `name`), or else the most similar name. */
 function suggestion(names: Names, { text }: FieldNode): string {

@@ -1,12 +1,12 @@
 // planScope: plans the checked conditions of a policy's scope as conditions on one source, with the values of a request.
 
+import type { CheckedScope, ScopeNode } from '../access/policy-scope.ts'
 import type { FilterOperator } from '../parse/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { createAliases } from './aliases.ts'
 import { type LookUpStart, lookUpStep } from './look-up.ts'
 import { refOf } from './names.ts'
 import type { Condition, Operand, Source } from './plan.ts'
-import type { CheckedScope, ScopeNode } from './policy-scope.ts'
 import { conditionOn } from './scope-test.ts'
 import { withJunction } from './sources.ts'
 

@@ -2,6 +2,7 @@
 
 import { settingNames } from '../config/setting-names.ts'
 import { featureDisabled, invalidParameter, notHere, unsupportedQuery } from '../errors.ts'
+import { didYouMean } from '../naming/suggest.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
@@ -17,7 +18,17 @@ import { type Names, refOf } from './names.ts'
 import { allowOrder, planGroupOrder, planOrder } from './order.ts'
 import { entityOutput, projectionOutput } from './output.ts'
 import { planPage } from './page.ts'
-import type { Condition, ListPlan, PlannedJoin, ReadPlan, RowPlan, Source, Value } from './plan.ts'
+import type {
+  Condition,
+  ListPlan,
+  Output,
+  PlannedJoin,
+  PlannedOrder,
+  ReadPlan,
+  RowPlan,
+  Source,
+  Value,
+} from './plan.ts'
 import { planRelationOptions } from './relation-options.ts'
 import { planSearch } from './search.ts'
 import { noRelations, type PlannedRelations, sharedOutput, sharedSource } from './shared-parts.ts'
@@ -107,7 +118,7 @@ function planRows(
   const distinctBase = repeats && (shape === 'entity' || one)
   const isRight = joins.some((join) => join.type === 'right')
   const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
-  const names: Names = { base, joins, lookUpStart }
+  const names: Names = { base, joins, takesJoins: true, lookUpStart }
   const groups = shape === 'groups' ? planGroups(context, names) : undefined
   const searched = planSearch(context, base)
   const planned = planConditions(context, names, ast.where, groups?.labels)
@@ -115,15 +126,18 @@ function planRows(
   const { having } = planned
   allowOrder(context)
   const relations = shape === 'entity' ? planRelations(context, names) : withoutRelations(context)
+  const outputOfRecords = (): readonly Output[] =>
+    sharedOutput(base, relations) ?? entityOutput(base, neededKeys(relations))
   const output =
     groups?.output ??
-    (ast.fields
-      ? projectionOutput(context, names, ast.fields)
-      : (sharedOutput(base, relations) ?? entityOutput(base, neededKeys(relations))))
+    (ast.fields ? projectionOutput(context, names, ast.fields) : outputOfRecords())
   if (one) refuseManyValues(context, names)
   if (distinctBase && isKeyless(base.resource)) {
     refuseMixedConditions(base, [...required, ...where], names.joins)
   }
+  const orderOfMany = (): readonly PlannedOrder[] =>
+    groups ? planGroupOrder(context, names, groups) : planOrder(context, names, shape, ast.order)
+  const order = one ? [] : orderOfMany()
   return {
     action,
     rows: {
@@ -134,11 +148,7 @@ function planRows(
       groupBy: groups?.keys ?? [],
       having,
       output,
-      order: one
-        ? []
-        : groups
-          ? planGroupOrder(context, names, groups)
-          : planOrder(context, names, shape, ast.order),
+      order,
       distinctBase,
     },
     ...relations,
@@ -284,7 +294,9 @@ function countMode(context: PlanContext): ReadPlan['count'] {
   const modes = ['exact', 'capped', 'none'] as const
   if (text === undefined) return allowed
   const mode = modes.find((known) => known === text)
-  if (mode === undefined) throw invalidParameter('count', text, `one of ${modes.join(', ')}`)
+  if (mode === undefined) {
+    throw invalidParameter('count', text, `one of ${modes.join(', ')}`, didYouMean(text, modes))
+  }
   if (modes.indexOf(mode) < modes.indexOf(allowed)) {
     throw featureDisabled(`count=${mode}`, settingNames.count, `count=${mode}`)
   }

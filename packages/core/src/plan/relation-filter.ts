@@ -98,7 +98,7 @@ function step(
   if (!context.reach(relation.target)) throw forbiddenJoin(segment.text)
   const source = relatedSource(context, relation)
   const { lookUp, next: nextStart } = lookUpStep(relation, lookUpStart)
-  const names = { base: source, joins: [], lookUpStart: nextStart }
+  const names = { base: source, joins: [], takesJoins: false, lookUpStart: nextStart }
   const [next, ...further] = rest
   const where =
     next === undefined ? whereOf(names) : [step(context, names, next, further, whereOf, at)]

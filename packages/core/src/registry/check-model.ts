@@ -25,8 +25,18 @@ export function checkModel(
   dialect: StartDialect | undefined,
   problems: Problems,
 ): void {
-  const { model, allColumns, primaryKey } = resource
+  const { model } = resource
   const at = `models.${model.name}`
+  checkDeclaration(resource, at, problems)
+  checkRights(resource, at, problems)
+  checkUniqueSets(model, at, problems)
+  checkSearch(resource, at, problems)
+  checkColumns(model, at, problems)
+  checkFields(resource, dialect, at, problems)
+}
+
+/** Reports problems of the model's name, table, description, methods and key. */
+function checkDeclaration({ model, primaryKey }: Resource, at: string, problems: Problems): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(model.name)) {
     problems.add(at, 'a model name has letters, digits and _, and does not begin with a digit.')
   }
@@ -48,9 +58,10 @@ export function checkModel(
   for (const { name } of primaryKey.filter(({ hidden }) => hidden)) {
     problems.add(`${at}.columns.${name}`, 'a primary key column cannot be hidden.')
   }
-  checkRights(resource, at, problems)
-  checkUniqueSets(model, at, problems)
-  checkSearch(resource, at, problems)
+}
+
+/** Reports problems of the declared and the computed columns. */
+function checkColumns(model: AnyModel, at: string, problems: Problems): void {
   const dbNames = new Map<string, string>()
   for (const [name, column] of Object.entries(model.columns)) {
     const place = `${at}.columns.${name}`
@@ -70,6 +81,15 @@ export function checkModel(
       problems.add(place, 'a column has this name.')
     }
   }
+}
+
+/** Reports names that fields cannot have, and columns that the database does not support. */
+function checkFields(
+  { model, allColumns }: Resource,
+  dialect: StartDialect | undefined,
+  at: string,
+  problems: Problems,
+): void {
   for (const [name, column] of allColumns) {
     const place = `${at}.${column.computed === undefined ? 'columns' : 'computed'}.${name}`
     const wrong = badFieldName(name) ?? noLists(dialect, column) ?? dialect?.refuses?.(column)

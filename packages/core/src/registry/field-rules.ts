@@ -55,6 +55,7 @@ export function unwritableRelation(
     }
     return undefined
   }
+  if (relation.givesRoles === true) return 'is read-only'
   const junction = junctionOf(relation)
   const stored = junction === undefined ? relation.to : [...junction.own, ...junction.linked]
   if (junction === undefined && relation.through !== undefined) return undefined

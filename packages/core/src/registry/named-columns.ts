@@ -16,8 +16,6 @@ export interface KeptValues {
   readonly others: (column: DialectColumn) => boolean
 }
 
-const usualOnly: KeptValues = { special: () => undefined, others: () => false }
-
 function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
   const named = withNames(name, column, secret)
   // A list column has the special values of its items.
@@ -51,9 +49,9 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
 
 /** Returns the columns of a model by field name, in model order, computed ones last. `secrets` names the columns with credentials. */
 export function namedColumns(
-  model: AnyModel,
-  secrets: ReadonlySet<string> = new Set(),
-  kept: KeptValues = usualOnly,
+  model: Pick<AnyModel, 'columns' | 'computed'>,
+  secrets: ReadonlySet<string>,
+  kept: KeptValues,
 ): Map<string, NamedColumn> {
   const columns = new Map<string, NamedColumn>()
   for (const [name, column] of Object.entries(model.columns)) {

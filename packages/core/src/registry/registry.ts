@@ -25,7 +25,7 @@ import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resour
 import { searchOf } from './search.ts'
 import { secretColumns } from './secret-columns.ts'
 import { unlistedLinks } from './unlisted-links.ts'
-import { resolveUserRoles } from './user-roles.ts'
+import { guardRoleLinks, resolveUserRoles, withGuardedRoles } from './user-roles.ts'
 
 export interface RegistryOptions {
   readonly models?: readonly AnyModel[]
@@ -110,7 +110,10 @@ export function buildRegistry(options: RegistryOptions): {
     resolveUserRoles(users, scope, (model) =>
       openResource(model, {}, endpointNames(model.name, {}, general.endpointCase), opening),
     )
-  if (users !== undefined && roles !== undefined) users.roles = roles
+  if (users !== undefined && roles !== undefined) {
+    users.roles = roles
+    guardRoleLinks(roles, open)
+  }
   const settings: ApiSettings = {
     ...general,
     auth,
@@ -177,7 +180,8 @@ function openResource(
   names: EndpointNames,
   { config, schema, kept, problems }: Opening,
 ): OpenResource {
-  const allColumns = namedColumns(model, secretColumns(model, config), kept)
+  const shape = { columns: withGuardedRoles(model, config), computed: model.computed }
+  const allColumns = namedColumns(shape, secretColumns(model, config), kept)
   const primaryKey = [...allColumns.values()].filter((column) => column.definition.primaryKey)
   return {
     model,

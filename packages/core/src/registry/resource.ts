@@ -53,10 +53,10 @@ export interface PathColumn extends NamedColumn {
   readonly path: JsonPlace
 }
 
-/** The parts of a relation's URL: the collection of `resource`, then a key that values of the row make up, then `rest`. */
+/** The parts of a relation's URL: the collection of `resource`, a key with values of the row, and `rest`. */
 export interface RelationAddress {
   readonly resource: Resource
-  /** The columns of the row whose values make up the key, in the order of the resource's primary key. */
+  /** The columns of the row whose values are the key, in the order of the resource's primary key. */
   readonly key: readonly NamedColumn[]
   /** `/author`, or empty. */
   readonly rest: string
@@ -100,8 +100,10 @@ export interface ResolvedRelation {
     /** Whether the table may hold a pair twice: no unique key of these columns is known. */
     readonly repeats: boolean
   }
-  /** How the relation's URL in a row of the source is made; null if it has no URL and can only be embedded. */
+  /** How to make the relation's URL from a row of the source; null if the relation has no URL and can only be embedded. */
   readonly address: RelationAddress | null
+  /** Whether its links give roles to users, so that clients do not write them. Assigned while the registry is built. */
+  readonly givesRoles?: true
   /** The target's relation with the same keys, if one is declared. */
   readonly inverse?: ResolvedRelation
 }

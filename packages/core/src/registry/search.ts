@@ -58,29 +58,8 @@ export function checkSearch(
     problems.add(place, 'expected different columns, such as ["title", "description"].')
   }
   for (const [i, name] of columns.entries()) {
-    const column = allColumns.get(name)
-    if (column === undefined) {
-      problems.add(
-        `${place}[${i}]`,
-        `no column named "${name}".${didYouMean(name, allColumns.keys())}`,
-      )
-    } else if (!searchable.includes(column.type)) {
-      const types = searchable.join(', ')
-      problems.add(
-        `${place}[${i}]`,
-        `"${name}" is of type ${column.type}; search looks in ${types}.`,
-      )
-    } else if (column.hidden) {
-      problems.add(
-        `${place}[${i}]`,
-        `"${name}" is hidden, and a search would tell what it holds; leave it out.`,
-      )
-    } else if (indexed && column.computed !== undefined) {
-      problems.add(
-        `${place}[${i}]`,
-        `"${name}" is computed, so that no index covers it; leave it or the index out.`,
-      )
-    }
+    const wrong = problemOfColumn(allColumns, name, indexed)
+    if (wrong !== undefined) problems.add(`${place}[${i}]`, wrong)
   }
   if (!isIndexed(model.search)) return
   const { index, language } = model.search
@@ -99,4 +78,21 @@ export function checkSearch(
       'a model without a primary key has no records that an index could find; declare columns alone.',
     )
   }
+}
+
+function problemOfColumn(
+  all: Resource['allColumns'],
+  name: string,
+  indexed: boolean,
+): string | undefined {
+  const column = all.get(name)
+  if (column === undefined) return `no column named "${name}".${didYouMean(name, all.keys())}`
+  const { type, hidden, computed } = column
+  if (!searchable.includes(type)) {
+    return `"${name}" is of type ${type}; search looks in ${searchable.join(', ')}.`
+  }
+  if (hidden) return `"${name}" is hidden, and a search would tell what it holds; leave it out.`
+  return indexed && computed !== undefined
+    ? `"${name}" is computed, so that no index covers it; leave it or the index out.`
+    : undefined
 }

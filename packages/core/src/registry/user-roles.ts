@@ -1,8 +1,12 @@
-// The relation from users to roles; resolved even if the models are not published, since only role rules read it.
+// The roles of users: the relation from users to roles, resolved even if the models are not published, since only role rules read it;
+// and which columns and relations clients cannot write because they give roles.
 
+import type { ApiConfig } from '../config/config.ts'
+import type { Column } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
-import { type RelationScope, resolveRelations } from './resolve-relations.ts'
+import { tableKey } from '../sql/table-name.ts'
+import { type OpenRelation, type RelationScope, resolveRelations } from './resolve-relations.ts'
 import type { ResolvedRelation, Resource } from './resource.ts'
 
 /** Resolves the relation `roles` of the user model, to a model with a column `name`; undefined if there is none. */
@@ -32,4 +36,45 @@ export function resolveUserRoles(
   const source = { ...users, model: { ...users.model, relations: { roles: declared } } }
   const byName = new Map([...scope.byName, [model.name, role]])
   return resolveRelations(source, { ...scope, byName }).get('roles')
+}
+
+/**
+ * The columns of a model; on the user model, the column `roles` or the foreign key of a to-one relation `roles` is read-only:
+ * otherwise users who may change their own record could give themselves any role. Unchanged if the model says who may write the
+ * column (`readOnly: false`, `write`), or if `methods.roles` gives the roles.
+ */
+export function withGuardedRoles(
+  model: AnyModel,
+  { API_USER_MODEL: users }: ApiConfig,
+): Readonly<Record<string, Column>> {
+  const { columns, methods, relations } = model
+  if (users !== model || methods?.roles !== undefined) return columns
+  const { roles } = relations
+  const names = roles?.kind === 'belongsTo' ? [roles.key].flat() : ['roles']
+  const guarded: Record<string, Column> = {}
+  for (const name of names) {
+    const column = columns[name]
+    const isDecided = column?.readOnly !== undefined || column?.write !== undefined
+    if (column !== undefined && !isDecided) guarded[name] = { ...column, readOnly: true }
+  }
+  return { ...columns, ...guarded }
+}
+
+/**
+ * Marks the relations over the table that links users to roles, unless a published model of that table has rules of its own: users
+ * who may change their own record, or a role, could give themselves any role.
+ */
+export function guardRoleLinks(
+  roles: ResolvedRelation,
+  resources: readonly Pick<Resource, 'allRelations'>[],
+): void {
+  const { through } = roles
+  if (through === undefined || through.resource !== undefined) return
+  const table = tableKey(through)
+  for (const { allRelations } of resources) {
+    for (const relation of allRelations.values()) {
+      if (relation.through === undefined || tableKey(relation.through) !== table) continue
+      ;(relation as OpenRelation).givesRoles = true
+    }
+  }
 }

@@ -54,7 +54,8 @@ export function* compareFilling(
   const because = unwritable(resource, column, 'create') ?? (isHidden ? 'is hidden' : undefined)
   // The service itself writes the soft delete attribute.
   if (because === undefined || because.startsWith('is set by')) return
-  const field = { name: column.name, because, isHidden: column.hidden }
+  const holdsRoles = column.definition.readOnly === true && isUndeclared(resource, column)
+  const field = { name: column.name, because, isHidden: column.hidden, holdsRoles }
   yield {
     kind: 'never filled',
     ...place,
@@ -64,6 +65,10 @@ export function* compareFilling(
     field,
   }
 }
+
+/** Whether the model does not say if clients may write the column. */
+const isUndeclared = ({ model }: Resource, { name }: NamedColumn): boolean =>
+  model.columns[name]?.readOnly === undefined
 
 /** Whether the service sends a value of the column with a new record. */
 function isWritten(resource: Resource, column: NamedColumn): boolean {

@@ -203,7 +203,7 @@ function neverFilled({
     column: field.name,
     declared: `the field ${field.because} and the model allows POST`,
     found: required,
-    remedy: `Declare a default, generated or managed, give the column a default, set it in ${settingNames.addCallback}, or remove POST from allowed_methods.`,
+    remedy: `${field.holdsRoles ? 'It holds the roles of users: declare write, or readOnly: false. Otherwise declare' : 'Declare'} a default, generated or managed, give the column a default, set it in ${settingNames.addCallback}, or remove POST from allowed_methods.`,
   }
 }
 

@@ -64,7 +64,13 @@ export type Difference =
       readonly found: string
       /** The field, and why clients cannot write it; undefined if the model has no such column. */
       readonly field:
-        | { readonly name: string; readonly because: string; readonly isHidden: boolean }
+        | {
+            readonly name: string
+            readonly because: string
+            readonly isHidden: boolean
+            /** Whether it is read-only because it holds the roles of users, not because the model says so. */
+            readonly holdsRoles: boolean
+          }
         | undefined
       /**
        * Whether the database may still fill the column (`SchemaRules.mayFill`). `compareSchema` leaves it out, because it runs no

@@ -2,7 +2,6 @@
 // guarantee of the same response bytes.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { AggregateFunction } from '../../parse/operators.ts'
 import { sql } from '../../sql/fragment.ts'
 import type { Dialect, DialectColumn, PlanValue } from '../dialect.ts'
@@ -14,8 +13,8 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  encodeCommon,
   inList,
-  jsonText,
   padded,
   plainCompare,
   type Ref,
@@ -37,16 +36,8 @@ export const genericDialect: Dialect = {
 
   encode(column, value) {
     if (value === null || value === undefined) return null
-    switch (column.type) {
-      case 'datetime':
-        return canonicalInstant(value)
-      case 'json':
-        return jsonText(value)
-      case 'binary':
-        return bytesOfBase64(String(value))
-      default:
-        return typeof value === 'bigint' ? String(value) : value
-    }
+    if (column.type === 'datetime') return canonicalInstant(value)
+    return typeof value === 'bigint' ? String(value) : encodeCommon(column, value)
   },
 
   compare,

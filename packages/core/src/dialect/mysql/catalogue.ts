@@ -83,17 +83,18 @@ export async function readMysql(
     )
     const names = ([, group]: [string, KeyRow[]]): string[] =>
       group.flatMap((row) => row.column_name ?? [])
-    const unusable = whyUnusable(rows)
+    const isView = rows[0]?.kind.endsWith('VIEW') === true
     const view = views.get(table)
     const query = view === undefined ? undefined : queryOf(view, name)
     const projection =
       query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
     return {
       name: table,
-      ...(rows[0]?.kind.endsWith('VIEW') ? { kind: 'view' as const } : describedBy(rows[0])),
-      ...(projection === undefined ? {} : { projection }),
-      ...(view === undefined ? {} : { query: view }),
-      ...(unusable === undefined ? {} : { unusable }),
+      kind: isView ? 'view' : undefined,
+      description: isView ? undefined : rows[0]?.about || undefined,
+      projection,
+      query: view,
+      unusable: whyUnusable(rows),
       columns: rows.flatMap((row) =>
         row.column_name === null ? [] : [column(row, checks.get(row.table_name) ?? none, maria)],
       ),
@@ -105,9 +106,6 @@ export async function readMysql(
     }
   })
 }
-
-const describedBy = (row: ColumnRow | undefined): { description?: string } =>
-  row?.about ? { description: row.about } : {}
 
 function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   const [row] = rows
@@ -148,7 +146,6 @@ function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColu
   const isFilled = hasDefault && !sequence && !readOnly
   const isBoolean = shape?.type === 'boolean'
   const constant = isFilled ? defaultOf(row, maria, isBoolean) : undefined
-  const value = constant === undefined ? undefined : jsonOfConstant(shape, constant)
   return {
     name,
     declared: row.full_type,
@@ -156,11 +153,11 @@ function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColu
     nullable: row.is_nullable === 'YES',
     generated: extra.includes('auto_increment') || sequence,
     hasDefault: isFilled,
-    ...(value === undefined ? {} : { databaseDefault: value }),
-    ...(checks === undefined ? {} : { checks }),
+    databaseDefault: constant && jsonOfConstant(shape, constant),
+    checks,
     readOnly,
-    ...(row.comment === '' ? {} : { description: row.comment }),
-    ...(readable ? {} : { note: 'this user may not read it' }),
+    description: row.comment || undefined,
+    note: readable ? undefined : 'this user may not read it',
   }
 }
 
@@ -186,7 +183,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
     columns: rows.map((row) => row.column_name),
     table: first?.target_table ?? '',
     references: rows.map((row) => row.target_column),
-    ...(target.toLowerCase() === schema.toLowerCase() ? {} : { schema: target }),
+    schema: target.toLowerCase() === schema.toLowerCase() ? undefined : target,
   }
 }
 

@@ -1,27 +1,25 @@
 // MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import type { AggregateFunction } from '../../parse/operators.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
-import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { blankForm } from '../shared/calendar-text.ts'
 import { decoderOf } from '../shared/decode.ts'
+import { exactAggregates } from '../shared/exact-aggregates.ts'
 import { writerOf } from '../shared/json-writer.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  encodeCommon,
   inDistinctKeys,
   inKeys,
   inList,
   isText,
-  jsonText,
   type KeySides,
   natural,
   padded,
@@ -36,7 +34,7 @@ import { mysqlEngine } from './engine-mysql.ts'
 import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
 import { jsonValue } from './json-path.ts'
-import { foundByMatch, mysqlSearchIndexes } from './search-index.ts'
+import { mysqlSearchIndexes } from './search-index.ts'
 import { compareSecond, longTimes } from './times.ts'
 import { jsonTable } from './values-table.ts'
 import { mysqlSingleWrites } from './writes.ts'
@@ -46,13 +44,8 @@ export const mysql: InternalDialect = {
   ...dialectWith(unknownFacts),
   async connect(db, tables = []) {
     const connected = dialectWith(await lookUpFacts(db, tables))
-    const { usable, advice } = await mysqlSearchIndexes(db, tables)
-    return {
-      ...connected,
-      server: { ...connected.server, advice: [...(connected.server?.advice ?? []), ...advice] },
-      foundByIndex: (search, words) =>
-        usable.has(search) ? foundByMatch(search, words) : undefined,
-    }
+    const { advice, foundByIndex } = await mysqlSearchIndexes(db, tables)
+    return { ...connected, server: { ...connected.server, advice }, foundByIndex }
   },
 }
 
@@ -144,16 +137,11 @@ function dialectWith(facts: Facts): InternalDialect {
     }
   }
 
-  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
+  const extremeOf = (column: DialectColumn, ref: Ref): Ref => {
     // Stored datetimes and times are in order, so MIN and MAX of the plain column can use its index.
-    const asStored = column.type === 'time' || (column.type === 'datetime' && !isZoned(column))
+    if (column.type === 'time' || (column.type === 'datetime' && !isZoned(column))) return ref
     // As text, because MySQL's MIN and MAX skip computed zero dates.
-    const of = asStored
-      ? ref
-      : column.type === 'datetime'
-        ? microseconds(column, ref)
-        : ordered(column, ref)
-    return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
+    return column.type === 'datetime' ? microseconds(column, ref) : ordered(column, ref)
   }
 
   const compare = (
@@ -213,28 +201,6 @@ function dialectWith(facts: Facts): InternalDialect {
     return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
   }
 
-  const selectedAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') {
-      return asText(column, extreme(fn, column, ref))
-    }
-    if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
-    if (fn === 'sum') return sql`cast(sum(${ref}) as char)`
-    return sql`concat(cast(sum(${ref}) as char), '/', count(${ref}))`
-  }
-
-  const comparableAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-    if (column.type === 'float') {
-      return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
-    }
-    if (fn === 'sum') return sql`sum(${ref})`
-    if (column.type === 'integer') return sql`(sum(${ref}) * 1e0 / count(${ref}))`
-    const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
-    return sql`round(cast(sum(${ref}) as decimal(65, 30)) / count(${ref}), ${natural(digits)})`
-  }
-
   return {
     name: 'mysql',
     capabilities: {
@@ -249,6 +215,8 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
+      // Of prepared statements; the text protocol takes more.
+      maxValues: 65_535,
       ...(facts.engine && { timeLimited: facts.engine.timeLimited }),
       interruption: mysqlInterruption,
       isReadOnly: sql`@@global.read_only`,
@@ -347,10 +315,15 @@ function dialectWith(facts: Facts): InternalDialect {
 
     comparable: asComparable,
 
-    aggregate: (fn, column) => ({
-      select: (ref) => selectedAggregate(fn, column, ref),
-      decode: aggregateDecoderOf(fn, column),
-      comparable: (ref) => comparableAggregate(fn, column, ref),
+    aggregate: exactAggregates({
+      extremeOf,
+      selectExtreme: asText,
+      sumAsText: (sum) => sql`cast(${sum} as char)`,
+      sumAndCountAsText: (sum, count) => sql`concat(cast(${sum} as char), '/', ${count})`,
+      rounded,
+      integerAverage: (sum, count) => sql`(${sum} * 1e0 / ${count})`,
+      decimalAverage: (sum, count, digits) =>
+        sql`round(cast(${sum} as decimal(65, 30)) / ${count}, ${natural(digits)})`,
     }),
 
     bucket(unit, column, ref) {
@@ -399,7 +372,6 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   }
 }
 
-/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
 function rounded(value: Ref): Fragment {
   return sql`case when ${value} = 0 then 0e0 else round(${value}, 11 - floor(log10(abs(${value})))) end`
 }
@@ -415,12 +387,8 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'datetime':
       // A zero date, which cannot be converted between time zones.
       return blankForm(String(value))
-    case 'json':
-      return jsonText(value)
-    case 'binary':
-      return bytesOfBase64(String(value))
     default:
-      return value
+      return encodeCommon(column, value)
   }
 }
 

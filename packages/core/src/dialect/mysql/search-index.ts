@@ -10,29 +10,33 @@ export const mysqlSearchIndexes = (
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<SearchIndexes> =>
-  searchIndexes(tables, async ({ schema, table, index, columns }) => {
-    const own = schema === undefined ? sql`database()` : sql`${schema}`
-    const rows = await rowsOf<{ name: unknown }>(db)`
+  searchIndexes(
+    tables,
+    async ({ schema, table, index, columns }) => {
+      const own = schema === undefined ? sql`database()` : sql`${schema}`
+      const rows = await rowsOf<{ name: unknown }>(db)`
       select column_name as name from information_schema.statistics
       where table_schema = ${own} and table_name = ${table} and index_name = ${index} and index_type = 'FULLTEXT'`
-    if (rows.length === 0) return `it has no FULLTEXT index "${index}".`
-    const names = (all: readonly unknown[]): string =>
-      all
-        .map((name) => String(name).toLowerCase())
-        .sort()
-        .join(', ')
-    const declared = names(columns.map(({ dbName }) => dbName))
-    const indexed = names(rows.map(({ name }) => name))
-    return declared === indexed
-      ? undefined
-      : `the FULLTEXT index "${index}" covers ${indexed}, and the model searches ${declared}.`
-  })
+      if (rows.length === 0) return `it has no FULLTEXT index "${index}".`
+      const names = (all: readonly unknown[]): string =>
+        all
+          .map((name) => String(name).toLowerCase())
+          .sort()
+          .join(', ')
+      const declared = names(columns.map(({ dbName }) => dbName))
+      const indexed = names(rows.map(({ name }) => name))
+      return declared === indexed
+        ? undefined
+        : `the FULLTEXT index "${index}" covers ${indexed}, and the model searches ${declared}.`
+    },
+    foundByMatch,
+  )
 
 /**
  * Requires each run of letters, digits and underscores in the words. The index's parser splits text in the same way, and no
  * character in such a run is an operator of MATCH … AGAINST.
  */
-export function foundByMatch(search: SearchIndex, words: readonly string[]): Fragment {
+function foundByMatch(search: SearchIndex, words: readonly string[]): Fragment {
   const parts = words.flatMap((word) => word.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [])
   const names = sql.join(search.columns.map(({ dbName }) => sql.id(dbName)))
   const wanted = parts.map((part) => `+${part}`).join(' ')

@@ -7,8 +7,8 @@ import { readPostgres } from './catalogue.ts'
 
 /**
  * Reads the catalogue in a transaction without JIT and with a time limit of 60 s. The planner overestimates the cost of recursive
- * queries of the catalogue, so PostgreSQL would compile for seconds what runs for milliseconds; and the pool's `statement_timeout`
- * is meant for requests. In a transaction of the host, and if the driver has no transactions, both settings stay unchanged.
+ * queries of the catalogue, so PostgreSQL would spend seconds on compiling a query that runs for milliseconds; and the
+ * pool's `statement_timeout` is meant for requests. In a transaction of the host, and if the driver has no transactions, both settings stay unchanged.
  */
 export async function readPostgresSchema(
   db: AnyDatabase,

@@ -93,19 +93,17 @@ export async function readPostgres(
   const tables = [...columns].map(([table, rows]): CatalogueTable => {
     const own = [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
     const names = (group: readonly KeyRow[]): string[] => group.map((row) => row.column)
-    const unusable = whyUnusable(rows[0])
-    const kind = kinds[rows[0]?.kind ?? '']
     const view = views.get(table)
     const query = view?.query
     const projection =
       query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
     return {
       name: table,
-      ...(kind === undefined ? {} : { kind }),
-      ...(rows[0]?.about ? { description: rows[0].about } : {}),
-      ...(projection === undefined ? {} : { projection }),
-      ...(view === undefined ? {} : { query: view.text }),
-      ...(unusable === undefined ? {} : { unusable }),
+      kind: kinds[rows[0]?.kind ?? ''],
+      description: rows[0]?.about || undefined,
+      projection,
+      query: view?.text,
+      unusable: whyUnusable(rows[0]),
       columns: rows.flatMap((row) => (row.column === null ? [] : [column(row, members, checks)])),
       primaryKey: own.filter((group) => isTrue(group[0]?.primary)).flatMap(names),
       uniqueKeys: own.filter((group) => !isTrue(group[0]?.primary)).map(names),
@@ -137,7 +135,8 @@ function column(
   members: ReadonlyMap<string, readonly string[]>,
   rules: ConstraintRules,
 ): CatalogueColumn {
-  const shape = isTrue(row.column_readable)
+  const isReadable = isTrue(row.column_readable)
+  const shape = isReadable
     ? postgresShape({
         name: row.base_name,
         kind: row.base_kind,
@@ -171,7 +170,6 @@ function column(
   const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
   // PostgreSQL pads a shorter char(n) with spaces.
   const isPadded = row.base_name === 'bpchar' && constant?.text.length !== shape?.maxLength
-  const value = constant === undefined || isPadded ? undefined : jsonOfConstant(shape, constant)
   return {
     name,
     declared: row.declared,
@@ -179,11 +177,11 @@ function column(
     nullable: !isTrue(row.not_null),
     generated: row.identity !== '' || sequence,
     hasDefault,
-    ...(value === undefined ? {} : { databaseDefault: value }),
-    ...(checks === undefined ? {} : { checks }),
+    databaseDefault: isPadded ? undefined : constant && jsonOfConstant(shape, constant),
+    checks,
     readOnly,
-    ...(row.description === null ? {} : { description: row.description }),
-    ...(isTrue(row.column_readable) ? {} : { note: 'this user may not read it' }),
+    description: row.description ?? undefined,
+    note: isReadable ? undefined : 'this user may not read it',
   }
 }
 
@@ -194,8 +192,8 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
     columns: rows.map((row) => row.column),
     table: first?.target_table ?? '',
     references: rows.map((row) => row.target_column),
-    ...(isTrue(first?.is_checked) ? {} : { unchecked: true }),
-    ...(target === schema ? {} : { schema: target }),
+    unchecked: !isTrue(first?.is_checked),
+    schema: target === schema ? undefined : target,
   }
 }
 

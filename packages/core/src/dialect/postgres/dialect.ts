@@ -1,16 +1,14 @@
 // PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar units in UTC.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import type { AggregateFunction } from '../../parse/operators.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
-import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
 import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
 import { specialNumber } from '../shared/decimal.ts'
 import { decoderOf } from '../shared/decode.ts'
+import { exactAggregates } from '../shared/exact-aggregates.ts'
 import { writerOf } from '../shared/json-writer.ts'
 import { arrayLiteral } from '../shared/list-text.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
@@ -18,11 +16,13 @@ import {
   type Comparison,
   canonicalInstant,
   eachOf,
+  encodeCommon,
   inDistinctKeys,
   isText,
   jsonText,
   type KeySides,
   natural,
+  orderTerms,
   plainCompare,
   type Ref,
   rangeCompare,
@@ -46,7 +46,7 @@ import { jsonValue } from './json-path.ts'
 import { farMoments, farText, infinityOf } from './moments.ts'
 import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
-import { foundByVector, postgresSearchIndexes } from './search-index.ts'
+import { postgresSearchIndexes } from './search-index.ts'
 import { postgresSingleWrites } from './writes.ts'
 
 /** PostgreSQL; `connect` reads how the columns are declared and collated. */
@@ -54,14 +54,9 @@ export const postgres: InternalDialect = {
   ...dialectWith(unknownFacts),
   async connect(db, tables = []) {
     const connected = dialectWith(await lookUpFacts(db, tables))
-    const { usable, advice } = await postgresSearchIndexes(db, tables)
+    const { advice, foundByIndex } = await postgresSearchIndexes(db, tables)
     const server = { ...connected.server, advice: [...(await settingsAdvice(db)), ...advice] }
-    return {
-      ...connected,
-      server,
-      foundByIndex: (search, words) =>
-        usable.has(search) ? foundByVector(search, words) : undefined,
-    }
+    return { ...connected, server, foundByIndex }
   },
 }
 
@@ -94,11 +89,10 @@ function dialectWith(facts: Facts): InternalDialect {
   const select = (column: DialectColumn, ref: Ref): Ref =>
     column.type === 'opaque' ? opaqueText(facts.declared(column), ref) : selectValue(column, ref)
 
-  const extreme = (fn: 'min' | 'max', column: DialectColumn, ref: Ref): Fragment => {
+  const extremeOf = (column: DialectColumn, ref: Ref): Ref => {
     // Stored datetimes and times are in order, so MIN and MAX of the plain column can use its index.
     const asStored = column.type === 'datetime' || column.type === 'time'
-    const of = asStored ? ref : asComparable(column, ref)
-    return fn === 'min' ? sql`min(${of})` : sql`max(${of})`
+    return asStored ? ref : asComparable(column, ref)
   }
 
   /**
@@ -173,27 +167,6 @@ function dialectWith(facts: Facts): InternalDialect {
       : { own: ref, other: otherRef }
   }
 
-  const selectedAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') return select(column, extreme(fn, column, ref))
-    if (column.type === 'float') return fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`
-    if (fn === 'sum') return sql`sum(${ref})::text`
-    return sql`sum(${ref})::text || '/' || count(${ref})::text`
-  }
-
-  const comparableAggregate = (fn: AggregateFunction, column: DialectColumn, ref: Ref): Ref => {
-    if (fn === 'count') return sql`count(${ref})`
-    if (fn === 'min' || fn === 'max') return extreme(fn, column, ref)
-    if (column.type === 'float') {
-      return rounded(fn === 'sum' ? sql`sum(${ref})` : sql`avg(${ref})`)
-    }
-    if (fn === 'sum') return sql`sum(${ref})`
-    if (column.type === 'integer') return sql`(sum(${ref})::float8 / count(${ref}))`
-    // A divisor with 60 fractional digits makes PostgreSQL compute the quotient with 60, which is then rounded once.
-    const digits = column.type === 'bigint' ? 4 : (column.scale ?? 6) + 4
-    return sql`round(sum(${ref}) / count(${ref})::numeric(100, 60), ${natural(digits)})`
-  }
-
   return {
     name: 'postgres',
     capabilities: {
@@ -208,6 +181,7 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     server: {
+      maxValues: 65_535,
       checkDeferred: 'set constraints all immediate',
       interruption: postgresInterruption,
       isReadOnly: sql`current_setting('transaction_read_only') = 'on'`,
@@ -226,6 +200,7 @@ function dialectWith(facts: Facts): InternalDialect {
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       locksFoundRowsOnly: true,
+      lockBesidesKeys: sql`for no key update`,
       sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'numbered' },
       // A second round trip and plan cost more than the subquery.
@@ -285,14 +260,7 @@ function dialectWith(facts: Facts): InternalDialect {
 
     jsonValue: (column, ref, path) => jsonValue(facts.declared(column), ref, path),
 
-    order(column, ref, { descending, nulls, mayBeNull }) {
-      const by = ordered(column, ref)
-      const direction = descending ? sql`desc` : sql`asc`
-      // PostgreSQL sorts NULL as the largest value.
-      const own = descending ? 'first' : 'last'
-      if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
-      return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
-    },
+    order: (column, ref, direction) => orderTerms(ordered(column, ref), direction, 'largest'),
 
     specialValues,
     constraintColumns: postgresConstraintColumns,
@@ -323,10 +291,16 @@ function dialectWith(facts: Facts): InternalDialect {
 
     comparable: asComparable,
 
-    aggregate: (fn, column) => ({
-      select: (ref) => selectedAggregate(fn, column, ref),
-      decode: aggregateDecoderOf(fn, column),
-      comparable: (ref) => comparableAggregate(fn, column, ref),
+    aggregate: exactAggregates({
+      extremeOf,
+      selectExtreme: select,
+      sumAsText: (sum) => sql`${sum}::text`,
+      sumAndCountAsText: (sum, count) => sql`${sum}::text || '/' || ${count}::text`,
+      rounded,
+      integerAverage: (sum, count) => sql`(${sum}::float8 / ${count})`,
+      // A divisor with 60 fractional digits makes PostgreSQL compute the quotient with 60, which is then rounded once.
+      decimalAverage: (sum, count, digits) =>
+        sql`round(${sum} / ${count}::numeric(100, 60), ${natural(digits)})`,
     }),
 
     bucket(unit, _column, ref) {
@@ -388,7 +362,6 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value
 }
 
-/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
 function rounded(value: Ref): Fragment {
   const numeric = sql`${value}::numeric`
   const digits = sql`(11 - floor(log(abs(nullif(${numeric}, 0)))))::int`
@@ -409,12 +382,10 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'json':
       // postgres.js would write the text as a JSON string if the server asked for a parameter of type json.
       return sql`${jsonText(value)}::text::json`
-    case 'binary':
-      return bytesOfBase64(String(value))
     case 'list':
       return Array.isArray(value) ? arrayLiteral(itemsOf(column, value)) : value
     default:
-      return value
+      return encodeCommon(column, value)
   }
 }
 

@@ -11,20 +11,24 @@ export const postgresSearchIndexes = (
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<SearchIndexes> =>
-  searchIndexes(tables, async ({ schema, table, index, language }) => {
-    const [found] = await rowsOf<{ vector: unknown; language: unknown }>(db)`
+  searchIndexes(
+    tables,
+    async ({ schema, table, index, language }) => {
+      const [found] = await rowsOf<{ vector: unknown; language: unknown }>(db)`
       select exists (select from pg_attribute a join pg_type y on y.oid = a.atttypid
           where a.attrelid = to_regclass(${quotedName(schema, table)}) and a.attname = ${index}
             and not a.attisdropped and y.typname = 'tsvector') as vector,
         exists (select from pg_ts_config where cfgname = ${language}) as language`
-    if (found?.vector !== true) return `it has no column "${index}" of type tsvector.`
-    return found.language === true
-      ? undefined
-      : `there is no text search configuration "${language}".`
-  })
+      if (found?.vector !== true) return `it has no column "${index}" of type tsvector.`
+      return found.language === true
+        ? undefined
+        : `there is no text search configuration "${language}".`
+    },
+    foundByVector,
+  )
 
 /** PostgreSQL splits the text into words, with the text search configuration of the tsvector. */
-export const foundByVector = (search: SearchIndex, words: readonly string[]): Fragment =>
+const foundByVector = (search: SearchIndex, words: readonly string[]): Fragment =>
   keysWhere(
     search,
     sql`${sql.id(search.index)} @@ plainto_tsquery(${search.language}::regconfig, ${words.join(' ')})`,

@@ -5,24 +5,27 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
 import { asArrays } from './array-rows.ts'
 
-/** Returns the dialect with the result in `shortcuts.arrayRows`. */
+/** Returns the dialect with the result in `shortcuts.arrayRows`; without arrays, the dialect also loses shortcuts that would not pay. */
 export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,
 ): Promise<InternalDialect> {
   // Wrappers exist only for dialects with a `textStyle`, whose statements the service prints itself.
-  if (dialect.shortcuts?.textStyle === undefined) return dialect
+  const { shortcuts } = dialect
+  if (shortcuts?.textStyle === undefined) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))
   return db.getExecutor().provideConnection(async (connection) => {
     const { rows } = await connection.executeQuery(probe)
     if (Array.isArray(rows[0])) {
-      return { ...dialect, shortcuts: { ...dialect.shortcuts, arrayRows: true } }
+      return { ...dialect, shortcuts: { ...shortcuts, arrayRows: true } }
     }
     const { server = {} } = dialect
     const { advice = [], poolAdvice } = server
+    // Such a driver prepares each statement anew. A statement that builds the JSON of objects is so long that this costs more than it saves.
+    const { objectText: _, ...others } = shortcuts
     return {
       ...dialect,
-      shortcuts: { ...dialect.shortcuts, arrayRows: false },
+      shortcuts: { ...others, arrayRows: false },
       server: { ...server, advice: [...advice, ...(poolAdvice?.(connection) ?? [])] },
     }
   })

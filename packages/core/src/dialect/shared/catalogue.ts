@@ -37,17 +37,17 @@ export interface CatalogueColumn {
   readonly generated: boolean
   readonly hasDefault: boolean
   /** The default, where it is a constant. */
-  readonly databaseDefault?: JsonValue
-  readonly checks?: ColumnChecks
+  readonly databaseDefault?: JsonValue | undefined
+  readonly checks?: ColumnChecks | undefined
   /** Computed by the database from other columns. */
   readonly readOnly: boolean
-  readonly description?: string
+  readonly description?: string | undefined
   /** For a bigint column: whether every sampled value fits a JSON number; absent if no values were sampled. */
-  readonly fitsNumber?: boolean
+  readonly fitsNumber?: boolean | undefined
   /** Set if the column of a view shows a credential under a name that does not say so. */
   readonly credential?: true
   /** A note about this column for the reader of the result. */
-  readonly note?: string
+  readonly note?: string | undefined
 }
 
 export interface CatalogueForeignKey {
@@ -56,9 +56,9 @@ export interface CatalogueForeignKey {
   readonly table: string
   readonly references: readonly string[]
   /** True if the database does not enforce the foreign key, so its columns may contain values that the target does not have. */
-  readonly unchecked?: true
+  readonly unchecked?: boolean
   /** The schema of the target table, if it is another one. */
-  readonly schema?: string
+  readonly schema?: string | undefined
 }
 
 /** The kind of a table that is not an ordinary one. */
@@ -77,16 +77,16 @@ export interface CatalogueTable {
   /** The parts of `name`, if it has a schema. */
   readonly place?: { readonly schema: string; readonly table: string }
   /** Absent for an ordinary table. */
-  readonly kind?: TableKind
+  readonly kind?: TableKind | undefined
   /** The comment of the table or view. */
-  readonly description?: string
-  readonly projection?: Projection
+  readonly description?: string | undefined
+  readonly projection?: Projection | undefined
   /** Set for a view that reads credentials, if its query does not show which of its columns contain them. */
   readonly credential?: true
   /** The text of a view's query, where the user may read it. */
-  readonly query?: string
+  readonly query?: string | undefined
   /** Why the table cannot be served at all: it is a partition, or the user has no privilege. */
-  readonly unusable?: string
+  readonly unusable?: string | undefined
   readonly columns: readonly CatalogueColumn[]
   readonly primaryKey: readonly string[]
   /** Column sets of unique constraints and of unique indexes without a condition, excluding the primary key. */

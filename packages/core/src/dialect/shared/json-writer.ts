@@ -51,12 +51,10 @@ export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
         plain,
       )
     case 'boolean':
-      return (raw) =>
-        raw === 't' || raw === 1 || raw === true
-          ? 'true'
-          : raw === 'f' || raw === 0 || raw === false
-            ? 'false'
-            : plain(raw)
+      return (raw) => {
+        if (raw === 't' || raw === 1 || raw === true) return 'true'
+        return raw === 'f' || raw === 0 || raw === false ? 'false' : plain(raw)
+      }
     case 'decimal':
       return column.scale === undefined ? plain : whereUsual(usualDecimal(column.scale), plain)
     case 'bigint':

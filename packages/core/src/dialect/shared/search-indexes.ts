@@ -3,18 +3,24 @@
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { tableOf } from '../../sql/table-name.ts'
 import type { DialectTable, SearchIndex } from '../dialect.ts'
+import type { InternalDialect } from '../internal-dialect.ts'
 import type { Ref } from './sql-parts.ts'
 
-/** The declared indexes that can be used, and a warning for each of the others. */
+/** How searches use the declared indexes. */
 export interface SearchIndexes {
-  readonly usable: ReadonlySet<SearchIndex>
+  /** A warning for each index that cannot be used. */
   readonly advice: readonly string[]
+  readonly foundByIndex: NonNullable<InternalDialect['foundByIndex']>
 }
 
-/** Looks for each declared index; `missing` returns what is wrong with it, or undefined. */
+/**
+ * Looks for each declared index; `missing` returns what is wrong with it, or undefined. `found` compiles the query of the keys that
+ * the index finds.
+ */
 export async function searchIndexes(
   tables: readonly DialectTable[],
   missing: (search: SearchIndex) => Promise<string | undefined>,
+  found: (search: SearchIndex, words: readonly string[]) => Fragment,
 ): Promise<SearchIndexes> {
   const usable = new Set<SearchIndex>()
   const advice: string[] = []
@@ -24,7 +30,10 @@ export async function searchIndexes(
     if (wrong === undefined) usable.add(search)
     else advice.push(`Searches of "${search.table}" read every row: ${wrong}`)
   }
-  return { usable, advice }
+  return {
+    advice,
+    foundByIndex: (search, words) => (usable.has(search) ? found(search, words) : undefined),
+  }
 }
 
 /** `select key from table where test` */

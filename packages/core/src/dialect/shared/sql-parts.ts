@@ -1,10 +1,11 @@
 // Small SQL pieces that several dialects share.
 
 import type { Expression, SqlBool } from 'kysely'
+import { bytesOfBase64 } from '../../json/base64.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { DialectColumn, OrderTerm, PlanValue } from '../dialect.ts'
 
 export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>
@@ -82,6 +83,18 @@ export function inList(ref: Ref, items: readonly unknown[], negated: boolean): T
   return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
 }
 
+/** The terms of ORDER BY where NULLS FIRST and NULLS LAST exist. `nullIs` says where the database sorts NULL without them. */
+export function orderTerms(
+  by: Ref,
+  { descending, nulls, mayBeNull }: OrderTerm,
+  nullIs: 'smallest' | 'largest',
+): readonly Fragment[] {
+  const direction = descending ? sql`desc` : sql`asc`
+  const own = descending === (nullIs === 'largest') ? 'first' : 'last'
+  if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
+  return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
+}
+
 /** One expression, or a row value `(a, b)` of several. */
 export const tuple = (parts: readonly Ref[]): Ref =>
   parts.length === 1 ? (parts[0] as Ref) : sql`(${sql.join(parts)})`
@@ -135,6 +148,13 @@ export function natural(value: number): Fragment {
 /** Returns the text that a `json` column stores for a value. */
 export function jsonText(value: unknown): string {
   return stringify(value as JsonValue)
+}
+
+/** Encodes a value of a type that all databases store alike; NULL for any type. */
+export function encodeCommon({ type }: DialectColumn, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (type === 'json') return jsonText(value)
+  return type === 'binary' ? bytesOfBase64(String(value)) : value
 }
 
 const canonical = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/

@@ -16,7 +16,8 @@ const patternWith = (string: string): RegExp =>
       `'((?:${string})*)'`,
       '"((?:[^"]|"")*)"',
       '`((?:[^`]|``)*)`',
-      String.raw`\[([A-Za-z_]\w*)\]`,
+      // A name in brackets, as SQLite reads it; other brackets belong to arrays.
+      String.raw`\[([\p{L}_][^\]'"(),]*)\]`,
       String.raw`((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?![\w.]))`,
       String.raw`([\p{L}_][\p{L}\p{N}_$]*)`,
       String.raw`(::|<=|>=|<>|!=|==|[=<>()[\],+-])`,
@@ -61,11 +62,11 @@ export const isKeyword = (token: SqlToken | undefined, word: string): boolean =>
   token?.kind === 'name' && token.text === word
 
 /** Returns the parts between those separators that are outside of brackets. */
-export function splitTokens(
-  tokens: readonly SqlToken[],
-  isSeparator: (token: SqlToken) => boolean,
-): readonly (readonly SqlToken[])[] {
-  const parts: SqlToken[][] = [[]]
+export function splitTokens<T extends SqlToken>(
+  tokens: readonly T[],
+  isSeparator: (token: T) => boolean,
+): readonly (readonly T[])[] {
+  const parts: T[][] = [[]]
   let depth = 0
   for (const token of tokens) {
     if (isSymbol(token, '(') || isSymbol(token, '[')) depth += 1

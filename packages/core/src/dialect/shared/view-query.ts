@@ -1,5 +1,7 @@
 // Reads the SELECT of a view, to tell whether its rows are rows of one table, and which names it uses.
 
+import { isKeyword, isSymbol, type SqlToken, splitTokens, sqlTokens } from './sql-tokens.ts'
+
 /** A view over one table, without joins, groups or set operations: each of its rows is a different row of the table. */
 export interface ViewQuery {
   /** As written in the query; undefined if the table is not qualified. */
@@ -12,15 +14,10 @@ export interface ViewQuery {
 /** Stands for `*`: all columns of the table. */
 export const all: unique symbol = Symbol('*')
 
-interface Token {
-  readonly text: string
-  /** The number of parentheses around the token. */
+/** A token, and the number of parentheses around it. */
+interface Token extends SqlToken {
   readonly depth: number
-  readonly kind: 'name' | 'quoted' | 'other'
 }
-
-const pattern =
-  /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|([\p{L}_][\p{L}\p{N}_$]*)|[0-9][0-9.]*|\S/gu
 
 /** Words in a query whose rows may not correspond to single rows of the table. */
 const combining = new Set([
@@ -84,37 +81,38 @@ export function namesInView(text: string): NamesInView {
   if (!isOne) return { items: undefined, rest: namesOf(tokens) }
   const end = from === -1 ? tokens.length : from
   const items = listOf(tokens.slice(1, end))
-  const hasAll = items.some((item) => item.at(-1)?.text === '*')
+  const hasAll = items.some((item) => item.at(-1)?.raw === '*')
   if (hasAll) return { items: undefined, rest: namesOf(tokens) }
   return { items: items.map(namesOf), rest: namesOf(tokens.slice(end)) }
 }
 
 const namesOf = (tokens: readonly Token[]): string[] =>
-  tokens.flatMap(({ kind, text }) => (kind === 'other' ? [] : [text]))
+  tokens.flatMap((token) => (isAnyName(token) ? [nameOf(token)] : []))
 
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   let depth = 0
-  for (const match of text.matchAll(pattern)) {
-    const [raw, double, backtick, bracket, word] = match
-    if (raw.startsWith('--') || raw.startsWith('/*')) continue
-    if (raw === ')') depth -= 1
-    const quoted = double?.replaceAll('""', '"') ?? backtick?.replaceAll('``', '`') ?? bracket
-    const kind = quoted !== undefined ? 'quoted' : word !== undefined ? 'name' : 'other'
-    tokens.push({ text: quoted ?? raw, depth, kind })
-    if (raw === '(') depth += 1
+  for (const token of sqlTokens(text, 'plain')) {
+    if (isSymbol(token, ')')) depth -= 1
+    tokens.push({ ...token, depth })
+    if (isSymbol(token, '(')) depth += 1
   }
-  return tokens.at(-1)?.text === ';' ? tokens.slice(0, -1) : tokens
+  return tokens.at(-1)?.raw === ';' ? tokens.slice(0, -1) : tokens
 }
 
 const isWord = (token: Token | undefined, word: string): boolean =>
-  token?.kind === 'name' && token.depth === 0 && token.text.toLowerCase() === word
+  token?.depth === 0 && isKeyword(token, word)
 
 const isAnyWord = (token: Token, words: ReadonlySet<string>): boolean =>
-  token.kind === 'name' && words.has(token.text.toLowerCase())
+  token.kind === 'name' && words.has(token.text)
+
+const isAnyName = ({ kind }: Token): boolean => kind === 'name' || kind === 'quoted'
 
 const isName = (token: Token | undefined): token is Token =>
-  token !== undefined && token.kind !== 'other' && token.depth === 0
+  token !== undefined && token.depth === 0 && isAnyName(token)
+
+/** The name as the query writes it, without quotes. */
+const nameOf = ({ kind, text, raw }: Token): string => (kind === 'quoted' ? text : raw)
 
 interface SourceOfView {
   readonly schema: string | undefined
@@ -132,9 +130,11 @@ function readSource(tokens: readonly Token[]): SourceOfView | undefined {
   if (table === undefined || more.length > 0) return undefined
   let rest = tokens.slice(path.length * 2 - 1)
   if (isWord(rest[0], 'as')) rest = rest.slice(1)
-  const hasAlias = isName(rest[0]) && !(rest[0].kind === 'name' && isAnyWord(rest[0], afterSource))
-  const alias = hasAlias ? (rest[0]?.text ?? table) : table
-  if (hasAlias) rest = rest.slice(1)
+  let alias = table
+  if (isName(rest[0]) && !isAnyWord(rest[0], afterSource)) {
+    alias = nameOf(rest[0])
+    rest = rest.slice(1)
+  }
   if (rest[0] !== undefined && !(rest[0].depth === 0 && isAnyWord(rest[0], afterSource))) {
     return undefined
   }
@@ -144,27 +144,20 @@ function readSource(tokens: readonly Token[]): SourceOfView | undefined {
 /** Reads names joined by dots. */
 function pathAt(tokens: readonly Token[]): string[] {
   const path: string[] = []
-  for (let i = 0; isName(tokens[i]); i += 2) {
-    path.push((tokens[i] as Token).text)
-    if (tokens[i + 1]?.text !== '.') break
+  for (let i = 0; ; i += 2) {
+    const token = tokens[i]
+    if (!isName(token)) return path
+    path.push(nameOf(token))
+    if (tokens[i + 1]?.raw !== '.') return path
   }
-  return path
 }
 
-/** Returns the parts between those commas that are outside of parentheses. */
-function listOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const parts: Token[][] = [[]]
-  for (const token of tokens) {
-    if (token.depth === 0 && token.kind === 'other' && token.text === ',') parts.push([])
-    else parts.at(-1)?.push(token)
-  }
-  return parts
-}
+const listOf = (tokens: readonly Token[]): readonly (readonly Token[])[] =>
+  splitTokens(tokens, (token) => isSymbol(token, ','))
 
 function columnOf(item: readonly Token[], source: SourceOfView): string | typeof all | null {
-  const last = item.at(-1)
-  if (last?.kind === 'other' && last.text === '*') {
-    const isPlain = item.length === 1 || (item.length === 3 && isOwn(item[0]?.text, source))
+  if (item.at(-1)?.raw === '*') {
+    const isPlain = item.length === 1 || (item.length === 3 && isOwn(pathAt(item)[0], source))
     return isPlain && item.every(({ depth }) => depth === 0) ? all : null
   }
   const path = pathAt(item)

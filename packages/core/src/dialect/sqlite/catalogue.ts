@@ -93,13 +93,13 @@ export async function readSqlite(
     const own = columns.get(table.table) ?? []
     const unusable = whyUnusable(table) ?? unreadable.get(table.table)
     const read = unusable === undefined ? await readColumns(db, schema, table, own) : []
-    const projection = table.kind === 'view' ? projectionOfView(table, schema, columns) : undefined
+    const isView = table.kind === 'view'
     result.push({
       name: table.table,
-      ...(table.kind === 'view' ? { kind: 'view' as const } : {}),
-      ...(projection === undefined ? {} : { projection }),
-      ...(table.kind === 'view' && table.text !== null ? { query: table.text } : {}),
-      ...(unusable === undefined ? {} : { unusable }),
+      kind: isView ? 'view' : undefined,
+      projection: isView ? projectionOfView(table, schema, columns) : undefined,
+      query: (isView && table.text) || undefined,
+      unusable,
       columns: read,
       primaryKey: primaryKey(own),
       uniqueKeys: [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()]
@@ -175,7 +175,6 @@ async function readColumns(
     )
     const hasDefault = row.default_value !== null && !/^null$/i.test(row.default_value)
     const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
-    const value = constant === undefined ? undefined : jsonOfConstant(shape, constant)
     columns.push({
       name: row.column,
       declared: row.declared,
@@ -186,11 +185,11 @@ async function readColumns(
       nullable: row.not_null === 0 && row.key === 0,
       generated: isRowId(row),
       hasDefault,
-      ...(value === undefined ? {} : { databaseDefault: value }),
-      ...(checks === undefined ? {} : { checks }),
+      databaseDefault: constant && jsonOfConstant(shape, constant),
+      checks,
       readOnly: row.hidden > 1,
-      ...(isBigint ? { fitsNumber: !isLarge } : {}),
-      ...(note === undefined ? {} : { note }),
+      fitsNumber: isBigint ? !isLarge : undefined,
+      note,
     })
   }
   return columns

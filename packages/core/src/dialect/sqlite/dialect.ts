@@ -1,7 +1,6 @@
 // SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by replacing letters.
 
 import type { SqlBool } from 'kysely'
-import { bytesOfBase64 } from '../../json/base64.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
@@ -14,10 +13,11 @@ import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json-
 import { globPattern, likePattern } from '../shared/patterns.ts'
 import {
   canonicalInstant,
+  encodeCommon,
   inKeys,
   inList,
-  jsonText,
   type KeySides,
+  orderTerms,
   padded,
   plainCompare,
   type Ref,
@@ -36,7 +36,7 @@ import { jsonValue } from './json-path.ts'
 import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { type Sampled, sampledColumns } from './samples.ts'
-import { foundByFts, sqliteSearchIndexes } from './search-index.ts'
+import { sqliteSearchIndexes } from './search-index.ts'
 import { storedColumns } from './stored-columns.ts'
 import { firstOf } from './stored-forms.ts'
 import { storedDecoder, storedWriter } from './stored-values.ts'
@@ -55,7 +55,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       createsTablesInTransactions: true,
     },
     storeTypes: { datetime: 'text', digest: 'text', text: 'text', boolean: 'integer' },
-    server: { beginWrite: 'begin immediate' },
+    server: { maxValues: 32_766, beginWrite: 'begin immediate' },
     shortcuts: {
       multiRowInserts: multiRowInserts(new Set()),
       keepsByCase: true,
@@ -83,15 +83,9 @@ function sqliteWith(known: KnownForms): InternalDialect {
         objectText: sqliteObjectText(stored),
         multiRowInserts: multiRowInserts(await columnsWithoutDefault(db, tables)),
       }
-      const { usable, advice } = await sqliteSearchIndexes(db, tables)
+      const { advice, foundByIndex } = await sqliteSearchIndexes(db, tables)
       const server = { ...dialect.server, advice: [...forms.mixed.map(adviceOf), ...advice] }
-      const connected: InternalDialect = {
-        ...dialect,
-        server,
-        shortcuts,
-        foundByIndex: (search, words) =>
-          usable.has(search) ? foundByFts(search, words) : undefined,
-      }
+      const connected: InternalDialect = { ...dialect, server, shortcuts, foundByIndex }
       return withSamples(connected, await sampledColumns(db, tables), forms)
     },
 
@@ -138,14 +132,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
 
     jsonValue: (_, ref, path) => jsonValue(ref, path),
 
-    order(column, ref, { descending, nulls, mayBeNull }) {
-      const by = ordered(column, ref)
-      const direction = descending ? sql`desc` : sql`asc`
-      // SQLite sorts NULL as the smallest value.
-      const own = descending ? 'last' : 'first'
-      if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
-      return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
-    },
+    order: (column, ref, direction) => orderTerms(ordered(column, ref), direction, 'smallest'),
 
     sameKey: (column, ref, otherColumn, otherRef) =>
       sameKey({ column, ref, otherColumn, otherRef }),
@@ -318,11 +305,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
       return decimalDigits(String(value), column.scale ?? 0) ?? String(value)
     case 'datetime':
       return blankForm(canonicalInstant(value))
-    case 'json':
-      return jsonText(value)
-    case 'binary':
-      return bytesOfBase64(String(value))
     default:
-      return value
+      return encodeCommon(column, value)
   }
 }

@@ -11,25 +11,26 @@ export const sqliteSearchIndexes = (
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<SearchIndexes> =>
-  searchIndexes(tables, async ({ schema = 'main', index, key, columns }) => {
-    const [only, ...others] = key
-    if (only?.type !== 'integer' || others.length > 0) {
-      return 'an FTS5 table finds records by one primary key column of type integer.'
-    }
-    const rows = await rowsOf<{ name: unknown }>(db)`
+  searchIndexes(
+    tables,
+    async ({ schema = 'main', index, key, columns }) => {
+      const [only, ...others] = key
+      if (only?.type !== 'integer' || others.length > 0) {
+        return 'an FTS5 table finds records by one primary key column of type integer.'
+      }
+      const rows = await rowsOf<{ name: unknown }>(db)`
       select p.name as name from ${sql.id(schema, 'sqlite_master')} m, pragma_table_info(m.name, ${schema}) p
       where m.name = ${index} and lower(m.sql) like 'create virtual table%using fts5%'`
-    if (rows.length === 0) return `there is no FTS5 table "${index}".`
-    const names = new Set(rows.map(({ name }) => String(name).toLowerCase()))
-    const lacking = columns.find(({ dbName }) => !names.has(dbName.toLowerCase()))
-    return lacking && `the FTS5 table "${index}" has no column "${lacking.dbName}".`
-  })
+      if (rows.length === 0) return `there is no FTS5 table "${index}".`
+      const names = new Set(rows.map(({ name }) => String(name).toLowerCase()))
+      const lacking = columns.find(({ dbName }) => !names.has(dbName.toLowerCase()))
+      return lacking && `the FTS5 table "${index}" has no column "${lacking.dbName}".`
+    },
+    foundByFts,
+  )
 
 /** Finds the rows with all words; quotes make each word literal. Searches only the declared columns, even if the FTS5 table has more. */
-export function foundByFts(
-  { schema, index, columns }: SearchIndex,
-  words: readonly string[],
-): Fragment {
+function foundByFts({ schema, index, columns }: SearchIndex, words: readonly string[]): Fragment {
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
   const names = columns.map(({ dbName }) => quoted(dbName)).join(' ')
   const wanted = `{${names}} : (${words.map(quoted).join(' ')})`

@@ -20,22 +20,11 @@ const dated =
 function instantOf(text: string): string | undefined {
   if (usual.test(text)) return isoDatetime(text)
   const rest = text.slice(19).replace(/^[.\d]+/, '')
-  const zone =
-    rest.length === 3
-      ? `${rest}:00`
-      : rest.length === 5
-        ? `${rest.slice(0, 3)}:${rest.slice(3)}`
-        : rest
-  const match = dated.exec(text.slice(0, 19) + zone)
+  const match = dated.exec(text.slice(0, 19) + zoneOf(rest))
   if (match === null) return undefined
   const number = (at: number): number => Number(match[at] ?? 0)
-  const [month, day, hour, minute, second] = [2, 3, 4, 5, 6].map(number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [month, day] = [number(2), number(3)]
+  const [hour, minute, second] = [number(4), number(5), number(6)]
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 59)
     return undefined
   if (number(8) > 14 || number(9) > 59) return undefined
@@ -51,6 +40,12 @@ function instantOf(text: string): string | undefined {
   return /^(?!0000)\d{4}-/.test(iso) ? iso : undefined
 }
 
+/** `+01` → `+01:00`, `+0130` → `+01:30` */
+function zoneOf(rest: string): string {
+  if (rest.length === 3) return `${rest}:00`
+  return rest.length === 5 ? `${rest.slice(0, 3)}:${rest.slice(3)}` : rest
+}
+
 const dayOf = (text: string): string | undefined =>
   /^(?!0000)\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) ? text.slice(0, 10) : undefined
 
@@ -63,6 +58,12 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['true', 't', 'yes', 'y', 'on', '1', '1.0'].map((text) => [text, true] as const),
   ...['false', 'f', 'no', 'n', 'off', '0', '0.0'].map((text) => [text, false] as const),
 ])
+
+function truthOf(raw: unknown): boolean | undefined {
+  if (typeof raw === 'boolean') return raw
+  if (typeof raw === 'number' || typeof raw === 'bigint') return Number(raw) !== 0
+  return typeof raw === 'string' ? truths.get(raw.toLowerCase()) : undefined
+}
 
 const uuidOf = (text: string): string =>
   text.length === 36 && /^[0-9A-Fa-f-]*$/.test(text) ? text.toLowerCase() : text
@@ -95,14 +96,7 @@ function readerOf(
     case 'uuid':
       return texts(uuidOf)
     case 'boolean':
-      return (raw) =>
-        typeof raw === 'boolean'
-          ? raw
-          : typeof raw === 'number' || typeof raw === 'bigint'
-            ? Number(raw) !== 0
-            : typeof raw === 'string'
-              ? truths.get(raw.toLowerCase())
-              : undefined
+      return truthOf
     case 'integer':
     case 'float': {
       const plain = decoderOf(column)

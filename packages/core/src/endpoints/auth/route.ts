@@ -5,13 +5,14 @@ import type { KnownCall } from '../../access/hook-args.ts'
 import { reachOf } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
 import type { AuthRoutes } from '../../config/auth-settings.ts'
-import { methodNotAllowed } from '../../errors.ts'
+import { idempotencyKeyNotHere } from '../../errors.ts'
 import { runSetup } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import { type ApiRequest, header } from '../../http/request.ts'
 import { decodedSegment, splitUrl } from '../../http/route-table.ts'
 import { clientAddress } from '../../limits/address.ts'
 import { admit } from '../admit.ts'
+import { optionsResult, readMethods } from '../own-methods.ts'
 import { ownParameters } from '../own-parameters.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
 
@@ -40,17 +41,14 @@ export async function serveAuth(
   endpoint: AuthEndpoint,
   routed: (call: KnownCall) => void,
 ): Promise<Result> {
-  const method = request.method.toUpperCase()
-  const allowed = endpoint === 'me' ? ['GET', 'HEAD', 'OPTIONS'] : ['POST', 'OPTIONS']
-  if (method === 'OPTIONS') {
-    const headers = { allow: allowed.join(', ') }
-    return { status: 204, value: null, total: undefined, empty: true, headers }
-  }
-  if (!allowed.includes(method)) throw methodNotAllowed(method, allowed)
+  const options = optionsResult(request, endpoint === 'me' ? readMethods : ['POST', 'OPTIONS'])
+  if (options !== undefined) return options
   await runSetup(runtime, runtime.settings.hooks, request)
   if (endpoint !== 'me') {
     const { additionalQueryParams } = runtime.settings
     ownParameters(request, [], additionalQueryParams, withoutParameters[endpoint])
+    // A repetition would make other tokens, and that of a refresh would end the session.
+    if (header(request, 'idempotency-key') !== undefined) throw idempotencyKeyNotHere(endpoint)
   }
   switch (endpoint) {
     case 'login':
@@ -60,7 +58,7 @@ export async function serveAuth(
     case 'logout':
       return limitedLogout(runtime, request)
     case 'me':
-      return ownRecord(runtime, request, method, routed)
+      return ownRecord(runtime, request, routed)
   }
 }
 
@@ -83,7 +81,6 @@ async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Res
 async function ownRecord(
   runtime: Runtime,
   request: ApiRequest,
-  method: string,
   routed: (call: KnownCall) => void,
 ): Promise<Result> {
   const { auth, rateWindows, prefix, baseUrl } = runtime.settings
@@ -100,7 +97,7 @@ async function ownRecord(
   const call = {
     runtime,
     request,
-    method,
+    method: request.method.toUpperCase(),
     path,
     query,
     resource,

@@ -3,7 +3,6 @@
 import { authorize } from '../../access/authorize.ts'
 import type { Runtime } from '../../call.ts'
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
-import { runSetup } from '../../hooks/read-hooks.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isIndex, type Route, splitUrl } from '../../http/route-table.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
@@ -16,8 +15,10 @@ import {
   type AdmittedCaller,
   callerAdmittedTo,
   methodFactsOf,
+  needsAdmission,
   needsIdentity,
   setCaller,
+  setUp,
 } from '../serve-call.ts'
 import { noHeaders, type Operation } from './operations.ts'
 import { urlWithStandIns } from './references.ts'
@@ -69,10 +70,7 @@ export function admission(batch: BatchRequest) {
     const { inUrl, inBody } = operation.refers
     if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
     // Continues synchronously if nothing must be awaited, as for a single request.
-    const limits =
-      call.hooks.setup === undefined && !needsIdentity(call, facts)
-        ? noHeaders
-        : admitCall(batch, call, facts, known)
+    const limits = needsAdmission(call, facts) ? admitCall(batch, call, facts, known) : noHeaders
     return andThen(limits, (headers) => {
       authorize(call.caller, facts.checks)
       return { operation, call, route, facts, headers }
@@ -189,10 +187,7 @@ async function admitCall(
   facts: MethodFacts,
   known: Map<string, AdmittedCaller>,
 ): Promise<Readonly<Record<string, string>>> {
-  if (call.hooks.setup !== undefined) {
-    call.timing?.enter('setup')
-    await runSetup(call.runtime, call.hooks, call.request, call)
-  }
+  await setUp(call)
   return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : noHeaders
 }
 

@@ -2,12 +2,13 @@
 
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
-import { atOperation, methodNotAllowed, preconditionOnBatch } from '../../errors.ts'
+import { atOperation, preconditionOnBatch } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type ApiRequest, header } from '../../http/request.ts'
 import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { admit } from '../admit.ts'
+import { optionsResult } from '../own-methods.ts'
 import { ownParameters } from '../own-parameters.ts'
 import type { RoutedCall } from '../route-request.ts'
 import { sendsPosition, withPosition } from '../write-position.ts'
@@ -32,8 +33,6 @@ export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
   readonly failed: (operation: RoutedCall) => void
 }
 
-const allowed = ['POST', 'OPTIONS']
-
 /**
  * `POST /api/batch` with `{ "operations": [{ "id": "a", "method": "POST", "url": "/api/authors", "body": { … } }, …] }` → 200 and
  * a list of `{ id, status, headers, value }`, or the error of the operation that failed, and nothing is stored.
@@ -46,12 +45,8 @@ export async function serveBatch(
   request: ApiRequest,
   parts: BatchParts,
 ): Promise<Result> {
-  const method = request.method.toUpperCase()
-  if (method === 'OPTIONS') {
-    const headers = { allow: allowed.join(', ') }
-    return { status: 204, value: null, total: undefined, empty: true, headers }
-  }
-  if (method !== 'POST') throw methodNotAllowed(method, allowed)
+  const options = optionsResult(request, ['POST', 'OPTIONS'])
+  if (options !== undefined) return options
   const { settings } = runtime
   const { timing, stamp, always } = parts
   Object.assign(always, await countBatch(runtime, request))

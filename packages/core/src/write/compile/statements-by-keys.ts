@@ -15,6 +15,8 @@ import type { Values } from '../plan/node.ts'
 import {
   type CompiledWrite,
   insertedRows,
+  type LockedFor,
+  lockClause,
   type Match,
   matchCondition,
   updateSet,
@@ -144,8 +146,12 @@ export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
   columns.every(({ type }) => type === 'integer' || type === 'bigint')
 
 /** Locks the rows until the transaction ends. */
-export const compileLockByKeys = (target: Target, rows: RowsByKeys): Fragment =>
-  sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} for update`
+export const compileLockByKeys = (
+  target: Target,
+  rows: RowsByKeys,
+  lockedFor: LockedFor,
+): Fragment =>
+  sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${lockClause(target, lockedFor)}`
 
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
   const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))

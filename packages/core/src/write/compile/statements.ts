@@ -233,13 +233,27 @@ export const compileDeleteReturning = (
   reach: WriteReach = {},
 ): Fragment => sql`${compileDelete(target, table, key, reach)} returning 1 as ${sql.id('found')}`
 
+/** What a lock is for: to delete the row or change anything in it, or only to change columns that no foreign key can refer to. */
+export type LockedFor = 'anyChange' | 'otherThanKeys'
+
+/** `for update`, or a weaker lock of the dialect that lets others insert rows that refer to this one. */
+export const lockClause = ({ dialect }: Target, lockedFor: LockedFor): Fragment => {
+  const weaker = lockedFor === 'otherThanKeys' ? dialect.shortcuts?.lockBesidesKeys : undefined
+  return weaker === undefined ? sql` for update` : sql` ${weaker}`
+}
+
 /** Locks a row until the transaction ends. */
-export const compileLock = (target: Target, table: TableName, key: readonly Match[]): Fragment =>
-  sql`select 1 from ${tableOf(table)} where ${matchCondition(target, key)} for update`
+export const compileLock = (
+  target: Target,
+  table: TableName,
+  key: readonly Match[],
+  lockedFor: LockedFor,
+): Fragment =>
+  sql`select 1 from ${tableOf(table)} where ${matchCondition(target, key)}${lockClause(target, lockedFor)}`
 
 /** Reads and locks the rows of a plan for which `readsStoredColumns` is true. */
-export const compileLocked = (target: Target, plan: RowPlan): CompiledWrite =>
-  lockedRows(target, plan, allOf(target, plan.where))
+export const compileLocked = (target: Target, plan: RowPlan, lockedFor: LockedFor): CompiledWrite =>
+  lockedRows(target, plan, lockedFor, allOf(target, plan.where))
 
 /** Reads and locks the record with this key, without the plan's other conditions. */
 export const compileLockedRecord = (
@@ -251,6 +265,7 @@ export const compileLockedRecord = (
   lockedRows(
     target,
     plan,
+    'anyChange',
     withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
     shown && withOrigin<SqlBool>(shownOrigin, shown),
   )
@@ -258,6 +273,7 @@ export const compileLockedRecord = (
 function lockedRows(
   target: Target,
   plan: RowPlan,
+  lockedFor: LockedFor,
   ...where: readonly (Fragment<SqlBool> | undefined)[]
 ): CompiledWrite {
   const { resource, includeDeleted } = plan.from
@@ -265,7 +281,8 @@ function lockedRows(
   const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
   const conditions = [...where, undeleted].filter((one) => one !== undefined)
   const rows = sql`select ${sql.join(items)} from ${tableOf(resource)}`
-  return { statement: sql`${rows}${whereAll(conditions)} for update`, readers }
+  const lock = lockClause(target, lockedFor)
+  return { statement: sql`${rows}${whereAll(conditions)}${lock}`, readers }
 }
 
 /** Selects one row if a row has these values, other than the row that `except` matches. */

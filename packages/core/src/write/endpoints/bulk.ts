@@ -23,12 +23,14 @@ import type { QueryAst } from '../../parse/ast.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
+import type { LockedFor } from '../compile/statements.ts'
 import { requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import type { ManyStep } from '../execute/lists/many-step.ts'
 import { referrersFirst } from '../execute/lists/referrers-first.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
+import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
@@ -43,6 +45,7 @@ import {
   bodyOf,
   inWrite,
   refuseAllBut,
+  refuseFields,
   refuseIdempotencyKey,
   refuseOtherParameters,
   refusePrecondition,
@@ -78,7 +81,8 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   return inWrite(
     call,
     async (writing) => {
-      const rows = await lockMatchingRows(writing, resource, selection, 'PATCH')
+      const lockedFor = lockForChanges(writing.context, resource, [node])
+      const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
       if (rows.length > 0) await requireListAccess(writing.context, [node])
       const steps = rows.map((stored) => ({ kind: 'change', node, stored }) as const)
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
@@ -114,8 +118,9 @@ async function updateListed(
       await requireAccess(context, resource, 'PATCH')
       await requireListAccess(context, nodes)
       const read = columnsToCompare(context, resource, nodes)
-      const stored = await lockedRecords(context, resource, keys, 'PATCH', read)
-      const steps = await changeSteps(context, resource, changes, stored)
+      const lockedFor = lockForChanges(context, resource, nodes)
+      const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
+      const steps = await changeSteps(context, resource, changes, stored, lockedFor)
       const returned = returnedEcho(writing, echo)
       const written = await writeMany(context, resource, steps, returned)
       const rows = knownRows(resource, echo, returned, written)
@@ -140,6 +145,7 @@ async function changeSteps(
   resource: Resource,
   changes: readonly ListedChange[],
   stored: ReadonlyMap<string, Values>,
+  lockedFor: LockedFor,
 ): Promise<readonly ManyStep[]> {
   const steps: ManyStep[] = []
   const mayDiffer = isCollated(resource)
@@ -148,7 +154,8 @@ async function changeSteps(
     const exact = stored.get(keyText(key))
     // A collation may make the stored key equal to this one although their texts differ.
     const found =
-      exact ?? (mayDiffer ? await lockedRecord(context, resource, key, 'PATCH') : undefined)
+      exact ??
+      (mayDiffer ? await lockedRecord(context, resource, key, 'PATCH', lockedFor) : undefined)
     const own = mayDiffer && found ? keyText(keyIn(resource, found) ?? []) : undefined
     if (found === undefined) {
       steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
@@ -201,10 +208,12 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   const ast = parse(call, resource)
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
   const selection = selectionOf(call, resource, ast)
+  // A list of keys in the body would not narrow what the filters choose.
+  refuseFields(call, 'empty: the filters of DELETE choose the records')
   const cascade = cascadeParameter(resource, ast)
   if (cascade) noteCascade(call, resource)
   return inWrite(call, async (writing) => {
-    const rows = await lockMatchingRows(writing, resource, selection, 'DELETE')
+    const rows = await lockMatchingRows(writing, resource, selection, 'DELETE', 'anyChange')
     await removeAll(writing, resource, rows, cascade)
     return { status: 200, value: null, total: rows.length }
   })
@@ -219,16 +228,24 @@ interface Selection {
   readonly limit: string
 }
 
+function refuseOrderAndGroups({ raw, order, groupBy, aggregates }: QueryAst): void {
+  for (const [name, [first]] of [
+    ['order_by', order],
+    ['groupby', groupBy],
+    [undefined, aggregates],
+  ] as const) {
+    if (first === undefined) continue
+    const at = raw.slice(first.span.start, first.span.end)
+    throw notHere(name ?? at, 'in a write', at)
+  }
+}
+
 function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   refusePrecondition(call)
   refuseIdempotencyKey(call)
   if (ast.where.length === 0) throw filterNeeded(call.method)
   if (!call.reach(resource)) throw forbiddenFilters(call.method)
-  const [first] = [...ast.order, ...ast.groupBy, ...ast.aggregates]
-  if (first !== undefined) {
-    const at = ast.raw.slice(first.span.start, first.span.end)
-    throw notHere(at, 'in a write', at)
-  }
+  refuseOrderAndGroups(ast)
   const { fields: _, ...query } = ast
   const single = ast.single.join_type === undefined ? {} : { join_type: ast.single.join_type }
   const plan = planList(resource, { ...query, relationOptions: [], single }, call.reach)
@@ -253,6 +270,7 @@ async function lockMatchingRows(
   resource: Resource,
   { rows: plan, max, limit }: Selection,
   action: 'PATCH' | 'DELETE',
+  lockedFor: LockedFor,
 ): Promise<readonly Values[]> {
   const read = async () => {
     const found = await readScoped(context, plan, action, max + 1)
@@ -262,7 +280,7 @@ async function lockMatchingRows(
   const rows = await read()
   if (!context.target.dialect.capabilities.locksRows || rows.length === 0) return rows
   const keys = keysOf(resource, rows)
-  await lockRecords(context, resource, keys)
+  await lockRecords(context, resource, keys, lockedFor)
   const locked = new Set(keys.map(keyText))
   return (await read()).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
 }

@@ -18,10 +18,9 @@ import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
-import { createInOneStatement } from './single-statement.ts'
+import { createInOneStatement, writeOneRecord } from './single-statement.ts'
 import {
   bodyOf,
-  inWrite,
   refuseOtherParameters,
   refusePrecondition,
   validatorHost,
@@ -63,14 +62,10 @@ async function insertAll(
     nodes.push(node)
   }
   problems.refuse()
-  const [node] = nodes
+  const first = nodes[0] as RecordNode
   const steps = nodes.map(createStep)
   const { additional } = ast
   const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
-  const inOneStatement = (place: Pick<Writing, 'call'>) =>
-    node && createInOneStatement(place, node, echo, options)
-  const single = await inOneStatement({ call })
-  if (single?.result !== undefined) return single.result
   const write = async (writing: Writing): Promise<Result> => {
     const returned = many ? returnedEcho(writing, echo) : undefined
     const created = await writeMany(writing.context, resource, steps, returned)
@@ -83,12 +78,9 @@ async function insertAll(
     await storeResponse?.(writing, result, keys)
     return result
   }
-  return inWrite(call, write, {
-    isSingle: single?.isSingle === true,
-    inOneStatement:
-      single?.inTransaction === true
-        ? async (writing) => (await inOneStatement(writing))?.result
-        : undefined,
+  const byOneStatement = (place: Pick<Writing, 'call'>) =>
+    createInOneStatement(place, first, echo, options)
+  return writeOneRecord(call, byOneStatement, write, {
     isBulk: nodes.length > 1 || nodes.some(nestsSeveral),
   })
 }

@@ -251,7 +251,7 @@ async function mayReuseValue(
   return authority === (await authorityOf(call))
 }
 
-/** The stored response. Its records are read again, and policies are asked again: a record that the caller may no longer read is null. */
+/** The stored response. Its records are read again, and policies are called again: a record that the caller may no longer read is null. */
 export async function replay(
   call: Call,
   opened: Opened,

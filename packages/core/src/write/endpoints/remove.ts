@@ -11,14 +11,8 @@ import { parseBoolean } from '../../plan/value.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { removeRecord } from '../execute/remove.ts'
 import { noteCascade } from './changed.ts'
-import { removeInOneStatement } from './single-statement.ts'
-import {
-  inWrite,
-  preconditionOf,
-  refuseAllBut,
-  refuseIdempotencyKey,
-  type Writing,
-} from './stages.ts'
+import { removed, removeInOneStatement, writeOneRecord } from './single-statement.ts'
+import { preconditionOf, refuseAllBut, refuseIdempotencyKey } from './stages.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(
@@ -35,23 +29,15 @@ export async function remove(
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  const success: Result = { status: 200, value: null, total: 1 }
   const options = { cascade, precondition: precondition !== undefined } as const
-  const inOneStatement = (place: Pick<Writing, 'call'>) =>
-    removeInOneStatement(place, resource, key, options)
-  const { result, isSingle, inTransaction = false } = await inOneStatement({ call })
-  if (result === true) return success
-  const write = async (writing: Writing): Promise<Result> => {
-    const { context } = writing
-    await removeRecord(context, resource, key, { cascade, precondition })
-    return success
-  }
-  return inWrite(call, write, {
-    isSingle,
-    inOneStatement: inTransaction
-      ? async (writing) => ((await inOneStatement(writing)).result ? success : undefined)
-      : undefined,
-  })
+  return writeOneRecord(
+    call,
+    (place) => removeInOneStatement(place, resource, key, options),
+    async ({ context }) => {
+      await removeRecord(context, resource, key, { cascade, precondition })
+      return removed
+    },
+  )
 }
 
 /** The value of `cascade_delete`; throws 400 if it is true and API_ALLOW_CASCADE_DELETE is off. */

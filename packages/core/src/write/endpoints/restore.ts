@@ -2,14 +2,20 @@
 
 import type { Call } from '../../call.ts'
 import { parse } from '../../endpoints/read-stages.ts'
-import { recordNotFound, wrongBody } from '../../errors.ts'
+import { recordNotFound } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { restoreRecord } from '../execute/change.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
-import { inWrite, preconditionOf, refuseIdempotencyKey, refuseOtherParameters } from './stages.ts'
+import {
+  inWrite,
+  preconditionOf,
+  refuseFields,
+  refuseIdempotencyKey,
+  refuseOtherParameters,
+} from './stages.ts'
 
 /** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */
 export async function restore(
@@ -21,7 +27,7 @@ export async function restore(
   refuseOtherParameters(ast)
   refuseIdempotencyKey(call)
   cachedEchoPlan(call, resource, ast)
-  if (!isEmpty(call.request.body)) throw wrongBody('empty: restore takes no fields')
+  refuseFields(call, 'empty: restore takes no fields')
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
@@ -29,9 +35,4 @@ export async function restore(
     await restoreRecord(writing.context, resource, key, precondition)
     return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
   })
-}
-
-function isEmpty(body: unknown): boolean {
-  if (body === undefined || body === null || body === '' || body === '{}') return true
-  return typeof body === 'object' && Object.keys(body).length === 0
 }

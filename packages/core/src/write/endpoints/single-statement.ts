@@ -34,7 +34,13 @@ import { deletionMark } from '../execute/soft-delete.ts'
 import type { RecordNode } from '../plan/node.ts'
 import { maySet, type PlannedWrite, strategyOf, type WriteConditions } from '../plan/strategy.ts'
 import { recordResult } from './result.ts'
-import { explainedError, valueSourcesOf, type Writing } from './stages.ts'
+import {
+  explainedError,
+  inWrite,
+  valueSourcesOf,
+  type WriteOptions,
+  type Writing,
+} from './stages.ts'
 
 /** The outcome of a write that may be a single statement. */
 export interface SingleWrite<T> {
@@ -44,6 +50,27 @@ export interface SingleWrite<T> {
   readonly isSingle: boolean
   /** Whether one statement can make the write, but must run in a transaction, which the caller of the function begins. */
   readonly inTransaction?: boolean
+}
+
+/**
+ * Makes a write by one statement if that is possible, otherwise by `work` in a transaction. `byOneStatement` is called again inside of
+ * the transaction if the one statement needs one.
+ */
+export async function writeOneRecord(
+  call: Call,
+  byOneStatement: (place: Place) => MaybePromise<SingleWrite<Result>>,
+  work: (writing: Writing) => Promise<Result>,
+  options: Pick<WriteOptions, 'problems' | 'isBulk'> = {},
+): Promise<Result> {
+  const { result, isSingle, inTransaction = false } = await byOneStatement({ call })
+  if (result !== undefined) return result
+  return inWrite(call, work, {
+    ...options,
+    isSingle,
+    inOneStatement: inTransaction
+      ? async (writing) => (await byOneStatement(writing)).result
+      : undefined,
+  })
 }
 
 /** Where a write runs: on the connection of its request or, if `opened`, in a transaction. */
@@ -107,7 +134,7 @@ export async function removeInOneStatement(
   resource: Resource,
   key: readonly Value[],
   options: { readonly cascade: boolean; readonly precondition: boolean },
-): Promise<SingleWrite<true>> {
+): Promise<SingleWrite<Result>> {
   const { call } = place
   const { softDelete } = resource.settings
   const { cascade, precondition } = options
@@ -125,8 +152,11 @@ export async function removeInOneStatement(
   if ('isSingle' in run) return run
   const mark = softDelete && (await deletionMark(valueSourcesOf(call), resource, softDelete, null))
   const isRemoved = await removeRecord(run.context, resource, key, mark, run.echo)
-  return { isSingle: true, result: isRemoved || undefined }
+  return { isSingle: true, result: isRemoved ? removed : undefined }
 }
+
+/** The response to a DELETE. */
+export const removed: Result = { status: 200, value: null, total: 1 }
 
 const noParts = { node: null, echo: null, replace: false, dependents: false } as const
 const noOptions = { many: false, idempotencyKey: false, precondition: false } as const

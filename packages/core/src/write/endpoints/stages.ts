@@ -4,6 +4,7 @@ import { methodOf } from '../../access/action.ts'
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
 import { mayAct } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
+import type { Change } from '../../config/hook-types.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
 import { isHosted, type Opened, open } from '../../endpoints/read-stages.ts'
@@ -12,6 +13,7 @@ import {
   idempotencyKeyNotHere,
   notHere,
   preconditionOnMany,
+  wrongBody,
 } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { beforeStatements } from '../../execute/intercept-connection.ts'
@@ -26,7 +28,7 @@ import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { writeCondition } from '../../http/etag.ts'
 import { header } from '../../http/request.ts'
-import { type BodyLimit, readBody } from '../../input/body.ts'
+import { type BodyLimit, bodyText, readBody, refuseUnreadable } from '../../input/body.ts'
 import { mergedDocumentProblem } from '../../input/merged-document.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { runChecks } from '../../input/read-body.ts'
@@ -82,58 +84,79 @@ export interface WriteOptions {
 /** Thrown if `inOneStatement` wrote nothing: the transaction is rolled back, and a second one makes the write with several statements. */
 class SeveralNeeded extends Error {}
 
+/** How a write is attempted. */
+interface Attempt {
+  readonly inOneStatement: WriteOptions['inOneStatement']
+  readonly setsSavepoints: boolean
+}
+
 /** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
 export async function inWrite(
   call: Call,
   work: (writing: Writing) => Promise<Result>,
-  { inOneStatement, retryOn, problems, isSingle, isBulk = false }: WriteOptions = {},
+  options: WriteOptions = {},
 ): Promise<Result> {
   const opened = await open(call)
   const { batch } = call.runtime
-  const begin = batch ? inBatch : isSingle === true ? inTransactionIfSupported : inTransaction
-  let inOne = inOneStatement
-  let setsSavepoints = batch !== undefined
-  for (let attempt = 1; ; attempt++) {
+  const { inOneStatement, retryOn } = options
+  let attempt: Attempt = { inOneStatement, setsSavepoints: batch !== undefined }
+  let refusals = 0
+  for (;;) {
     try {
-      const { result, changes } = await timedTransaction(
-        call,
-        opened,
-        begin,
-        inOne === undefined ? 'read committed' : 'of the connection',
-        async (transaction) => {
-          const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
-          const { context } = writing
-          const working = inOne === undefined ? work(writing) : workByOne(inOne, writing)
-          const written = await working
-            .finally(() => endHookStatements(context))
-            .catch((error: unknown) => explainedInside(context, error))
-          const result = await finishBeforeCommit(writing.call, written)
-          const changes = context.changes === undefined ? [] : await changesOf(context)
-          if (batch === undefined) await runBeforeCommit(writing.call, changes)
-          return { result, changes }
-        },
-      )
+      const { result, changes } = await writeOnce(call, opened, work, options, attempt)
       if (batch) batch.note(call, changes)
       else runAfterCommit(call, changes, !opened.own.isTransaction)
       return result
     } catch (error) {
-      if (error instanceof SeveralNeeded) {
-        inOne = undefined
-        attempt -= 1
+      const other = otherAttempt(attempt, error)
+      if (other !== undefined) {
+        attempt = other
         continue
       }
-      if (error instanceof SavepointNeeded && !setsSavepoints) {
-        setsSavepoints = true
-        attempt -= 1
-        continue
-      }
+      refusals += 1
       const refusal = refusalOf(error)
       const mayRetry = refusal !== undefined && retryOn?.(refusal) === true
-      if (!mayRetry || opened.own.isTransaction || attempt > maxRetries) {
+      if (!mayRetry || opened.own.isTransaction || refusals > maxRetries) {
         throw await explainedError(call, opened, error)
       }
     }
   }
+}
+
+/** Returns how to attempt the write after an error that asks for another way; undefined for every other error. */
+function otherAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
+  if (error instanceof SeveralNeeded) return { ...attempt, inOneStatement: undefined }
+  return error instanceof SavepointNeeded && !attempt.setsSavepoints
+    ? { ...attempt, setsSavepoints: true }
+    : undefined
+}
+
+/** Runs the write, and the callbacks before COMMIT, in one transaction. */
+function writeOnce(
+  call: Call,
+  opened: Opened,
+  work: (writing: Writing) => Promise<Result>,
+  { problems, isSingle, isBulk = false }: WriteOptions,
+  { inOneStatement, setsSavepoints }: Attempt,
+): Promise<{ readonly result: Result; readonly changes: readonly Change[] }> {
+  const { batch } = call.runtime
+  const insideTransaction = async (transaction: AnyDatabase) => {
+    const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
+    const { context } = writing
+    const working =
+      inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
+    const written = await working
+      .finally(() => endHookStatements(context))
+      .catch((error: unknown) => explainedInside(context, error))
+    const result = await finishBeforeCommit(writing.call, written)
+    const changes = context.changes === undefined ? [] : await changesOf(context)
+    if (batch === undefined) await runBeforeCommit(writing.call, changes)
+    return { result, changes }
+  }
+  let begin = isSingle === true ? inTransactionIfSupported : inTransaction
+  if (batch !== undefined) begin = inBatch
+  const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
+  return timedTransaction(call, opened, begin, isolation, insideTransaction)
 }
 
 async function workByOne(
@@ -302,6 +325,21 @@ export const bodyOf = (
   problems: InputProblems,
   mayMerge = false,
 ): JsonValue => readBody(request, bodyLimitOf(runtime), problems, mayMerge)
+
+/**
+ * Throws 400 for a body with content on a request that takes none. An empty object is accepted, because some clients always send one.
+ */
+export function refuseFields({ request, runtime }: Call, expected: string): void {
+  const { body } = request
+  if (body === undefined || body === null) return
+  const limit = bodyLimitOf(runtime)
+  refuseUnreadable(request, limit)
+  const isText = typeof body === 'string' || body instanceof Uint8Array
+  const isEmpty = isText
+    ? /^(?:\{\s*\}|null|)$/.test(bodyText(body, limit).trim())
+    : typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0
+  if (!isEmpty) throw wrongBody(expected)
+}
 
 const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
   bytes: settings.bodyLimit,

@@ -15,15 +15,13 @@ import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
-import { changeInOneStatement } from './single-statement.ts'
+import { changeInOneStatement, writeOneRecord } from './single-statement.ts'
 import {
   bodyOf,
-  inWrite,
   preconditionOf,
   refuseIdempotencyKey,
   refuseOtherParameters,
   validatorHost,
-  type Writing,
 } from './stages.ts'
 
 /**
@@ -59,13 +57,10 @@ export async function update(
   const precondition = preconditionOf(call, resource)
   const { additional } = ast
   const request = { replace, precondition: precondition !== undefined, additional } as const
-  const inOneStatement = (place: Pick<Writing, 'call'>) =>
-    changeInOneStatement(place, node, key, echo, request)
-  const { result, isSingle, inTransaction = false } = await inOneStatement({ call })
-  if (result !== undefined) return result
   const action = replace ? 'PUT' : 'PATCH'
-  return inWrite(
+  return writeOneRecord(
     call,
+    (place) => changeInOneStatement(place, node, key, echo, request),
     async (writing) => {
       const options = { action, replace, precondition } as const
       const changed = await changeRecord(writing.context, node, key, options)
@@ -73,14 +68,7 @@ export async function update(
       const keys = [keyIn(resource, changed) ?? key]
       return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
     },
-    {
-      problems,
-      isSingle,
-      inOneStatement: inTransaction
-        ? async (writing) => (await inOneStatement(writing)).result
-        : undefined,
-      isBulk: nestsSeveral(node),
-    },
+    { problems, isBulk: nestsSeveral(node) },
   )
 }
 

@@ -25,6 +25,7 @@ import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import type { ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
+import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
@@ -83,7 +84,8 @@ export async function upsert(
     // A concurrent transaction may have created the record after the look-up.
     {
       retryOn: ({ failure: { kind } }) => {
-        // Together, changed records are stored before new ones, so a changed record cannot refer to a new one.
+        // If records are written together, changed ones are stored before new ones, so a changed record that refers to a new
+        // one is refused.
         const mayDependOnOrder = many && !isInOrder && refersToItself(resource)
         isInOrder = kind === 'unique' || (kind === 'foreignKey' && mayDependOnOrder)
         return isInOrder
@@ -243,8 +245,10 @@ async function writeTogether(
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
   if (keys.length > 0) await requireListAccess(context, candidates.map(ownChange))
   const read = columnsToCompare(context, resource, candidates.map(ownChange))
-  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', read)
   const identifying = namesOf(columns)
+  const changes = candidates.map((candidate) => changeOf(candidate, identifying))
+  const lockedFor = lockForChanges(context, resource, changes)
+  const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
   const steps: ManyStep[] = []
   let created = false
   for (const candidate of candidates) {

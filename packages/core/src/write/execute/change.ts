@@ -8,6 +8,7 @@ import { isDeleted } from '../plan/soft-delete.ts'
 import { requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import { writeMany } from './lists/write-many.ts'
+import { lockForChanges } from './lock-for-changes.ts'
 import { lockedRecord } from './look-up.ts'
 import { requireListAccess } from './nested/write-links.ts'
 import { requestedChanges } from './requested-changes.ts'
@@ -33,7 +34,8 @@ export async function changeRecord(
   const { resource } = node
   await requireAccess(context, resource, action)
   if (node.children.length > 0) await requireListAccess(context, [node])
-  const stored = await lockedRecord(context, resource, key, action)
+  const lockedFor = lockForChanges(context, resource, [node], replace)
+  const stored = await lockedRecord(context, resource, key, action, lockedFor)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
   if (!isNested(node)) {
@@ -56,7 +58,8 @@ export async function restoreRecord(
   const { softDelete } = resource.settings
   if (softDelete === null) throw recordNotFound()
   await requireAccess(context, resource, 'RESTORE')
-  const stored = await lockedRecord(context, resource, key, 'RESTORE', true)
+  const lockedFor = lockForChanges(context, resource, [])
+  const stored = await lockedRecord(context, resource, key, 'RESTORE', lockedFor, true)
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
   if (!isDeleted(resource, stored)) throw notDeleted()

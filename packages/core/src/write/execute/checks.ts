@@ -13,7 +13,7 @@ import { isValidated } from '../../registry/field-rules.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
-import { pathTo, type SentBack, type Values } from '../plan/node.ts'
+import { linkedIsNotChanged, pathTo, type SentBack, type Values } from '../plan/node.ts'
 import { isSet, narrowedRelations } from '../plan/references.ts'
 import { sameValue } from '../plan/same-value.ts'
 import type { WriteAction } from './access.ts'
@@ -190,5 +190,8 @@ export async function compareSentBack(
     if (relation === undefined) continue
     if (isReadable && url === relationUrl(relation, stored, context.base)) continue
     problems.add(pathTo(path, name), 'This is not the URL of the relation; send records instead.')
+  }
+  for (const name of sentBack.nested ?? []) {
+    problems.add(pathTo(path, name), linkedIsNotChanged)
   }
 }

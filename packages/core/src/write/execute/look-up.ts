@@ -13,6 +13,7 @@ import {
   compileLock,
   compileLocked,
   compileProbe,
+  type LockedFor,
   type Match,
 } from '../compile/statements.ts'
 import {
@@ -76,14 +77,15 @@ export async function lockedRecord(
   resource: Resource,
   key: readonly Value[],
   action: WriteAction,
+  lockedFor: LockedFor,
   includeDeleted = false,
 ): Promise<Values | undefined> {
   const plan = planLookUp(resource, columnValues(resource.primaryKey, key), includeDeleted)
   if (locksAsItReads(context, plan)) {
-    const [row] = await readLocked(context, plan)
+    const [row] = await readLocked(context, compileLocked(context.target, plan, lockedFor))
     return row
   }
-  await lockRecord(context, resource, key)
+  await lockRecord(context, resource, key, lockedFor)
   const [found] = await readScoped(context, plan, action, 1)
   return found
 }
@@ -95,9 +97,8 @@ const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolea
   readsStoredColumns(plan)
 
 async function readLocked(
-  { connection, target }: WriteContext,
-  plan: RowPlan,
-  { statement, readers }: CompiledWrite = compileLocked(target, plan),
+  { connection }: WriteContext,
+  { statement, readers }: CompiledWrite,
 ): Promise<readonly Values[]> {
   return decodeRows(readers, await run(connection, statement))
 }
@@ -108,6 +109,7 @@ export async function lockedRecords(
   resource: Resource,
   keys: readonly (readonly Value[])[],
   action: WriteAction,
+  lockedFor: LockedFor,
   read?: readonly NamedColumn[],
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
@@ -115,9 +117,13 @@ export async function lockedRecords(
   for (const some of chunks(keys, primaryKey.length)) {
     const plan = planRecords(resource, primaryKey, some, { read })
     const isOneStatement = locksAsItReads(context, plan)
-    if (!isOneStatement) await lockRecords(context, resource, some)
+    if (!isOneStatement) await lockRecords(context, resource, some, lockedFor)
     const rows = isOneStatement
-      ? await readLocked(context, plan, compileLockedByKeys(context.target, plan, primaryKey, some))
+      ? await readLocked(
+          context,
+          compileLockedByKeys(context.target, plan, primaryKey, some) ??
+            compileLocked(context.target, plan, lockedFor),
+        )
       : await readScoped(context, plan, action)
     for (const row of rows) found.set(keyTextIn(primaryKey, row) ?? '', row)
   }
@@ -134,12 +140,13 @@ export async function lockedRecordsBy(
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
   action: WriteAction,
+  lockedFor: LockedFor,
   read?: readonly NamedColumn[],
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   const all = read && [...new Set([...read, ...columns])]
   for (const some of chunks(keys, columns.length)) {
-    for (const row of await lockedBy(context, resource, columns, some, action, all)) {
+    for (const row of await lockedBy(context, resource, columns, some, action, lockedFor, all)) {
       found.set(keyTextIn(columns, row) ?? '', row)
     }
   }
@@ -152,6 +159,7 @@ async function lockedBy(
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
   action: WriteAction,
+  lockedFor: LockedFor,
   read: readonly NamedColumn[] | undefined,
 ): Promise<Iterable<Values>> {
   const { capabilities, shortcuts } = context.target.dialect
@@ -160,7 +168,7 @@ async function lockedBy(
   if (locksAsItReads(context, plan)) {
     const byKeys = compileLockedByKeys(context.target, plan, columns, keys)
     if (byKeys !== undefined || shortcuts?.locksFoundRowsOnly === true) {
-      return readLocked(context, plan, byKeys)
+      return readLocked(context, byKeys ?? compileLocked(context.target, plan, lockedFor))
     }
   }
   const rows = await readScoped(
@@ -173,7 +181,7 @@ async function lockedBy(
     const key = keyIn(resource, row)
     if (key !== undefined) primary.push(key)
   }
-  return (await lockedRecords(context, resource, primary, action, read)).values()
+  return (await lockedRecords(context, resource, primary, action, lockedFor, read)).values()
 }
 
 /** `lockRecord` for several records. */
@@ -181,10 +189,11 @@ export async function lockRecords(
   { connection, target }: WriteContext,
   resource: Resource,
   keys: readonly (readonly Value[])[],
+  lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
   for (const some of chunks(keys, resource.primaryKey.length)) {
-    await run(connection, compileLockByKeys(target, recordsByKeys(resource, some)))
+    await run(connection, compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
   }
 }
 
@@ -193,9 +202,10 @@ async function lockRecord(
   { connection, target }: WriteContext,
   resource: Resource,
   key: readonly Value[],
+  lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  await run(connection, compileLock(target, resource, keyMatches(resource, key)))
+  await run(connection, compileLock(target, resource, keyMatches(resource, key), lockedFor))
 }
 
 /** Whether a table has a row with these values, even if the caller may not see it. */

@@ -60,7 +60,7 @@ export async function removeRecord(
   { cascade, precondition }: RemoveOptions,
 ): Promise<void> {
   await requireAccess(context, resource, 'DELETE')
-  const stored = await lockedRecord(context, resource, key, 'DELETE')
+  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange')
   if (stored === undefined) throw recordNotFound()
   if (precondition?.(stored) === false) throw preconditionFailed()
   const max = resource.settings.limits.bulk

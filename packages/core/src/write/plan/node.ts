@@ -20,6 +20,8 @@ export interface SentBack {
   >
   /** Relations as URLs or null. */
   readonly urls: Readonly<Record<string, string | null>>
+  /** Relations with nested records, which are written only if the object creates a record; absent if there are none. */
+  readonly nested?: readonly string[]
 }
 
 /** A record to be created or changed. */
@@ -60,6 +62,10 @@ export interface ReferenceNode {
 
 export type WriteNode = RecordNode | ReferenceNode
 
+/** The problem of a nested object in an object that refers to a stored record. */
+export const linkedIsNotChanged =
+  'This object links to an existing record, which is not changed here; omit this field.'
+
 /** Whether a record has nested objects or lists. */
 export const isNested = ({ parents, children }: RecordNode): boolean =>
   parents.length + children.length > 0
@@ -69,7 +75,10 @@ export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
   parents.some(({ node }) => isSeveral(node)) ||
   children.some(({ nodes }) => nodes.length > 1 || nodes.some(isSeveral))
 
-const isSeveral = (node: WriteNode): boolean => node.kind === 'record' && nestsSeveral(node)
+function isSeveral(node: WriteNode): boolean {
+  const record = node.kind === 'record' ? node : node.otherwise
+  return record !== null && nestsSeveral(record)
+}
 
 /** `author` and `email` → `author.email`; the empty path means the body. */
 export const pathTo = (path: string, name: string): string =>

@@ -27,7 +27,10 @@ export function mayCallBack(
 }
 
 function addNested(models: Models, node: WriteNode): void {
-  if (node.kind === 'reference') return
+  if (node.kind === 'reference') {
+    if (node.otherwise !== null) addNested(models, node.otherwise)
+    return
+  }
   for (const { relation, node: parent } of node.parents) {
     models.records.add(relation.target)
     addNested(models, parent)

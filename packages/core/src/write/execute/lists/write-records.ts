@@ -181,7 +181,9 @@ export async function storedNow(
   resource: Resource,
   before: Values,
 ): Promise<Values> {
-  const stored = await lockedRecord(context, resource, keyIn(resource, before) ?? [], 'PATCH')
+  const key = keyIn(resource, before) ?? []
+  // The row is locked already.
+  const stored = await lockedRecord(context, resource, key, 'PATCH', 'otherThanKeys')
   if (stored === undefined) throw recordNotFound()
   return stored
 }

@@ -55,6 +55,7 @@ const createStep = ({ node }: NewNode): ManyStep => createAlone(node)
 const createAlone = (node: RecordNode): ManyStep => ({ kind: 'create', node })
 
 export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
+  sentBack.nested !== undefined ||
   !(isEmpty(sentBack.fields) && isEmpty(sentBack.otherForms) && isEmpty(sentBack.urls))
 
 /** An object of a list that refers to a stored record. `index` is its position in the list. */
@@ -231,7 +232,7 @@ async function recordsByKey(
   keys: readonly Key[],
   action: 'GET_ONE' | 'PATCH',
 ): Promise<ReadonlyMap<string, Values>> {
-  if (action === 'PATCH') return lockedRecords(context, resource, keys, action)
+  if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange')
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   for (const some of chunks(keys, primaryKey.length)) {
@@ -248,7 +249,7 @@ async function storedRecord(
   { resource, key }: ReferenceNode,
   action: 'GET_ONE' | 'PATCH',
 ): Promise<Values | undefined> {
-  if (action === 'PATCH') return lockedRecord(context, resource, key, action)
+  if (action === 'PATCH') return lockedRecord(context, resource, key, action, 'anyChange')
   const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
   const [stored] = await readScoped(context, plan, action, 1)
   return stored

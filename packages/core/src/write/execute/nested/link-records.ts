@@ -131,7 +131,7 @@ async function lock(
   const [ownParts, linkedParts] = [keyParts(own), keyParts(linked)]
   for (const selected of selectedLinks(links, own.length + linked.length)) {
     const rows = { table: resource, ...rowsOfLinks(ownParts, linkedParts, selected) }
-    await run(connection, compileLockByKeys(target, rows))
+    await run(connection, compileLockByKeys(target, rows, 'anyChange'))
   }
 }
 

@@ -1,26 +1,26 @@
-/** Every place of the core that keeps something from one request to the next, and what its key says; a new one is added here on purpose. */
+/** Lists every place in the core that caches something between requests, with its key. Adding a place here is a deliberate decision. */
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
 const root = 'packages/core/src/'
 
-/** What makes a place keep things: a weak map, an LRU map, or values under an authority. */
-const keeping = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|authorityCache)(?:<[^()]*>)?\(/g
+/** Code that caches: a weak map, an LRU map, or values bound to an authority. */
+const caching = /\bnew WeakMap\b|(?<!function )\b(?:lruMap|authorityCache)(?:<[^()]*>)?\(/g
 
 const ofAuthority = 'by the authority of the caller (AuthorityBound)'
-const ofPlan = 'by a part of one kept plan: what it says follows from that part alone'
+const ofPlan = 'by a part of one cached plan, on which alone the value depends'
 const ofModels = 'by a part of the models, which no request changes'
 const ofDriver =
   'by an object of the driver, or the text of a statement; values are bound each time'
 
-/** How often each file keeps something, and under what. */
+/** How often each file caches something, and with which key. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
   'access/scope-query.ts': [1, ofModels],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
-  'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens is there'],
-  'compile/selection.ts': [1, 'by an output: a part of one kept plan, or of the models'],
+  'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens exists'],
+  'compile/selection.ts': [1, 'by an output: a part of one cached plan, or of the models'],
   'plan/shared-parts.ts': [1, ofModels],
   'sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
   'endpoints/read-source.ts': [1, 'within one request: its replica'],
@@ -37,7 +37,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   ],
   'plan/planned-scope.ts': [
     1,
-    'by a part of the models, the conditions of its policy without their values, which are those of each request',
+    'by a part of the models: the conditions of its policy, without the values, which each request has anew',
   ],
   'auth/verified-tokens.ts': [1, 'by the full text of a token that was verified, until it expires'],
   'auth/look-up.ts': [
@@ -48,7 +48,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'by the key of the user, for API_USER_CACHE seconds; a request gets a copy',
   ],
-  'plan-cache/read-cache.ts': [2, `prepared reads, ${ofAuthority}; whether a query came before`],
+  'plan-cache/read-cache.ts': [
+    2,
+    `prepared reads, ${ofAuthority}; whether a query was sent before`,
+  ],
   'input/plain-record.ts': [1, ofModels],
   'write/execute/defaults.ts': [1, ofModels],
   'write/plan/strategy.ts': [1, ofModels],
@@ -57,23 +60,23 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'dialect/postgres/prepared-text-rows.ts': [2, ofDriver],
   'dialect/postgres/prepared.ts': [1, ofDriver],
   'dialect/shared/recurring-statements.ts': [2, ofDriver],
-  'dialect/shared/object-text.ts': [1, 'within one prepared read, by what URLs begin with'],
+  'dialect/shared/object-text.ts': [1, 'within one prepared read, by the beginning of URLs'],
   'dialect/sqlite/prepared.ts': [1, ofDriver],
   'endpoints/documentation.ts': [
     1,
-    'texts of the documentation, by the mount of the API: they are the same for every reader',
+    'texts of the documentation, by the mount of the API: the same for every caller',
   ],
   'registry/dependents.ts': [1, ofModels],
   'registry/relation-token.ts': [1, ofModels],
-  'serialize/by-layout.ts': [1, `${ofPlan}, with what URLs begin with`],
+  'serialize/by-layout.ts': [1, `${ofPlan}, with the beginning of URLs`],
   'serialize/tag-text.ts': [1, ofPlan],
   'session.ts': [1, 'by the request'],
 }
 
-const placesOf = (code: string): number => code.match(keeping)?.length ?? 0
+const placesOf = (code: string): number => code.match(caching)?.length ?? 0
 
-suite('what is kept between requests', (test) => {
-  test('is kept where this file says, and nowhere else', () => {
+suite('caches of the core', (test) => {
+  test('are where this file says, and nowhere else', () => {
     const found = filesBelow(root)
       .map((file) => [file.slice(root.length), placesOf(scan(readSource(file)).code)] as const)
       .filter(([, count]) => count > 0)
@@ -83,7 +86,7 @@ suite('what is kept between requests', (test) => {
     )
   })
 
-  test('is found by this rule', () => {
+  test('are found by this rule', () => {
     equal(placesOf('const known = new WeakMap<A, B>()'), 1)
     equal(placesOf('const a = lruMap<true>(2), b = lruMap(3), c = authorityCache<Plan>(4)'), 3)
     equal(placesOf('export function lruMap<V>(size: number): LruMap<V> {}'), 0)

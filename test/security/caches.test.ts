@@ -1,4 +1,7 @@
-/** What one caller was answered decides nothing for the next: plans, embedded relations, echoes of writes, totals and repeated answers. */
+/**
+ * What the service caches for one caller does not affect the response to another: plans, embedded relations, echoes of writes,
+ * totals and stored responses.
+ */
 import {
   type Api,
   type ApiConfig,
@@ -15,7 +18,7 @@ import { createTables, insertRows } from '../support/tables.ts'
 const id = { type: 'integer', primaryKey: true } as const
 const generated = { type: 'integer', primaryKey: true, generated: true } as const
 
-/** Only admins list payrolls; no policy has a say in them. */
+/** Only admins may list payrolls; they have no policy. */
 const Team = defineModel('Team', {
   columns: { id: generated, name: { type: 'string' } },
   relations: { payrolls: hasMany('Payroll', 'team_id') },
@@ -25,7 +28,7 @@ const Payroll = defineModel('Payroll', {
   columns: { id, team_id: { type: 'integer' }, amount: { type: 'integer' } },
   meta: { role_map: { '*': 'admin' } },
 })
-/** Everybody who is known may write suggestions, and admins alone read them. */
+/** Every authenticated user may write suggestions; only admins may read them. */
 const Suggestion = defineModel('Suggestion', {
   columns: { id: generated, text: { type: 'string' } },
   meta: { role_map: { GET: 'admin', '*': true } },
@@ -41,13 +44,13 @@ const config: ApiConfig = {
 
 const admin = { id: 1, roles: ['admin'] }
 const viewer = { id: 7, roles: ['viewer'] }
-/** The same user after the role was taken away. */
+/** The same user after losing the role. */
 const dismissed = { ...admin, roles: [] }
 
-/** Enough for whatever is kept after the second or third request of a kind. */
+/** Three requests, because some things are cached only after the second or third request of a kind. */
 const often = [1, 2, 3]
 
-eachDatabase('what was kept for one caller', (test, db) => {
+eachDatabase('what was cached for one caller', (test, db) => {
   test.before(async () => {
     await createTables(db, models)
     await insertRows(db, Team, [{ id: 50, name: 'Red' }])
@@ -63,7 +66,7 @@ eachDatabase('what was kept for one caller', (test, db) => {
       ['a viewer', viewer],
       ['nobody', undefined],
     ] as const) {
-      test(`is not answered to others: ${path}, after ${name}`, async () => {
+      test(`is not sent to others: ${path}, after ${name}`, async () => {
         const api = testApi(db, models, config)
         const payrolls = async (user: unknown) =>
           [(await send(api, 'GET', path, { user })).value].flat()[0].payrolls
@@ -81,7 +84,7 @@ eachDatabase('what was kept for one caller', (test, db) => {
     'exists(payrolls)',
     'join=payrolls&payrolls.amount__gt=1',
   ]) {
-    test(`opens no door to others: ?${query}`, async () => {
+    test(`admits no others: ?${query}`, async () => {
       const api = testApi(db, models, config)
       const status = async (user: unknown) =>
         (await send(api, 'GET', `/api/teams?${query}`, { user })).status
@@ -193,7 +196,7 @@ eachDatabase('what was kept for one caller', (test, db) => {
   })
 })
 
-/** A policy may say something else the next time, though its caller has the same roles. */
+/** A policy may decide differently the next time, although its caller has the same roles. */
 eachDatabase('a repeated answer', (test, db) => {
   let shown = true
   const Shelf = defineModel('Shelf', {
@@ -229,7 +232,7 @@ eachDatabase('a repeated answer', (test, db) => {
   })
 })
 
-/** Counts are shared by requests that the database could not tell apart, so never across transactions. */
+/** Concurrent requests share a count only if the database could not tell them apart, so never across transactions. */
 eachDatabase('a total', (test, db) => {
   test.before(async () => {
     await createTables(db, [Team, Payroll])

@@ -1,11 +1,11 @@
-// checkScope: checks the scope of a policy as data against the model. `planned-scope.ts` plans it for a request.
+// checkScope: checks the scope of a policy as data against the model. `plan/planned-scope.ts` plans it for a request.
 
 import type { ScopeConditions } from '../config/scope-types.ts'
 import { operatorFits } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
+import { conditionOn, scopeProblem } from '../plan/scope-test.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { conditionOn, scopeProblem } from './scope-test.ts'
 
 /**
  * Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other

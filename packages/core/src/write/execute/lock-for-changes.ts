@@ -1,0 +1,31 @@
+// lockForChanges: which lock the changes of records need.
+
+import type { Resource } from '../../registry/resource.ts'
+import type { LockedFor } from '../compile/statements.ts'
+import type { RecordNode } from '../plan/node.ts'
+import type { WriteContext } from './context.ts'
+
+/**
+ * The lock for records that these nodes change. A foreign key can refer to any unique columns, and a callback can set any column. Lists
+ * of links need the stronger lock, so that nobody inserts a link of the record between their look-up and their INSERT. If an UPDATE
+ * changes a key nevertheless, as of a unique index that the model does not declare, the database takes the stronger lock then.
+ */
+export function lockForChanges(
+  { hooks }: WriteContext,
+  resource: Resource,
+  nodes: readonly RecordNode[],
+  replace = false,
+): LockedFor {
+  if (hooks.has(resource, 'update')) return 'anyChange'
+  for (const columns of resource.uniqueKeys) {
+    for (const column of columns) {
+      if (nodes.some((node) => mayChange(node, column.name, replace))) return 'anyChange'
+    }
+  }
+  return nodes.some(({ children }) => children.length > 0) ? 'anyChange' : 'otherThanKeys'
+}
+
+const mayChange = ({ values, parents, resource }: RecordNode, name: string, replace: boolean) =>
+  name in values ||
+  (replace && !resource.primaryKey.some((column) => column.name === name)) ||
+  parents.some(({ relation }) => relation.from.some((column) => column.name === name))
