@@ -122,7 +122,7 @@ eachDatabase('openDatabase', (test, db) => {
     })
 
     test('waiting for a connection ends, and is a 503', async () => {
-      const { db: one } = await open(target, { connections: 1, connectionTimeout: 200 })
+      const { db: one } = await open(target, { connections: 1, connectionTimeout: 1_000 })
       const { models } = await introspect(one)
       const api = createApi({
         db: one,

@@ -30,7 +30,7 @@ for (const server of everyDatabase()) {
       const { db, close } = await openDatabase(server.url ?? '', {
         connections: 1,
         statementTimeout: Number.NaN,
-        connectionTimeout: 1_000,
+        connectionTimeout: 60_000,
       })
       for (let times = 0; times < 3; times++) {
         await rejects(one(db), (error) =>
@@ -45,7 +45,7 @@ for (const server of everyDatabase()) {
       const proxy = await silentProxy(Number(url.port || (name === 'postgres' ? 5432 : 3306)))
       const { db, close } = await openDatabase(proxy.through(url.href), {
         connections: 1,
-        connectionTimeout: 300,
+        connectionTimeout: 1_000,
       })
       proxy.silence()
       for (let times = 0; times < 2; times++) await rejects(one(db))

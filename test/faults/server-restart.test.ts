@@ -52,7 +52,7 @@ function define(name: ServerName, server: PrivateServer): void {
             statuses.add((await api.handle({ method: 'PATCH', url, headers, body })).status)
             statuses.add((await api.handle({ method: 'GET', url: '/api/things' })).status)
             // A refused connection fails immediately, so the loop must pause.
-            await sleep(5)
+            await sleep(20)
           }
         }
         const asking = [1, 2, 1, 2, 1, 2].map(ask)
@@ -84,7 +84,7 @@ function define(name: ServerName, server: PrivateServer): void {
           const answer = await fetch(`${base}/api/things`)
           await answer.arrayBuffer()
           statuses.add(answer.status)
-          await sleep(5)
+          await sleep(20)
         }
       }
       const asking = [1, 2, 3, 4].map(ask)

@@ -24,7 +24,8 @@ type Item = Readonly<Record<string, { readonly responses: Readonly<Record<string
 type Response = { readonly $ref?: string; readonly content?: Content }
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
-const known = new WeakMap<Api, Documented>()
+/** By the function that makes the document, which an API shares with those that tests make of it, as for one user. */
+const known = new WeakMap<Api['openapi'], Documented>()
 
 /** Checks problem details, which only some documents describe. */
 const isProblem = compileSchema({})({ ...problemSchema })
@@ -75,7 +76,7 @@ const asksForParts = (query: string): boolean =>
 const isDocumentation = (path: string): boolean => /^\/docs(?:\/|$)|^\/openapi\.json$/.test(path)
 
 function documentOf(api: Api): Documented {
-  const found = known.get(api)
+  const found = known.get(api.openapi)
   if (found !== undefined) return found
   const document = api.openapi() as unknown as {
     readonly paths: Readonly<Record<string, Item & { readonly 'x-aliases'?: readonly string[] }>>
@@ -105,7 +106,7 @@ function documentOf(api: Api): Documented {
       return schema && (whole ? compilers.whole : compilers.any)(schema)
     },
   }
-  known.set(api, made)
+  known.set(api.openapi, made)
   return made
 }
 

@@ -305,7 +305,7 @@ async function probe(kind: Kind, url: string, note: string): Promise<Server> {
 }
 
 async function postgresIdentity(url: string): Promise<Identity> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
     const { rows } = await client.query('show server_version')
@@ -316,7 +316,7 @@ async function postgresIdentity(url: string): Promise<Identity> {
 }
 
 async function mysqlIdentity(url: string): Promise<Identity> {
-  const connection = await mysql.createConnection({ uri: url, connectTimeout: 3000 })
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 10_000 })
   try {
     const [rows] = await connection.query('select version() as version')
     const text = String((rows as { version: string }[])[0]?.version)

@@ -335,7 +335,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
 
   test('no connection left: 503', async () => {
     const settings =
-      name === 'postgres' ? { connectionTimeoutMillis: 100 } : { waitForConnections: false }
+      name === 'postgres' ? { connectionTimeoutMillis: 1_000 } : { waitForConnections: false }
     const full = openPool(db.url ?? '', 1, settings)
     const api = await ready(full)
     const refused = await full.kysely.connection().execute(() => post(api, 'full'))

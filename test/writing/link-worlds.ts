@@ -1,6 +1,7 @@
 /** People in teams, with a junction that is a published model, for the tests of links. */
 import {
   type AnyModel,
+  type Api,
   type ApiConfig,
   type ApiRequest,
   belongsTo,
@@ -84,26 +85,36 @@ export const admin = { id: 1, roles: ['admin'] }
 export type Client = (method: string, url: string, body?: unknown) => Promise<Answer>
 
 /** Sends requests of a user to an API whose models have these metas. */
-export function clientOf(
+export const clientOf = (db: TestDatabase, user: unknown, ...declared: Declared): Client =>
+  clientFor(linksApi(db, ...declared), user)
+
+type Declared = [
+  metas?: Metas,
+  config?: ApiConfig,
+  columns?: Readonly<Record<string, Column>>,
+  unpublished?: readonly string[],
+]
+
+/** An API whose models have these metas. */
+export function linksApi(
   db: TestDatabase,
-  user: unknown,
-  metas: Metas = {},
-  config: ApiConfig = {},
-  columns: Readonly<Record<string, Column>> = {},
-  unpublished: readonly string[] = [],
-): Client {
+  ...[metas = {}, config = {}, columns = {}, unpublished = []]: Declared
+): Api {
   const models = modelsWith(metas, columns).map((model): AnyModel => {
     const { meta: _, ...unlisted } = model
     return unpublished.includes(model.name) ? unlisted : model
   })
-  const served = testApi(db, models, { ...everything, ...config })
-  const api = {
+  return testApi(db, models, { ...everything, ...config })
+}
+
+/** Sends requests of a user to an API. */
+export function clientFor(served: Api, user: unknown): Client {
+  const api: Api = {
     ...served,
     handle: (request: ApiRequest) => served.handle({ ...request, user }),
     answer: (request: ApiRequest) => served.answer({ ...request, user }),
   }
-  return (method, url, body) =>
-    send(api as typeof served, method, url, body === undefined ? {} : { body })
+  return (method, url, body) => send(api, method, url, body === undefined ? {} : { body })
 }
 
 const tables = ['memberships', 'letters', 'teams', 'people'] as const

@@ -1,4 +1,5 @@
 /** Links of a published junction: each link that is created or removed follows the rules of its model, in every kind of write. */
+import type { Api } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import type { Answer } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -6,10 +7,12 @@ import { eachDatabase } from '../support/suite.ts'
 import {
   admin,
   type Client,
+  clientFor,
   clientOf,
   createTeams,
   fillTeams,
   links,
+  linksApi,
   linksIn,
   type Metas,
   owned,
@@ -55,7 +58,13 @@ const creations: typeof changes = {
 eachDatabase('links of a published junction', (test, db) => {
   test.before(() => createTeams(db))
   test.before.each(() => fillTeams(db))
-  const as = (user: unknown, metas: Metas = policies) => clientOf(db, user, metas)
+  /** One for all requests to models with the same metas. */
+  const apis = new Map<Metas, Api>()
+  const as = (user: unknown, metas: Metas = policies) => {
+    const api = apis.get(metas) ?? linksApi(db, metas)
+    apis.set(metas, api)
+    return clientFor(api, user)
+  }
   const namesOf = ({ value }: Answer): unknown => {
     const person = Array.isArray(value) ? value[0] : value
     return person.teams.map((team: { name: string }) => team.name)
