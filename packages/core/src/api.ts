@@ -206,8 +206,9 @@ export interface Api<Given extends ApiModels = ApiModels> {
   /** Largest body in bytes (API_BODY_LIMIT); adapters read no more than that. */
   readonly bodyLimit: number
   /**
-   * Whether the API serves a URL: it is under one of the API's prefixes, and the host does not serve it itself (meta
-   * `register_canonical_routes: false`). Adapters pass other requests on.
+   * Whether the API serves a URL: any path under API_PREFIX, unless the host serves it itself (meta
+   * `register_canonical_routes: false`), and outside of API_PREFIX exactly the endpoints for authentication, documentation and
+   * health. Adapters pass other requests on, such as `/auth/other`.
    */
   owns(url: string): boolean
   /**
