@@ -91,9 +91,9 @@ export interface Summaries {
 export interface BatchSettings {
   /** The whole path of the endpoint: `/api/batch`. */
   readonly path: string
-  /** Most operations of one batch. */
+  /** Maximum number of operations of one batch. */
   readonly max: number
-  /** Most characters of all results of one batch together. */
+  /** Maximum total length of the results of one batch, in characters. */
   readonly maxResponse: number
   /** Milliseconds that a batch may take. */
   readonly timeout: number

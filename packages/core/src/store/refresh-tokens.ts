@@ -125,7 +125,7 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
   }
 }
 
-/** Creates the columns of the specification. `replaced_by` is no foreign key, because the successor may be purged before the token. */
+/** Creates the columns of the specification. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
 const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,

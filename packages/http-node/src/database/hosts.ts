@@ -52,8 +52,8 @@ export const notWritable = (): Error =>
   })
 
 /**
- * Repeats a failed attempt on the next server. Ends when each server was tried once, or when the failure is no reason to leave the
- * server.
+ * Repeats a failed attempt on the next server. Ends when each server was tried once, or when the failure is not a reason to leave
+ * the server.
  */
 export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Promise<T> {
   for (let left = hosts.urls.length - 1; ; left -= 1) {
