@@ -167,9 +167,8 @@ export type DeletedValue =
   /** The result of a function of the host. */
   | { readonly kind: 'function'; readonly make: DefaultFunction }
 
-/** Settings of one resource. */
+/** Settings of one resource: from the meta of its model, otherwise from config. */
 export interface ResourceSettings {
-  /** Callbacks by method. */
   readonly hooks: HooksByMethod
   /** The allowed methods without the blocked ones. */
   readonly methods: ReadonlySet<string>
@@ -178,7 +177,6 @@ export interface ResourceSettings {
   readonly allowOrderBy: boolean
   readonly allowSelectFields: boolean
   readonly allowGroupby: boolean
-  /** Whether lists have an ETag. */
   readonly listEtags: boolean
   readonly allowAggregation: boolean
   readonly allowNestedWrites: boolean

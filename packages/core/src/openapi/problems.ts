@@ -166,7 +166,6 @@ const contentOf = (
 const problemRef = (components: Components): ReferenceObject =>
   components.schema('problem details', 'ProblemDetails', () => problemSchema)
 
-/** The schema of problem details. */
 export const problemSchema: Schema = {
   type: 'object',
   description: 'An error as RFC 9457 has it, sent where `Accept` names `application/problem+json`.',

@@ -11,12 +11,11 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import { executeFragment } from '../sql/statement.ts'
 import { createTableOnce, storeTable } from './create-table.ts'
 
-/** A refresh token as stored: its SHA-256, never the token. */
+/** A refresh token as stored: its SHA-256, never the token. The times are in milliseconds since 1970. */
 export interface RefreshRecord {
   readonly digest: string
   readonly userKey: string
   readonly userLookup: string
-  /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly expiresAt: number
 }
@@ -24,7 +23,6 @@ export interface RefreshRecord {
 /** The result of a rotation; `replayed`: a used token was presented again, and its valid successor was revoked. */
 export type Rotation = 'rotated' | 'refused' | 'replayed'
 
-/** Stores refresh tokens. */
 export interface RefreshTokenStore {
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
   /**
