@@ -168,7 +168,8 @@ const problemRef = (components: Components): ReferenceObject =>
 
 export const problemSchema: Schema = {
   type: 'object',
-  description: 'An error as RFC 9457 has it, sent where `Accept` names `application/problem+json`.',
+  description:
+    'An error in the form of RFC 9457, sent if `Accept` names `application/problem+json`.',
   properties: {
     type: { type: 'string', format: 'uri-reference' },
     title: { type: 'string', description: 'As `errors.error` of the envelope.' },

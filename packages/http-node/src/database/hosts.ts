@@ -47,7 +47,7 @@ export function createHosts(
 
 /** Creates the error for a server that is read-only although writes are needed. Like a refused connection, it gives 503. */
 export const notWritable = (): Error =>
-  Object.assign(new Error('The server takes no writes, and one that does is wanted.'), {
+  Object.assign(new Error('This server accepts no writes; one of the other hosts may.'), {
     code: 'ECONNREFUSED',
   })
 
