@@ -103,6 +103,14 @@ const cases: readonly Case[] = [
     model: (way) => withColumn('shelf', { default: way }),
     config: () => ({ API_ALLOWED_METHODS: ['GET', 'PUT'] }),
   },
+  {
+    // The response to a list is read through the policy after the write.
+    name: 'scope_query of the policy of Note',
+    request: 'POST /api/notes?dump=json',
+    body: [{ title: 'new' }, { title: 'newer' }],
+    config: () => ({ API_ALLOW_BULK: true }),
+    model: (way) => withPolicy('scope_query', way),
+  },
   ...(
     [
       ['scope_query', read],

@@ -32,6 +32,7 @@ const Member = defineModel('Member', {
     },
     team_id: { type: 'integer', nullable: true },
   },
+  unique: [['team_id', 'badge']],
   relations: { team: belongsTo('Team', 'team_id') },
   meta: { access_policy: owned },
 })
@@ -92,6 +93,8 @@ eachDatabase('a constraint', (test, db) => {
     const email = 'theirs@x.org'
     const [, both] = await answer('POST', '/api/members', { ...fresh(), email }, 'b3')
     ok(!both.includes('badge'), both)
+    const [, pair] = await answer('POST', '/api/members', { ...fresh(), team_id: 1 }, 'b1')
+    equal(reason(pair), { team_id: ['Another record has this value.'] })
   })
 
   test('is not reached without the rights to write', async () => {

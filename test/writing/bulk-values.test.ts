@@ -199,11 +199,20 @@ eachDatabase('values in a list', (test, db) => {
     })
     equal(changed.status, 200)
     equal(changed.value, [{ ...d, word: 'D' }, a, null, { ...c, word: 'C' }])
+    // No statement returns the last record, because nothing changes in it.
+    const some = await send(api, 'PATCH', '/api/flags', {
+      body: [{ id: d.id, word: 'DD' }, { id: a.id, word: 'AA' }, { id: c.id }],
+    })
+    equal(some.value, [
+      { ...d, word: 'DD' },
+      { ...a, word: 'AA' },
+      { ...c, word: 'C' },
+    ])
     const more = await send(api, 'POST', '/api/flags?on_conflict=word', {
-      body: [{ word: 'e' }, { word: 'C' }, { word: 'f', gone: true }, { word: 'a' }],
+      body: [{ word: 'e' }, { word: 'C' }, { word: 'f', gone: true }, { word: 'AA' }],
     })
     equal(more.status, 201)
     const words = more.value.map((one: { readonly word: string } | null) => one?.word)
-    equal(words, ['e', 'C', undefined, 'a'])
+    equal(words, ['e', 'C', undefined, 'AA'])
   })
 })

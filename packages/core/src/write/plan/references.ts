@@ -29,8 +29,8 @@ export function narrowedReferences(
   narrows: Narrows,
 ): readonly ResolvedRelation[] | undefined {
   const found: ResolvedRelation[] = []
-  for (const relation of resource.allRelations.values()) {
-    if (!isNarrowed(relation, narrows) || !isSet(relation, values)) continue
+  for (const relation of narrowedRelations(resource, narrows)) {
+    if (!isSet(relation, values)) continue
     const parts = relation.from.map(({ name }) => values[name])
     if (parts.includes(null)) continue
     if (parts.includes(undefined)) return undefined
