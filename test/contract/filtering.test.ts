@@ -180,7 +180,7 @@ eachDatabase('contract: operators', (test, db) => {
     equal(await column(api, '/api/books?title__in=("Bread,%20100%25%20rye")'), [2])
   })
 
-  test('a value that begins with a quote is quoted text everywhere', async () => {
+  test('a value that begins with a quote is a quoted string everywhere', async () => {
     equal(await column(api, '/api/books?title__eq="Robots"'), [3])
     equal(await column(api, '/api/books?or[title__eq="Bread,%20100%25%20rye",id__eq=1]'), [1, 2])
     await refuses(api, '/api/books?title__eq="Robots', { says: ['no closing quote'] })
@@ -208,7 +208,7 @@ eachDatabase('contract: operators', (test, db) => {
     })
   })
 
-  test('contains and overlaps are for lists; a text is searched by like', async () => {
+  test('contains and overlaps are for lists; text is searched by like', async () => {
     await refuses(api, '/api/books?title__contains=x', {
       says: ['a list in parentheses', 'A text is searched by like.'],
     })
@@ -251,7 +251,7 @@ eachDatabase('contract: groups of conditions', (test, db) => {
     equal(await column(api, '/api/books?or[title__eq=Bread%2C%20100%25%20rye,id__eq=1]'), [1, 2])
   })
 
-  test('a group whose opener arrives encoded is decoded as a whole', async () => {
+  test('a group whose opening bracket is encoded is decoded as a whole', async () => {
     const encoded = new URLSearchParams({ 'or[id__in=(1,2),id__eq=5]': '' })
     equal(await column(api, `/api/books?${encoded}`), [1, 2, 5])
     equal(await column(api, '/api/books?id__in=%281%2C3%29'), [1, 3])
@@ -355,14 +355,14 @@ eachDatabase('contract: relation filters', (test, db) => {
     equal(await column(joins, '/api/authors?exists(books.author.name__like=Ann)'), [1])
   })
 
-  test('hidden columns of related rows answer like unknown ones', async () => {
+  test('hidden columns of related rows give the same response as unknown ones', async () => {
     const hidden = await refuses(api, '/api/books?exists(author.secret__eq=x)')
     const unknown = await refuses(api, '/api/books?exists(author.sxcret__eq=x)')
     equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text)
   })
 })
 
-eachDatabase('contract: one answer for what the caller may not see', (test, db) => {
+eachDatabase('contract: the same response for everything that the caller may not see', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, {
     API_ALLOW_JOIN: true,
@@ -380,7 +380,7 @@ eachDatabase('contract: one answer for what the caller may not see', (test, db) 
     `groupby=id&${name}__gt=1`,
   ]
 
-  test('hidden and unknown columns give the same bytes wherever a column can stand', async () => {
+  test('hidden and unknown columns give the same bytes wherever a column can be named', async () => {
     for (const [i, query] of places('secret').entries()) {
       const hidden = await refuses(api, `/api/authors?${query}`, { code: 'unknown_column' })
       const unknown = await refuses(api, `/api/authors?${places('sxcret')[i]}`)

@@ -162,7 +162,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       await server.execScript('delete from things where id = 3')
     })
 
-    test('a statement that the server does not cancel ends at the deadline', async () => {
+    test('a statement without a time limit on the server ends at the deadline', async () => {
       const { api } = loggingApi(db, [Thing, slowThing(name)], { config })
       ok(await hasStarted(api))
       equal((await timed(api.handle({ method: 'GET', url: '/api/slow-things/1' }))).status, 503)
