@@ -11,7 +11,7 @@ eachDatabase('contract: fields', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, on)
 
-  test('exactly these columns, in the order asked for, and no relations', async () => {
+  test('exactly these columns, in the requested order, and no relations', async () => {
     const [book] = await read(api, '/api/books?fields=title,id')
     equal(Object.entries(book), [
       ['title', 'Arrows'],

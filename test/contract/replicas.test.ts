@@ -96,7 +96,7 @@ eachDatabase('replicas', (test, primary) => {
     equal(names.sort(), ['first', 'first', 'second', 'second'])
   })
 
-  test('before any replica is known to answer, the primary is read', async () => {
+  test('before any replica has responded, the primary is read', async () => {
     const api = withReplicas(first)
     equal((await get(api, '/api/teams/1')).value.name, 'primary')
     await api.ready

@@ -15,7 +15,7 @@ for (const server of everyDatabase()) {
   const { name, label } = server
   if (name === 'sqlite') continue
   if (server.missing !== undefined) {
-    notRun(`the set-up of a connection (${label})`, server.missing)
+    notRun(`the setup of a connection (${label})`, server.missing)
     continue
   }
   const one = async (db: AnyKysely): Promise<number> => {

@@ -323,7 +323,7 @@ suite('http-node', (test) => {
       { headersTimeout: 100, requestTimeout: 200 },
     ))
 
-  test('a client that goes away while sending leaves no trace', () =>
+  test('a client that disconnects while sending leaves nothing behind', () =>
     serving(async ({ port, url }) => {
       const socket = connect(port, '127.0.0.1')
       socket.write('POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nab')

@@ -29,7 +29,7 @@ const inStatement: Readonly<Record<string, object>> = {
   'scope as a function, without conditions for an administrator': {
     scope: (args: Any) => tenant(args) === 9 || { tenant: { eq: tenant(args) } },
   },
-  'values in a list of changing length': {
+  'values in a list of varying length': {
     scope: { tenant: { in: (args: Any) => [tenant(args), ...(tenant(args) === 2 ? [1] : [])] } },
   },
   'scope_query with a value': {

@@ -96,22 +96,22 @@ const guesses: Readonly<Record<string, Guess>> = {
     body: { seller: '/api/bills/1/seller' },
   },
   'a relation that is null': { method: 'PATCH', url: '/api/bills/1', body: { seller: null } },
-  'a reference to a record that nobody sees': {
+  'a reference to a hidden record': {
     method: 'PATCH',
     url: '/api/bills/1',
     body: { backer_id: 8 },
   },
-  'a reference to a record that nobody sees, in PUT': {
+  'a reference to a hidden record, in PUT': {
     method: 'PUT',
     url: '/api/bills/1',
     body: { title: 'May', backer_id: 8 },
   },
-  'a reference to a record that nobody sees, in a list': {
+  'a reference to a hidden record, in a list': {
     method: 'PATCH',
     url: '/api/bills',
     body: [{ id: 1, backer_id: 8 }],
   },
-  'a reference to a record that nobody sees, in an upsert': {
+  'a reference to a hidden record, in an upsert': {
     method: 'POST',
     url: '/api/bills?on_conflict=id',
     body: { id: 1, title: 'May', backer_id: 8 },
