@@ -362,57 +362,60 @@ eachDatabase('contract: relation filters', (test, db) => {
   })
 })
 
-eachDatabase('contract: the same response for everything that the caller may not see', (test, db) => {
-  test.before(() => createShop(db))
-  const api = testApi(db, shop, {
-    API_ALLOW_JOIN: true,
-    API_ALLOW_GROUPBY: true,
-    API_ALLOW_AGGREGATION: true,
-  })
-  const places = (name: string): readonly string[] => [
-    `${name}__eq=x`,
-    `order_by=${name}`,
-    `fields=${name}`,
-    `groupby=${name}`,
-    `${name}__count=1`,
-    `aggregate=${name}__max`,
-    `or[${name}__eq=1,id__eq=1]`,
-    `groupby=id&${name}__gt=1`,
-  ]
+eachDatabase(
+  'contract: the same response for everything that the caller may not see',
+  (test, db) => {
+    test.before(() => createShop(db))
+    const api = testApi(db, shop, {
+      API_ALLOW_JOIN: true,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+    })
+    const places = (name: string): readonly string[] => [
+      `${name}__eq=x`,
+      `order_by=${name}`,
+      `fields=${name}`,
+      `groupby=${name}`,
+      `${name}__count=1`,
+      `aggregate=${name}__max`,
+      `or[${name}__eq=1,id__eq=1]`,
+      `groupby=id&${name}__gt=1`,
+    ]
 
-  test('hidden and unknown columns give the same bytes wherever a column can be named', async () => {
-    for (const [i, query] of places('secret').entries()) {
-      const hidden = await refuses(api, `/api/authors?${query}`, { code: 'unknown_column' })
-      const unknown = await refuses(api, `/api/authors?${places('sxcret')[i]}`)
-      equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
-    }
-  })
+    test('hidden and unknown columns give the same bytes wherever a column can be named', async () => {
+      for (const [i, query] of places('secret').entries()) {
+        const hidden = await refuses(api, `/api/authors?${query}`, { code: 'unknown_column' })
+        const unknown = await refuses(api, `/api/authors?${places('sxcret')[i]}`)
+        equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
+      }
+    })
 
-  test('hidden columns of a joined relation give the same bytes, too', async () => {
-    for (const [i, query] of places('author.secret').entries()) {
-      const hidden = await refuses(api, `/api/books?join=author&${query}`)
-      const unknown = await refuses(api, `/api/books?join=author&${places('author.sxcret')[i]}`)
-      equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
-    }
-  })
+    test('hidden columns of a joined relation give the same bytes, too', async () => {
+      for (const [i, query] of places('author.secret').entries()) {
+        const hidden = await refuses(api, `/api/books?join=author&${query}`)
+        const unknown = await refuses(api, `/api/books?join=author&${places('author.sxcret')[i]}`)
+        equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
+      }
+    })
 
-  test('unjoined, unpublished and unknown relations give the same bytes', async () => {
-    const unjoined = await refuses(api, '/api/books?author.name__eq=x')
-    const unpublished = await refuses(api, '/api/books?audits.name__eq=x')
-    const unknown = await refuses(api, '/api/books?aaaaaa.name__eq=x')
-    equal(unjoined.text.replaceAll('author', 'aaaaaa'), unknown.text)
-    equal(unpublished.text.replaceAll('audits', 'aaaaaa'), unknown.text)
-  })
+    test('unjoined, unpublished and unknown relations give the same bytes', async () => {
+      const unjoined = await refuses(api, '/api/books?author.name__eq=x')
+      const unpublished = await refuses(api, '/api/books?audits.name__eq=x')
+      const unknown = await refuses(api, '/api/books?aaaaaa.name__eq=x')
+      equal(unjoined.text.replaceAll('author', 'aaaaaa'), unknown.text)
+      equal(unpublished.text.replaceAll('audits', 'aaaaaa'), unknown.text)
+    })
 
-  test('a model without meta has no endpoint', async () => {
-    const unpublished = await refuses(api, '/api/audits', { status: 404 })
-    const unknown = await refuses(api, '/api/nobody', { status: 404 })
-    equal(unpublished.text.replaceAll('audits', 'nobody'), unknown.text)
-  })
+    test('a model without meta has no endpoint', async () => {
+      const unpublished = await refuses(api, '/api/audits', { status: 404 })
+      const unknown = await refuses(api, '/api/nobody', { status: 404 })
+      equal(unpublished.text.replaceAll('audits', 'nobody'), unknown.text)
+    })
 
-  test('suggestions come from visible names only', async () => {
-    const { errors } = await refuses(api, '/api/authors?secrt__eq=x')
-    equal(errors.reason, 'Unknown column "secrt" on authors.')
-    equal((await read(api, '/api/authors/1')).secret, undefined)
-  })
-})
+    test('suggestions come from visible names only', async () => {
+      const { errors } = await refuses(api, '/api/authors?secrt__eq=x')
+      equal(errors.reason, 'Unknown column "secrt" on authors.')
+      equal((await read(api, '/api/authors/1')).secret, undefined)
+    })
+  },
+)
