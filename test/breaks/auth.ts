@@ -196,7 +196,7 @@ export const auth: readonly Break[] = [
     fails: 'test/auth/passwords.test.ts',
   },
   {
-    title: 'A password that differs after 72 bytes matches',
+    title: 'A password with more characters after 72 bytes matches',
     file: 'packages/core/src/auth/passwords.ts',
     find: ' || bytesOf(password) > mostBytes) return false',
     replace: ') return false',

@@ -18,7 +18,7 @@ export const planCache: readonly Break[] = [
     fails: 'test/unit/plan-cache/skeleton.test.ts',
   },
   {
-    title: 'A response cached for an admin is sent to a caller who may list less',
+    title: 'A plan cached for an admin is used for a caller who may list less',
     file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'for (const [resource, answer] of reached) if (reach(resource) !== answer) return undefined',
     replace: '',
