@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** An Express request. */
+/** The part of an Express request that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
   /** Path and query below the mount. */
   readonly url: string

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A Koa context. */
+/** The part of a Koa context that the adapter uses. */
 export interface KoaContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse

@@ -15,10 +15,10 @@ const longestReason = 1500
 /** Longest message about a field, in characters; only validators of the host give longer ones. */
 const longestMessage = 500
 
-/** Most problems of a body that an error lists. */
+/** Maximum number of problems of a body that an error lists. */
 export const mostProblems = 100
 
-/** Most bytes of JSON for all listed problems; the rest of the 16 KiB is for the envelope and the headers. */
+/** Maximum bytes of JSON for all listed problems; the rest of the 16 KiB is for the envelope and the headers. */
 const mostProblemBytes = 12_288
 
 /**

@@ -10,10 +10,10 @@ import type {
 } from '@model-api/core/introspect'
 import { relationLine } from './relations-file.ts'
 
-/** Most suggestions that are shown; further ones are counted. */
+/** Maximum number of suggestions that are shown; further ones are counted. */
 const mostSuggestions = 40
 
-/** Most names per line; further ones are counted. */
+/** Maximum number of names per line; further ones are counted. */
 const mostNames = 8
 
 /** Joins names as `a, b, c`; of ten or more names, shows eight and counts the others. */

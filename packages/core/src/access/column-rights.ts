@@ -40,7 +40,7 @@ interface Ruled {
   readonly rules: readonly Rule[]
 }
 
-/** The most caller registries cached at once (LRU); column functions can produce many combinations of answers. */
+/** Maximum number of cached caller registries (LRU); column functions can produce many combinations of answers. */
 const maxRegistries = 100
 
 /** Finds the column rules of a registry. A request that cannot name any column with a rule needs no decision. */

@@ -2,7 +2,6 @@
 
 import { type WorkerThread, workerThreads } from './worker-threads.ts'
 
-/** A task for a thread. */
 export type BcryptTask =
   | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
   | { readonly kind: 'compare'; readonly password: string; readonly stored: string }

@@ -49,8 +49,8 @@ export function lookUp(resource: Resource, columns: readonly NamedColumn[]): Loo
 
 /**
  * Returns a look-up by one column; requests that use it in the same turn of the event loop share one statement. A shortcut:
- * with 16 connections, a read sends 1.2 statements instead of 2. If the shared statement does not find a row, the request
- * looks it up by its own statement.
+ * with 16 concurrent clients, a read takes 1.2 statements on average instead of 2. If the shared statement does not find a row,
+ * the request looks it up by its own statement.
  */
 export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]): LookUp {
   const alone = lookUp(resource, columns)

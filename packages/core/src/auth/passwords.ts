@@ -28,7 +28,7 @@ export async function hashPassword(
   return bcryptHash(password, options.cost ?? defaultCost)
 }
 
-/** Whether a password matches a stored hash; false if the stored value is no hash. */
+/** Whether a password matches a stored hash; false if the stored value is not a hash. */
 async function passwordMatches(password: string, stored: unknown): Promise<boolean> {
   if (typeof password !== 'string' || bytesOf(password) > mostBytes) return false
   if (typeof stored !== 'string' || !/^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored))

@@ -6,7 +6,7 @@ import type { HookRecord } from '../config/hook-types.ts'
 import { copyJson } from '../json/copy.ts'
 import { lruMap } from '../lru-map.ts'
 
-/** Users that are remembered; the least recently used one is forgotten first. */
+/** Maximum number of cached users (LRU). */
 const maxUsers = 1000
 
 /** Returns the cached user with this key, otherwise the result of `find`. */

@@ -26,7 +26,7 @@ export interface RefreshTokens {
   purgeExpired(): Promise<number>
 }
 
-/** Creates the functions for one store. */
+/** Creates the `refreshTokens` of an API. */
 export function createRevocation(
   store: RefreshTokenStore,
   db: AnyDatabase,

@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from '../maybe-promise.ts'
 
-/** The most look-ups that are combined. */
+/** Maximum number of look-ups that are combined. */
 const most = 64
 
 interface Waiting<Q, A> {

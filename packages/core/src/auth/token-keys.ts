@@ -3,7 +3,7 @@
 import { exportJWK, importJWK, importPKCS8, importSPKI } from 'jose'
 import type { Algorithm, KeyTexts } from '../config/auth-settings.ts'
 
-/** The key of one algorithm. */
+/** Returns the key for an algorithm; undefined if none is configured. */
 export type KeyOf = (algorithm: Algorithm) => Promise<CryptoKey | undefined>
 
 /** The keys of one kind of token; each is imported once, on first use. */

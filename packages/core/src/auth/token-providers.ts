@@ -11,7 +11,6 @@ export interface FoundToken {
   readonly fromCookie: boolean
 }
 
-/** Reads a token from a request. */
 export type FindToken = (request: ApiRequest) => MaybePromise<FoundToken | undefined>
 
 /** Returns the credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */

@@ -30,10 +30,9 @@ export interface Claims extends Subject {
   readonly expiresAt: number
 }
 
-/** A newly issued token. */
+/** The times are in milliseconds since 1970. */
 export interface IssuedToken {
   readonly token: string
-  /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly expiresAt: number
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../call/clock.ts'
 import { lruMap } from '../lru-map.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 
-/** Most tokens in the cache (LRU). */
+/** Maximum number of cached tokens (LRU). */
 const maxTokens = 1000
 
 /** The claim that this cache reads. */

@@ -12,7 +12,7 @@ const accessKeys: readonly string[] = [
   ...['GET_ONE', 'GET_MANY', 'RELATION_GET_ONE', 'RELATION_GET_MANY', 'ALL', '*'],
 ]
 
-/** Says how the other methods are decided about. */
+/** Methods that are not keys, each with a sentence about the key that decides for it. */
 const otherMethods: Readonly<Record<string, string>> = {
   HEAD: 'HEAD is answered like GET without a body, and GET decides about it',
   QUERY: 'QUERY is answered like GET of a list, and GET_MANY or GET decides about it',

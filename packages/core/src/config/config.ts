@@ -270,8 +270,7 @@ export interface ApiConfig<
   readonly API_CREDENTIAL_HASH_FIELD?: string
   /**
    * Seconds for which the user of an access token is cached in the process instead of read for each request, at most 3600; a change
-   * or removal of the user or its roles takes effect after that time. Default 0: it is read for each request. Config only. Security
-   * guide.
+   * or removal of the user or its roles takes effect after that time. Default 0: it is read for each request. Config only.
    */
   readonly API_USER_CACHE?: number
   /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
@@ -303,9 +302,15 @@ export interface ApiConfig<
    * settings.
    */
   readonly API_JWT_ALLOWED_ALGORITHMS?: readonly string[] | string
-  /** Written as `iss` and enforced. Unset by default. Config only. Specification: Token claims. */
+  /**
+   * The claim `iss` of issued tokens; tokens with another or none are refused. Unset by default. Config only. Specification: Token
+   * claims.
+   */
   readonly API_JWT_ISSUER?: string
-  /** Written as `aud` and enforced. Unset by default. Config only. Specification: Token claims. */
+  /**
+   * The claim `aud` of issued tokens; tokens with another or none are refused. Unset by default. Config only. Specification: Token
+   * claims.
+   */
   readonly API_JWT_AUDIENCE?: string
   /** Clock skew in seconds allowed for `exp` and `iat`. Default 0. Config only. Specification: JWT settings. */
   readonly API_JWT_LEEWAY?: number

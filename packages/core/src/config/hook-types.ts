@@ -63,8 +63,8 @@ export interface HookArgs<User = HookUser, DB = HookTables> {
 }
 
 /**
- * What setup, final and error receive about the request: members that are not known when the callback is called are null. setup runs
- * before authentication, and some requests (`/auth/login`, the index, a 404) belong to no model.
+ * What the callbacks setup, final and error receive about the request. Members that are not known when the callback is called are
+ * null: setup runs before authentication, and some requests (`/auth/login`, the index, a 404) belong to no model.
  */
 export interface RequestArgs<User = HookUser, DB = HookTables> {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, …; null without a model. */
@@ -78,8 +78,8 @@ export interface RequestArgs<User = HookUser, DB = HookTables> {
   /** The relation through which the rows are reached, or null. */
   readonly relation_name: string | null
   /**
-   * The connection of this request as in `HookArgs`: in final of a write its transaction, in error no transaction, because it has been
-   * rolled back. Null if API_SESSION_GETTER has not been called yet.
+   * The connection of this request, as in `HookArgs`. The final callback of a write gets its transaction; the error callback does
+   * not, because the transaction has been rolled back. Null if API_SESSION_GETTER has not been called yet.
    */
   readonly db: Kysely<DB> | null
   /** Always null: these callbacks are called once for a request, not for a record. */

@@ -13,7 +13,6 @@ export interface Problems {
   add(path: string, message: string): void
 }
 
-/** Creates an empty collector. */
 export function collectProblems(): Problems {
   const list: Problem[] = []
   const seen = new Set<string>()

@@ -97,7 +97,7 @@ function checkCustomStrategy(
   }
 }
 
-/** Reports the function of a strategy that is not enabled while API_AUTHENTICATE_METHOD is unset: the API would be public by mistake. */
+/** Reports the function of a strategy that nothing enables, if API_AUTHENTICATE_METHOD is unset: the API would be public by mistake. */
 function checkUnusedStrategies(
   config: ApiConfig,
   strategies: readonly StrategyName[],

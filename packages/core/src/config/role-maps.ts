@@ -51,7 +51,6 @@ export function ignoredRoleLists(
   return level.map === undefined ? [] : listsOf(level)
 }
 
-/** Returns the role maps of config. */
 const globalRoleMaps = (config: ApiConfig): readonly RoleMapSetting[] =>
   mapsOf(ofConfig(config)) ?? []
 

@@ -91,9 +91,9 @@ export interface Summaries {
 export interface BatchSettings {
   /** The whole path of the endpoint: `/api/batch`. */
   readonly path: string
-  /** Most operations of one batch. */
+  /** Maximum number of operations of one batch. */
   readonly max: number
-  /** Most characters of all results of one batch together. */
+  /** Maximum total length of the results of one batch, in characters. */
   readonly maxResponse: number
   /** Milliseconds that a batch may take. */
   readonly timeout: number
@@ -167,9 +167,8 @@ export type DeletedValue =
   /** The result of a function of the host. */
   | { readonly kind: 'function'; readonly make: DefaultFunction }
 
-/** Settings of one resource. */
+/** Settings of one resource: from the meta of its model, otherwise from config. */
 export interface ResourceSettings {
-  /** Callbacks by method. */
   readonly hooks: HooksByMethod
   /** The allowed methods without the blocked ones. */
   readonly methods: ReadonlySet<string>
@@ -178,7 +177,6 @@ export interface ResourceSettings {
   readonly allowOrderBy: boolean
   readonly allowSelectFields: boolean
   readonly allowGroupby: boolean
-  /** Whether lists have an ETag. */
   readonly listEtags: boolean
   readonly allowAggregation: boolean
   readonly allowNestedWrites: boolean

@@ -41,7 +41,7 @@ export interface InternalDialect extends Dialect {
     table: TableName,
     name: string,
   ) => Promise<readonly string[]>
-  /** Advice for a counter (sequence, auto-increment) that generates keys which already exist: how to set it forward. */
+  /** Advice for a counter (sequence, auto-increment) that generates keys which already exist: how to advance it. */
   readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
@@ -133,7 +133,7 @@ export interface Shortcuts {
 
   /** True if counting the total in a subquery of the page's statement costs less than a separate statement. */
   readonly countsInStatement?: boolean
-  /** True if that subquery costs less only without conditions, when it counts a whole table. */
+  /** True if that subquery costs less for the count of a whole table, but not for a count with conditions. */
   readonly countsTablesInStatement?: boolean
   /** True if `count(*) over ()` may count the groups in their own statement. False if the database then ignores ORDER BY. */
   readonly countsGroupsByWindow?: boolean

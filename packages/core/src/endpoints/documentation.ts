@@ -34,7 +34,7 @@ export interface Documentation {
   script(text: string): Representation
 }
 
-/** Most texts (of documents and pages) in the cache. */
+/** Maximum number of cached texts (of documents and pages). */
 const maxTexts = 8
 
 /** `steps` builds the document in each version. */

@@ -183,7 +183,7 @@ export async function runFinal(
   return returnedJson('final callback', result)
 }
 
-/** final of one routed request, before COMMIT if it writes. */
+/** final, for a routed request; if the request writes, called before COMMIT. */
 export const runFinalOf = (call: HookCall & RoutedRequest, body: JsonValue): Promise<JsonValue> =>
   runFinal({ callHook: hookCallerOf(call) }, call.hooks, body, () => ({
     ...hookArgs(call),

@@ -63,7 +63,7 @@ const callbackOf = <C extends Change>(
   change: C,
 ): HookSettings[C] => hooksOf(hooks, method)[change] ?? hooks[usual[change]][change]
 
-/** Whether such a change has a callback. */
+/** Whether a change of a record calls a callback in a request of this method. */
 export const hasCallback = (resource: Resource, method: string, change: Change): boolean =>
   callbackOf(resource, method, change) !== undefined
 

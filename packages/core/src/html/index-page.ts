@@ -14,7 +14,6 @@ export interface ServiceIndex {
   /** URL of the OpenAPI document; null if there is none, or the caller may not read it. */
   readonly openapi: string | null
   readonly resources: readonly ListedResource[]
-  /** Example requests. */
   readonly examples: readonly ExampleRequest[]
 }
 

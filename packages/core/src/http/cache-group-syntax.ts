@@ -8,7 +8,7 @@ export const everyRead = '*'
 /** The group of a response that depends on more than the resources that its groups name; every write invalidates it. */
 export const unnamedDependencies = '*other'
 
-/** Most groups that a response names: every cache supports at least 32 (RFC 9875 §2). */
+/** Maximum number of groups that a response names: every cache supports at least 32 (RFC 9875 §2). */
 export const mostGroups = 32
 
 /**

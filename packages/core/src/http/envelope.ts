@@ -60,7 +60,7 @@ export interface Stamp {
   readonly elapsed: number
 }
 
-/** Returns the body of a success: the envelope, or the bare value if the envelope would have no other member. */
+/** Returns the body of a success: the envelope, or the bare value if the settings omit the envelope or all of its other members. */
 export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): JsonValue {
   if (!dump.envelope) return result.value
   const body: Record<string, JsonValue> = leadingMembers(result.status, stamp, dump)

@@ -45,7 +45,7 @@ export function isWithinLimits(
     keys += 1
     if (key.length > longestKey || refused.has(key)) return false
     const member = (value as Members)[key] as JsonValue
-    // Most members are no objects or lists; testing that here saves a call for each.
+    // Most members are neither objects nor lists; testing that here saves a call for each.
     if (isNested(member) && !isWithinLimits(member, depth + 1, refused)) return false
   }
   return keys <= mostKeys

@@ -25,7 +25,7 @@ function clientIp(request: ApiRequest, trusted: readonly IpRange[] | number): Ip
         : client !== undefined && trusted.some((range) => inRange(client as Ip, range))
     if (!isTrusted) return client
     const next = parseIp(withoutPort(text))
-    // An entry that is no address ends the chain: everything to its left is unverified.
+    // An entry that is not an address ends the chain: everything to its left is unverified.
     if (next === undefined) return client
     client = next
   }

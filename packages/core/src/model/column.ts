@@ -80,9 +80,9 @@ export interface Column<User = HookUser> {
   readonly minimum?: number | string
   /** The largest value of a number. */
   readonly maximum?: number | string
-  /** Every value of a number is larger than this one. */
+  /** A number must be larger than this one. */
   readonly exclusiveMinimum?: number | string
-  /** Every value of a number is smaller than this one. */
+  /** A number must be smaller than this one. */
   readonly exclusiveMaximum?: number | string
   /** Total digits of a decimal. Default 15 if `scale` is given; without both, the number of digits is unlimited. */
   readonly precision?: number

@@ -67,7 +67,7 @@ const digits = /(?:^|_)(?:pin|pins|otp|totp|hotp|cvv|cvc|passcode|password|code|
  * Whether a column with this name and type probably holds a credential, which must be neither shown nor searchable to
  * everyone who may read the rest of its table.
  *
- * Names are split into words, in any case. In doubt the answer is true: `hidden: false` undoes an unnecessary hiding, but
+ * Names are split into words, in any case. If in doubt, the answer is true: `hidden: false` undoes an unnecessary hiding, but
  * nothing undoes a leak. Types that cannot hold a credential (dates, booleans, enums; numbers except PINs and codes)
  * never match. The `table` of the column makes credentials of plain names: `key` in `api_keys`, `sid` in `sessions`.
  *

@@ -307,7 +307,7 @@ export function defineBase<const C extends Columns>(base: {
   })
 }
 
-/** Throws for an unknown option: a base is no part of the options of createApi, unless it is API_BASE_MODEL. */
+/** Throws for an unknown option or a wrong meta. createApi cannot report them, because it gets only the base that is API_BASE_MODEL. */
 function checkBase(base: object): void {
   const known = ['columns', 'meta']
   for (const [name, value] of Object.entries(base)) {

@@ -68,7 +68,7 @@ type WithheldPart<C extends Shapes> = {
       : never]?: Json<C[K]>
 }
 
-// Avoids flattening an intersection for models without `read` rules, which are most: TypeScript computes each member of it twice.
+// Most models have no `read` rules. For them, this avoids flattening an intersection, whose members TypeScript computes twice.
 type VisibleRow<C extends Shapes> = [Extract<C[keyof C], Withheld>] extends [never]
   ? CommonPart<C>
   : Flat<CommonPart<C> & WithheldPart<C>>
@@ -139,8 +139,8 @@ type Named<M extends AnyModel> = string extends M['table'] ? never : QualifiedTa
 /**
  * The Kysely interface of the listed models, by database names.
  *
- * It contains only models that declare `table`, because TypeScript cannot form English plurals. The table of a model that
- * declares a `schema` is `schema.table`, as in `db.selectFrom('stock.books')`.
+ * It contains only models that declare `table`, because the default name of a table is not a literal type. The table of a model
+ * that declares a `schema` is `schema.table`, as in `db.selectFrom('stock.books')`.
  *
  * ```ts
  * type DB = DatabaseOf<[typeof Author, typeof Book]>

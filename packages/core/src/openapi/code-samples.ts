@@ -44,7 +44,6 @@ export function codeSamples(operation: SampledOperation): readonly CodeSample[] 
   return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
 }
 
-/** Returns the sample of the index. */
 export const indexSample = (settings: SampledOperation['settings']): readonly CodeSample[] => [
   {
     lang: 'curl',

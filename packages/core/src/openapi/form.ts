@@ -176,7 +176,6 @@ export type Requirements = (
  * the same preferred name get different names.
  */
 export interface Components {
-  /** The form of the document. */
   readonly form: Form
   schema(key: string, wanted: string, make: () => Schema): ReferenceObject
   parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject

@@ -5,16 +5,10 @@ import type { ApiSettings } from '../config/settings.ts'
 import { pluralIn } from '../naming/plural.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** The tag of the authentication endpoints. */
+/** The tags of endpoints that belong to no model. */
 export const authTag = 'Authentication'
-
-/** The tag of the index. */
 export const indexTag = 'Index'
-
-/** The tag of the health routes. */
 export const healthTag = 'Health'
-
-/** The tag of the batch endpoint. */
 export const batchTag = 'Batch'
 
 export function infoOf({ title, version, info }: ApiSettings): InfoObject {

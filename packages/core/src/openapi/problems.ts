@@ -166,10 +166,10 @@ const contentOf = (
 const problemRef = (components: Components): ReferenceObject =>
   components.schema('problem details', 'ProblemDetails', () => problemSchema)
 
-/** The schema of problem details. */
 export const problemSchema: Schema = {
   type: 'object',
-  description: 'An error as RFC 9457 has it, sent where `Accept` names `application/problem+json`.',
+  description:
+    'An error in the form of RFC 9457, sent if `Accept` names `application/problem+json`.',
   properties: {
     type: { type: 'string', format: 'uri-reference' },
     title: { type: 'string', description: 'As `errors.error` of the envelope.' },

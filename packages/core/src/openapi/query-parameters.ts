@@ -276,7 +276,7 @@ function sortableNames(
 ): Schema | ReferenceObject {
   const columns = queryColumns(resource)
   const sortable = columns.filter(isSortable)
-  // The schema cannot list the names of joined columns and labels, nor therefore `-` and `.nullsfirst` with each name.
+  // Names of joined columns and labels are added by `orderName`, whose description explains `-` and `.nullsfirst`.
   if (others) {
     return sortable.length === columns.length
       ? columnNames(components, resource)

@@ -258,7 +258,7 @@ function repeatedParts(
   return (own) => (queries.get(keyOf(own))?.size ?? 0) > 1
 }
 
-/** Returns the name of the component, or that of a parameter that is no component. */
+/** Returns the name of the component, or that of a parameter that is not a component. */
 const partName = (one: Parameter): string => ('$ref' in one ? nameOf(one) : one.name)
 
 const keyOf = (asked: readonly Parameter[]): string => asked.map(partName).sort().join()

@@ -26,7 +26,6 @@ export const filterOperators = {
 
 export type FilterOperator = keyof typeof filterOperators
 
-/** Aliases of operators. */
 export const operatorAliases: Readonly<Record<string, FilterOperator>> = {
   neq: 'ne',
   lte: 'le',

@@ -32,7 +32,7 @@ interface ReplaceableCondition {
 
 type ConditionWithSlot = Extract<Condition, { readonly slot?: Slot }> & { readonly slot: Slot }
 
-/** The values of a request. */
+/** The values that a request puts into a cached plan. */
 export interface RequestValues {
   readonly skeleton: Skeleton
   /** The key of the path if one record is read. */

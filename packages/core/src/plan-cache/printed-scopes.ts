@@ -36,7 +36,7 @@ export function printScopes(
     if (scope === 'all') {
       forms.push(open)
     } else if (hasConditions(scope)) {
-      // The conditions apply to the query of a filter callback, which has parameters of its own.
+      // The conditions narrow the query of a filter callback. `form` does not contain that query and its parameters.
       if (scope.rows !== 'all') return undefined
       forms.push(scope.form)
       fragments.set(source, scope.condition)

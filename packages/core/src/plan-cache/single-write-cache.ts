@@ -32,7 +32,7 @@ import { printedStatement } from './printed-statement.ts'
 /** A statement that returns rows, and the readers of these rows. */
 type SingleWriteStatement = Omit<CompiledWrite, 'statement'> & { readonly statement: Sendable }
 
-/** Makes the statements of single-statement writes. */
+/** Makes the statements of single-statement writes, from cached SQL if there is any. */
 export interface SingleWriteStatements {
   /**
    * `insert into t (…) values (…) returning …`, or `insert into t (…) select … where exists (…) returning …`; the returned row tells

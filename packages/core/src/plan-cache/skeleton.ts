@@ -18,7 +18,7 @@ export type SkeletonValue = {
   | { readonly items: readonly string[] }
 )
 
-/** Operators whose value, or each item of whose list, depends only on the column's type, so that a cached plan can replace it. */
+/** Operators for which only the column's type decides how a value or list item is converted, so that a cached plan can replace it. */
 const replaceable =
   /__(?:in|nin|eq|ne|lt|le|gt|ge|like|ilike|nlike|nilike|startswith|istartswith|endswith|iendswith)$/
 
@@ -27,7 +27,7 @@ const name = /^[A-Za-z_][\w.]*$/
 /** Values that need no decoding: not percent-encoded, quoted or bracketed. */
 const plain = /^[\w.:@~/-]{1,500}$/
 
-/** Values that `decoded` alone reads: percent-encoded, without raw brackets and commas. */
+/** Values for which `decoded` is enough: they may be percent-encoded or quoted, but have no raw brackets and commas. */
 const decodable = /^(?:[\w.:@~/"+-]|%[0-9A-Fa-f]{2}){1,500}$/
 
 /** A decoded value in quotes, without escapes. */

@@ -20,7 +20,6 @@ export interface TextStyle {
   readonly placeholders: 'question marks' | 'numbered'
 }
 
-/** A printed statement. */
 export interface Printed {
   readonly text: string
   readonly parameters: readonly unknown[]

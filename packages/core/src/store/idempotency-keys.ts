@@ -22,7 +22,7 @@ const maxResponseSize = 60_000
 const purgeInterval = 60 * 1000
 const purgeLimit = 500
 
-/** A stored response. */
+/** The response of a finished request, as its key stores it. */
 export interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -11,12 +11,11 @@ import { type Fragment, sql } from '../sql/fragment.ts'
 import { executeFragment } from '../sql/statement.ts'
 import { createTableOnce, storeTable } from './create-table.ts'
 
-/** A refresh token as stored: its SHA-256, never the token. */
+/** A refresh token as stored: its SHA-256, never the token. The times are in milliseconds since 1970. */
 export interface RefreshRecord {
   readonly digest: string
   readonly userKey: string
   readonly userLookup: string
-  /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly expiresAt: number
 }
@@ -24,7 +23,6 @@ export interface RefreshRecord {
 /** The result of a rotation; `replayed`: a used token was presented again, and its valid successor was revoked. */
 export type Rotation = 'rotated' | 'refused' | 'replayed'
 
-/** Stores refresh tokens. */
 export interface RefreshTokenStore {
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
   /**
@@ -125,7 +123,7 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
   }
 }
 
-/** Creates the columns of the specification. `replaced_by` is no foreign key, because the successor may be purged before the token. */
+/** Creates the columns of the specification. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
 const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,

@@ -9,7 +9,7 @@ interface Sample {
   readonly row: Row
 }
 
-/** Most tables that are queried to find an example row. */
+/** Maximum number of tables that are queried to find an example row. */
 const mostAttempts = 5
 
 /** Returns up to five URLs: of a list, a filter, an order, a relation and an or-group. Omits those that the schema does not allow. */

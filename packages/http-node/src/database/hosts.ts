@@ -47,13 +47,13 @@ export function createHosts(
 
 /** Creates the error for a server that is read-only although writes are needed. Like a refused connection, it gives 503. */
 export const notWritable = (): Error =>
-  Object.assign(new Error('The server takes no writes, and one that does is wanted.'), {
+  Object.assign(new Error('This server accepts no writes; one of the other hosts may.'), {
     code: 'ECONNREFUSED',
   })
 
 /**
- * Repeats a failed attempt on the next server. Ends when each server was tried once, or when the failure is no reason to leave the
- * server.
+ * Repeats a failed attempt on the next server. Ends when each server was tried once, or when the failure is not a reason to leave
+ * the server.
  */
 export async function onSomeHost<T>(hosts: Hosts, attempt: () => Promise<T>): Promise<T> {
   for (let left = hosts.urls.length - 1; ; left -= 1) {

@@ -8,7 +8,7 @@ import { type Ref, within } from '../shared/sql-parts.ts'
 export function jsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const value = sql`json_extract(${ref}, ${jsonPathText(keys)})`
   const found = sql`case when json_valid(${ref}) then ${typedValue(type, value)} end`
-  // Cast to bytes instead of adding COLLATE, for the reason given in `comparable`.
+  // Cast to bytes instead of adding COLLATE, for the reason given in `asComparable` of `dialect.ts`.
   return type === 'text' ? sql`cast(convert(${found} using utf8mb4) as binary)` : found
 }
 

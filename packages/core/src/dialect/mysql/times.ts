@@ -1,4 +1,4 @@
-// Values of MySQL's TIME that are no time of a day: negative ones, and those of 24 hours or more.
+// Values of MySQL's TIME that are not times of a day: negative ones, and those of 24 hours or more.
 
 import type { SqlBool } from 'kysely'
 import type { SpecialValues } from '../../model/type-rules.ts'

@@ -5,7 +5,7 @@ import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
 import { asArrays } from './array-rows.ts'
 
-/** Returns the dialect with the result in `shortcuts.arrayRows`; without arrays, the dialect also loses shortcuts that would not pay. */
+/** Returns the dialect with the result in `shortcuts.arrayRows`; without arrays, the dialect also loses `objectText`. */
 export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,

@@ -1,7 +1,7 @@
 // Converts dates and times from the text of databases to their JSON forms. Everything is in UTC; the time zone of the process
 // has no effect.
 
-/** Date, time, fraction, offset and era. An offset has seconds if it is of a local mean time. */
+/** Date, time, fraction, offset and era. Offsets of a local mean time have seconds. */
 const timestamp =
   /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
 

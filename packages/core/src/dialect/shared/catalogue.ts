@@ -126,7 +126,6 @@ export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize
 /** Returns the table's name without its schema. */
 export const ownName = ({ name, place }: CatalogueTable): string => place?.table ?? name
 
-/** Groups rows by a key. */
 export function grouped<Row, Key>(rows: readonly Row[], key: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>()
   for (const row of rows) {

@@ -285,7 +285,7 @@ function arrayItems(
   return literals(tokens.slice(2, -1), syntax)
 }
 
-/** Reads a list of literals. Undefined if an item is no string or number; `in ('a', null)`, for example, refuses no value. */
+/** Reads a list of literals. Undefined if an item is neither a string nor a number; `in ('a', null)`, for example, refuses no value. */
 function literals(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,

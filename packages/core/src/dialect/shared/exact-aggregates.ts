@@ -8,9 +8,9 @@ import type { Ref } from './sql-parts.ts'
 
 /** The SQL that differs between these databases. */
 export interface AggregateSql {
-  /** Returns the expression whose smallest and largest values are those of the column. */
+  /** Returns the expression of which MIN and MAX are computed. */
   extremeOf(column: DialectColumn, ref: Ref): Ref
-  /** Returns a smallest or largest value as it is selected. */
+  /** Converts the result of MIN or MAX to the expression to select. */
   selectExtreme(column: DialectColumn, extreme: Ref): Ref
   sumAsText(sum: Ref): Fragment
   /** `sum/count`, from which the decoder computes the exact average. */

@@ -191,7 +191,7 @@ const asciiLower = (text: string): string =>
 
 /**
  * Numbers of nested `replace` calls; a search with fewer replacements is padded, so that searches of similar size have the same
- * SQL. Of the ASCII letters, only `k` and `s` need a replacement; most other letters need one.
+ * SQL. Of the ASCII letters, only `k` and `s` need a replacement; most letters beyond ASCII need one.
  */
 const nestedSizes = [4, 16]
 

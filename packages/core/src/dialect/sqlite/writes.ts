@@ -31,7 +31,7 @@ export async function sqliteSingleWrites(
   }
 }
 
-/** SQLite's table names ignore the case of ASCII letters. */
+/** Returns the name of a table in lower case, because SQLite ignores the case of ASCII letters in names. */
 const folded = (name: unknown): string => String(name).toLowerCase()
 
 interface Declared {

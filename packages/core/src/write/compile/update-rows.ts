@@ -24,8 +24,8 @@ interface WrittenColumn {
 }
 
 /**
- * The most records that a CASE may distinguish. It compares each row with all keys before its own, so its cost grows with the square
- * of their number.
+ * Maximum number of records that a CASE may distinguish. It compares each row with all keys before its own, so its cost grows with
+ * the square of their number.
  */
 export const mostCases = 100
 
