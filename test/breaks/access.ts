@@ -3,49 +3,49 @@ import type { Break } from './break.ts'
 
 export const access: readonly Break[] = [
   {
-    title: 'A PATCH by one statement does not ask can_update',
+    title: 'A PATCH by one statement does not call can_update',
     file: 'packages/core/src/access/policy.ts',
     find: "return ['can_read', 'can_update']",
     replace: "return ['can_read']",
     fails: 'test/contract/statements-of-writes.test.ts',
   },
   {
-    title: 'A POST by one statement does not ask can_create',
+    title: 'A POST by one statement does not call can_create',
     file: 'packages/core/src/access/policy.ts',
     find: "return ['can_read', 'can_create']",
     replace: "return ['can_read']",
     fails: 'test/writing/policy-refusals.test.ts',
   },
   {
-    title: 'One of several demanded roles is enough',
+    title: 'One of several required roles is enough',
     file: 'packages/core/src/access/roles.ts',
     find: ': roles.every((role) =>',
     replace: ': roles.some((role) =>',
     fails: 'test/unit/access/roles.test.ts',
   },
   {
-    title: 'A rule without roles lets everybody through',
+    title: 'A rule without roles admits everyone',
     file: 'packages/core/src/access/roles.ts',
     find: 'if (roles.length === 0) return false',
     replace: 'if (roles.length === 0) return true',
     fails: 'test/unit/access/roles.test.ts',
   },
   {
-    title: 'Nobody at all satisfies a role rule of `true`',
+    title: 'An anonymous caller satisfies a role rule of `true`',
     file: 'packages/core/src/access/roles.ts',
     find: 'if (!caller.authenticated) return false',
     replace: '',
     fails: 'test/unit/access/roles.test.ts',
   },
   {
-    title: 'One role map that allows outweighs one that refuses',
+    title: 'A role map that allows takes precedence over one that refuses',
     file: 'packages/core/src/access/roles.ts',
     find: 'decidingRules(maps, action).every(',
     replace: 'decidingRules(maps, action).some(',
     fails: 'test/unit/access/roles.test.ts',
   },
   {
-    title: 'Members that an object inherits count as rules',
+    title: 'Inherited properties of a role map count as rules',
     file: 'packages/core/src/access/action.ts',
     find: 'Object.hasOwn(map, key) && map[key] !== undefined',
     replace: 'map[key] !== undefined',
@@ -59,14 +59,14 @@ export const access: readonly Break[] = [
     fails: 'test/unit/access/roles.test.ts',
   },
   {
-    title: 'A relation route asks the parent alone, not what it leads to',
+    title: 'A relation route checks the rights on the parent alone, not those on the related model',
     file: 'packages/core/src/access/authorize.ts',
     find: "{ resource: route.relation.target, action: many ? 'GET_MANY' : 'GET_ONE' },",
     replace: '',
     fails: 'test/unit/access/explain.test.ts',
   },
   {
-    title: 'A method nobody made a rule for needs no authentication',
+    title: 'A method without a rule needs no authentication',
     file: 'packages/core/src/access/requirement.ts',
     find: 'return key === undefined || requirements[key] !== false',
     replace: 'return key !== undefined && requirements[key] !== false',
@@ -87,21 +87,21 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'exists and missing look at rows that the policy refuses',
+    title: 'exists and missing test rows that the policy refuses',
     file: 'packages/core/src/access/scope.ts',
     find: 'else scopes.decide(source, noRows(scope, source.resource))',
     replace: "else scopes.decide(source, 'all')",
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'What a scope_query returns is not looked at: a query of other columns is read',
+    title: 'The result of a scope_query is not checked: a query of other columns is read',
     file: 'packages/core/src/access/scope-query.ts',
     find: 'if (wrong !== undefined) throw new Error(wrong)',
     replace: '',
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'The junction of a relation is read past the policy of its model',
+    title: 'The junction of a relation is read without the policy of its model',
     file: 'packages/core/src/access/scope.ts',
     find: "part === 'base' ? undefined : scopeOrEmpty(scope, source, scopes)",
     replace: "part === 'base' ? undefined : scopes.decide(source, 'all')",
@@ -115,21 +115,21 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'can_read is asked about no record',
+    title: 'The result of can_read for a single record is ignored',
     file: 'packages/core/src/access/can-read.ts',
     find: 'if (!(await mayRead(call, subject, row))) throw forbidden()',
     replace: 'await mayRead(call, subject, row)',
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'An embedded record that can_read refuses stays',
+    title: 'An embedded record that can_read refuses is not removed',
     file: 'packages/core/src/access/can-read.ts',
     find: 'if (!(await mayRead(call, subject, child))) children.delete(child)',
     replace: 'await mayRead(call, subject, child)',
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'Roles that are no list of texts count as roles',
+    title: 'Roles that are not a list of strings count as roles',
     file: 'packages/core/src/access/roles.ts',
     find: "return value.every((role) => typeof role === 'string') ? value : []",
     replace: 'return value',
@@ -143,35 +143,36 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-as-data.test.ts',
   },
   {
-    title: 'A scope that is a function is the one that it was for an earlier request',
+    title: 'The result of a scope function is reused for a later request',
     file: 'packages/core/src/plan/planned-scope.ts',
     find: 'if (known?.of === of) return known',
     replace: 'if (known !== undefined) return known',
     fails: 'test/security/scope-as-data.test.ts',
   },
   {
-    title: 'A condition of a scope whose value is null is met by every row',
+    title: 'A scope condition whose value is null matches every row',
     file: 'packages/core/src/plan/planned-scope.ts',
     find: "if (condition === undefined) return { conditions: [noRows(source)], source, form: 'none' }",
     replace: "if (condition === undefined) return { conditions: [], source, form: 'none' }",
     fails: 'test/security/scope-as-data.test.ts',
   },
   {
-    title: 'The statement of a PATCH forgets the conditions of a scope',
+    title: 'The statement of a PATCH lacks the conditions of a scope',
     file: 'packages/core/src/write/compile/statements.ts',
     find: 'scope === undefined ? [] : [withOrigin<SqlBool>(scopeOrigin, scope)]',
     replace: '[]',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A POST out of the scope shows the record that it has created',
+    title: 'A POST of a record out of scope shows the created record',
     file: 'packages/core/src/write/execute/single-statement.ts',
     find: 'inScope === undefined || Number(cellOf(raw, inScope)) === 1 ? loadRow(readers, raw) : undefined',
     replace: 'loadRow(readers, raw)',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A kept INSERT says for each caller whether the record is in the scope of the first',
+    title:
+      'A cached INSERT checks for each caller whether the record is in the scope of the first caller',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
     find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
@@ -179,7 +180,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A kept INSERT checks the references of the first record',
+    title: 'A cached INSERT checks the references of the first record',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
     find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
@@ -187,7 +188,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/hidden-references.test.ts',
   },
   {
-    title: 'The kept INSERT of a caller who sees all records is used for one who does not',
+    title: 'The cached INSERT of a caller who sees all records is used for one who does not',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
     find: 'whole += ` ${relation.name}${how} ${form.length}:${form}`',
     replace: 'whole += form.slice(form.length)',
@@ -209,21 +210,21 @@ export const access: readonly Break[] = [
   },
   {
     title:
-      'A POST that stores nothing because of a hidden reference is answered as one that stores',
+      'A POST that stores nothing because of a hidden reference gets the response of a successful one',
     file: 'packages/core/src/write/execute/single-statement.ts',
     find: 'const returnsNone = checksReferences && readers.length > 0',
     replace: 'const returnsNone = false',
     fails: 'test/security/hidden-references.test.ts',
   },
   {
-    title: 'A PATCH out of the scope shows the record that it has moved',
+    title: 'A PATCH that moves a record out of scope shows the record',
     file: 'packages/core/src/write/plan/strategy.ts',
     find: 'column.name in node.values',
     replace: 'false',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A kept PATCH changes the records in the scope of the first caller',
+    title: 'A cached PATCH changes the records in the scope of the first caller',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
     find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
     replace:
@@ -231,7 +232,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A kept DELETE removes records in the scope of the first caller',
+    title: 'A cached DELETE removes records in the scope of the first caller',
     file: 'packages/core/src/plan-cache/single-write-cache.ts',
     find: 'return cached(key, refill, () => ({',
     replace:
@@ -239,7 +240,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A PATCH whose scope has a subquery does not lock the record before it asks',
+    title: 'A PATCH whose scope has a subquery does not lock the record before it checks the scope',
     file: 'packages/core/src/access/row-scope.ts',
     find: 'if (!testsRow(where.where, resource, columns)) return undefined',
     replace: 'testsRow(where.where, resource, columns)',
@@ -260,7 +261,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A write by one statement forgets the joins and limits of a scope_query',
+    title: 'A write by one statement ignores the joins and limits of a scope_query',
     file: 'packages/core/src/access/row-scope.ts',
     find: ' || Object.values(others).some((part) => part !== undefined)',
     replace: '',
@@ -274,7 +275,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A scope_query that waits is not asked again in the transaction',
+    title: 'An asynchronous scope_query is not called again in the transaction',
     file: 'packages/core/src/access/scope.ts',
     find: 'if (scope instanceof Promise && (by !== undefined || policy?.scope === undefined)) {',
     replace: 'if (scope instanceof Promise && by !== undefined) {',
@@ -282,29 +283,29 @@ export const access: readonly Break[] = [
   },
   {
     title:
-      'A caller who may not list a resource learns by the filters of PATCH and DELETE what its records hold',
+      'A caller who may not list a resource learns from the filters of PATCH and DELETE what its records contain',
     file: 'packages/core/src/write/endpoints/bulk.ts',
     find: 'if (!call.reach(resource)) throw forbiddenFilters(call.method)',
     replace: '',
     fails: 'test/security/writing-without-reading.test.ts',
   },
   {
-    title: 'A caller who may not read a record learns by guesses at read-only fields what it holds',
+    title: 'A caller who may not read a record learns the values of read-only fields by guessing',
     file: 'packages/core/src/write/execute/checks.ts',
     find: 'const isReadable = await mayRead(context, resource)',
     replace: 'const isReadable = true',
     fails: 'test/security/writing-without-reading.test.ts',
   },
   {
-    title: 'A caller who may not read a record learns by null whether a relation has a record',
+    title:
+      'A caller who may not read a record learns by sending null whether a relation has a record',
     file: 'packages/core/src/write/execute/requested-changes.ts',
     find: 'if (!exists && isReadable) continue',
     replace: 'if (!exists) continue',
     fails: 'test/security/writing-without-reading.test.ts',
   },
   {
-    title:
-      'A caller who may not read a record learns by If-Match whether it has computed its ETag from the right values',
+    title: 'A caller who may not read a record learns by If-Match whether a guessed ETag is right',
     file: 'packages/core/src/write/endpoints/stages.ts',
     find: 'matches(isReadable ? recordText(resource, stored) : undefined)',
     replace: 'matches(recordText(resource, stored))',
@@ -312,14 +313,14 @@ export const access: readonly Break[] = [
   },
   {
     title:
-      'A caller who may not read a record learns which hidden record it refers to, by sending the reference back',
+      'A caller who may not read a record learns which hidden record it refers to by sending the reference back',
     file: 'packages/core/src/write/execute/checks.ts',
     find: 'if (isUnchanged && (await mayRead(context, resource))) continue',
     replace: 'if (isUnchanged) continue',
     fails: 'test/security/writing-without-reading.test.ts',
   },
   {
-    title: 'A reference sent back unchanged tells whether the record out of scope is still there',
+    title: 'A reference sent back unchanged reveals whether the record out of scope still exists',
     file: 'packages/core/src/write/execute/checks.ts',
     find: 'if (isUnchanged && (await mayRead(context, resource))) continue',
     replace:
@@ -336,7 +337,7 @@ export const access: readonly Break[] = [
     fails: 'test/security/write-leaks.test.ts',
   },
   {
-    title: 'A role map lifts the roles of API_ROLES_REQUIRED beside it without a word',
+    title: 'A role map replaces API_ROLES_REQUIRED without a warning',
     file: 'packages/core/src/access/policy.ts',
     find: 'warnOfIgnoredRoles(registry.resources, warn)',
     replace: '',

@@ -6,7 +6,7 @@ const matrix = 'test/security/leaks.test.ts'
 
 export const columnRights: readonly Break[] = [
   {
-    title: 'Rules of columns are asked, and their answer is ignored',
+    title: 'Rules of columns are evaluated, and their result is ignored',
     file: 'packages/core/src/endpoints/caller-route.ts',
     find: 'if (registry === runtime.registry) return route',
     replace: 'if (registry !== undefined) return route',
@@ -20,7 +20,7 @@ export const columnRights: readonly Break[] = [
     fails: contract,
   },
   {
-    title: 'The promise of a refusal counts as none',
+    title: 'A promise that resolves to false allows the column',
     file: 'packages/core/src/access/column-rights.ts',
     find: 'answer ? permission : refusal',
     replace: 'answer ? permission : permission',
@@ -34,7 +34,7 @@ export const columnRights: readonly Break[] = [
     fails: contract,
   },
   {
-    title: 'What one caller may see is kept under the name of nothing withheld in particular',
+    title: 'The view of one caller is cached under a key shared by all callers',
     file: 'packages/core/src/access/column-rights.ts',
     find: 'const before = known.get(name)',
     replace:
@@ -42,14 +42,14 @@ export const columnRights: readonly Break[] = [
     fails: contract,
   },
   {
-    title: 'A plan made for those who may read a column serves those who may not',
+    title: 'A plan made for callers who may read a column serves callers who may not',
     file: 'packages/core/src/plan-cache/authority-bound.ts',
     find: 'if (registry !== this.#createdWith.registry) return undefined',
     replace: '',
     fails: 'test/security/first-asker.test.ts',
   },
   {
-    title: 'A stored answer is repeated to those who may read less by now',
+    title: 'A stored response is replayed to callers who may read less by now',
     file: 'packages/core/src/write/endpoints/idempotent.ts',
     find: 'unreadable.length === 0 ? listed : [listed, unreadable]',
     replace: 'unreadable.length === 0 ? listed : listed',
@@ -63,21 +63,21 @@ export const columnRights: readonly Break[] = [
     fails: matrix,
   },
   {
-    title: 'A relation tells the foreign key that the caller may not read',
+    title: 'A relation reveals the foreign key that the caller may not read',
     file: 'packages/core/src/registry/caller-registry.ts',
     find: 'if (keysOf(relation).every(isReadable)) view.relations.set(name, relation)',
     replace: 'view.relations.set(name, relation)',
     fails: matrix,
   },
   {
-    title: 'A path is suggested that only some may know',
+    title: 'A suggestion names a path that the caller may not know',
     file: 'packages/core/src/http/similar-path.ts',
     find: '.filter((relation) => !needsRight(relation))',
     replace: '',
     fails: matrix,
   },
   {
-    title: 'Clients write columns that a rule withholds from them',
+    title: 'Clients may write columns that a rule withholds from them',
     file: 'packages/core/src/registry/field-rules.ts',
     find: "if (column.withheld !== undefined) return 'is read-only'",
     replace: '',
@@ -141,15 +141,14 @@ export const columnRights: readonly Break[] = [
   },
   {
     title:
-      'A refused DELETE names those who refer to the record by a column that the caller may not read',
+      'A refused DELETE names models that refer to the record by a column that the caller may not read',
     file: 'packages/core/src/write/execute/remove.ts',
     find: "if (held.some(({ withheld }) => withheld === 'read')) continue",
     replace: '',
     fails: contract,
   },
   {
-    title:
-      'DELETE does not look for those who refer to the record by a column that the caller may not read',
+    title: 'DELETE ignores records that refer to it by a column that the caller may not read',
     file: 'packages/core/src/registry/dependents.ts',
     find: 'for (const relation of resource.allRelations.values()) {',
     replace: 'for (const relation of resource.relations.values()) {',
@@ -157,7 +156,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title:
-      'A foreign key is not looked up through the scope where the caller may not read what it refers to',
+      'A foreign key is not checked against the scope if the caller may not read the model it refers to',
     file: 'packages/core/src/write/plan/references.ts',
     find: '[...resource.allRelations.values()]',
     replace: '[...resource.relations.values()]',

@@ -3,7 +3,7 @@ import type { Break } from './break.ts'
 
 export const compile: readonly Break[] = [
   {
-    title: 'A source for which nothing was decided shows all its rows',
+    title: 'A source without a decided scope shows all its rows',
     file: 'packages/core/src/compile/scopes.ts',
     find: 'return this.decided.get(source) ?? undecided(source)',
     replace: "return this.decided.get(source) ?? 'all'",
@@ -24,14 +24,14 @@ export const compile: readonly Break[] = [
     fails: 'test/regression/soft-delete-third-value.test.ts',
   },
   {
-    title: 'What a policy left of a source is not what is read',
+    title: 'The rows of a source are read without the scope of its policy',
     file: 'packages/core/src/compile/source.ts',
     find: "rows === 'all' ? tableOf(resource) : sql`${rows} as ${sql.id(resource.table)}`",
     replace: 'rows !== null ? tableOf(resource) : sql``',
     fails: 'test/security/scope.test.ts',
   },
   {
-    title: 'The links of a published junction are read past its policy',
+    title: 'The links of a published junction are read without its policy',
     file: 'packages/core/src/compile/source.ts',
     find: 'source.links === undefined ? tableOf(table) : rowsOf(target, source.links)',
     replace: 'tableOf(table)',
@@ -59,7 +59,7 @@ export const compile: readonly Break[] = [
     fails: 'test/contract/filtering.test.ts',
   },
   {
-    title: 'exists(…) in exists(…) is looked up again for every row',
+    title: 'A nested exists(…) is evaluated again for every row',
     file: 'packages/core/src/compile/condition.ts',
     find: 'const found = amongKeys(target, condition, where) ?? byRow(target, condition, where)',
     replace: 'const found = byRow(target, condition, where)',
@@ -81,7 +81,7 @@ export const compile: readonly Break[] = [
     fails: 'test/regression/cursor-skips-outer-nulls.test.ts',
   },
   {
-    title: 'Backwards, NULLs stand at the wrong end',
+    title: 'Backwards, NULLs are at the wrong end',
     file: 'packages/core/src/compile/row-order.ts',
     find: "nulls: (nulls === 'first') !== backwards ? ('first' as const) : ('last' as const),",
     replace: "nulls: nulls === 'first' ? ('first' as const) : ('last' as const),",
@@ -95,21 +95,21 @@ export const compile: readonly Break[] = [
     fails: 'test/contract/grouping.test.ts',
   },
   {
-    title: 'A lone change revives what is marked as deleted',
+    title: 'A write by one statement changes a record that is marked as deleted',
     file: 'packages/core/src/write/compile/statements.ts',
     find: 'const undeleted = alive ? notDeleted(target, resource) : undefined',
     replace: 'const undeleted = undefined as Fragment | undefined',
     fails: 'test/writing/single-statement.test.ts',
   },
   {
-    title: 'Records that were deleted at a moment are read like any other',
+    title: 'Records with a time of deletion are read like any other',
     file: 'packages/core/src/compile/source.ts',
     find: "return active === null ? sql`${ref} is null` : compare('eq', active)",
     replace: "return active === null ? undefined : compare('eq', active)",
     fails: 'test/writing/soft-delete.test.ts',
   },
   {
-    title: 'A boolean that SQLite stores as text is not deleted',
+    title: 'A record whose deleted mark is a boolean that SQLite stores as text is not hidden',
     file: 'packages/core/src/compile/source.ts',
     find: "const other = compare('ne', deleted.value)",
     replace: 'const other = sql`${ref} <> ${target.dialect.encode(column, deleted.value)}`',

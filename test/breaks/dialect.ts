@@ -11,14 +11,14 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'A search in SQLite takes the operators of FTS5',
+    title: 'A search string in SQLite may contain operators of FTS5',
     file: 'packages/core/src/dialect/sqlite/search-index.ts',
     find: "words.map(quoted).join(' ')",
     replace: "words.join(' ')",
     fails: 'test/contract/search.test.ts',
   },
   {
-    title: 'A search in MySQL takes the operators of boolean mode',
+    title: 'A search string in MySQL may contain operators of boolean mode',
     file: 'packages/core/src/dialect/mysql/search-index.ts',
     find: 'word.match(/[\\p{L}\\p{M}\\p{N}_]+/gu) ?? []',
     replace: '[word]',
@@ -26,14 +26,14 @@ export const dialect: readonly Break[] = [
     databases: ['mariadb'],
   },
   {
-    title: 'True is the number 1 at a path of whole numbers',
+    title: 'true counts as the number 1 at an integer path',
     file: 'packages/core/src/dialect/sqlite/json-path.ts',
     find: "const isNumber = sql`${found} in ('integer', 'real')`",
     replace: "const isNumber = sql`${found} in ('integer', 'real', 'true')`",
     fails: 'test/contract/json-paths.test.ts',
   },
   {
-    title: 'A document that PostgreSQL cannot read fails the page',
+    title: 'A JSON document that PostgreSQL cannot read makes the page fail',
     file: 'packages/core/src/dialect/postgres/json-path.ts',
     find: '? sql`case when ${isReadable(ref)} then ${ofJson(ref, path, type)} end`',
     replace: '? ofJson(ref, path, type)',
@@ -48,7 +48,7 @@ export const dialect: readonly Break[] = [
     fails: 'test/unit/dialect/check-rules.test.ts',
   },
   {
-    title: 'A CHECK of PostgreSQL that stored rows may break makes an enum',
+    title: 'A CHECK of PostgreSQL that stored rows may violate gives an enum',
     file: 'packages/core/src/dialect/postgres/catalogue-checks.ts',
     find: 'and o.convalidated and not o.connoinherit',
     replace: 'and not o.connoinherit',
@@ -56,7 +56,7 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'MySQL: a table that the user may only write is published',
+    title: 'MySQL: a table that the database user may write but not read is published',
     file: 'packages/core/src/dialect/mysql/catalogue.ts',
     find: "if (!rows.some(isReadable)) return 'this user may not read it'",
     replace: "if (rows.length === 0) return 'this user may not read it'",
@@ -64,7 +64,7 @@ export const dialect: readonly Break[] = [
     databases: ['mariadb'],
   },
   {
-    title: 'A text is an enum although other spellings of its members are stored',
+    title: 'A text column becomes an enum although other spellings of its members are stored',
     file: 'packages/core/src/introspect/checked-columns.ts',
     find: 'const odd = inexact.length === 0 ? none :',
     replace: 'const odd = inexact.length >= 0 ? none :',
@@ -79,7 +79,7 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'SQLite: text is compared by whatever collation the column was declared with',
+    title: 'SQLite: text is compared by the declared collation of the column',
     file: 'packages/core/src/dialect/sqlite/operand.ts',
     find: "return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref",
     replace: 'return ref',
@@ -101,7 +101,7 @@ export const dialect: readonly Break[] = [
     databases: ['mariadb'],
   },
   {
-    title: 'PostgreSQL: text is ordered by the language of the server',
+    title: 'PostgreSQL: text is ordered by the locale of the server',
     file: 'packages/core/src/dialect/postgres/dialect.ts',
     find: "facts.collates(column) === 'codePoint' ? ref : byCodePoint(ref)",
     replace: "facts.collates(column) === 'codePoint' ? ref : ref",
@@ -109,7 +109,7 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'PostgreSQL: a bigint loses digits on its way',
+    title: 'PostgreSQL: a bigint loses digits',
     file: 'packages/core/src/dialect/postgres/dialect.ts',
     find: "return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value",
     replace: "return column.type === 'bigint' || column.type === 'decimal' ? Number(value) : value",
@@ -117,21 +117,21 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'PostgreSQL: a conflict of transactions is no reason to begin again',
+    title: 'PostgreSQL: a serialization conflict is not retried',
     file: 'packages/core/src/dialect/postgres/errors.ts',
     find: "['retry', '40000', '40001', '40P01', '26000', '42P05'],",
     replace: "['retry', '40000', '40001', '26000', '42P05'],",
     fails: 'test/unit/dialect/classify.test.ts',
   },
   {
-    title: 'MySQL: a server that takes no writes is a mistake of the client',
+    title: 'MySQL: a read-only server is reported as an error of the client',
     file: 'packages/core/src/dialect/mysql/errors.ts',
     find: '...[1290, 1792, 1836],',
     replace: '...[1792, 1836],',
     fails: 'test/unit/dialect/classify.test.ts',
   },
   {
-    title: 'A driver whose connection was lost is taken for a mistake of ours',
+    title: 'A lost connection is 500 instead of 503',
     file: 'packages/core/src/dialect/shared/driver-errors.ts',
     find: "  'ECONNRESET',\n",
     replace: '\n',
@@ -152,7 +152,7 @@ export const dialect: readonly Break[] = [
     fails: 'test/regression/large-integers-of-sqlite.test.ts',
   },
   {
-    title: 'The moments of a millisecond of a far year are told apart',
+    title: 'Times within one millisecond of a far year are not equal',
     file: 'packages/core/src/dialect/postgres/dialect.ts',
     find: "'$1999'",
     replace: "'$1'",
@@ -160,7 +160,7 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'A negative time is found by the second that begins with it',
+    title: 'A negative time is compared with the wrong second',
     file: 'packages/core/src/dialect/mysql/times.ts',
     find: "if (!time.startsWith('-')) return",
     replace: 'return',
@@ -168,7 +168,7 @@ export const dialect: readonly Break[] = [
     databases: ['mariadb'],
   },
   {
-    title: 'A statement runs outside of its transaction where BEGIN has failed',
+    title: 'A statement runs outside of its transaction after a failed BEGIN',
     file: 'packages/core/src/dialect/postgres/prepared.ts',
     find: 'if (error) release(true)',
     replace: 'if (error) return',
@@ -192,7 +192,7 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'A connection that was given back begins a transaction for the next one',
+    title: 'A connection returned to the pool begins a transaction for its next user',
     file: 'packages/core/src/dialect/postgres/prepared.ts',
     find: 'if (transaction.take() !== undefined) inTransaction = false',
     replace: '',

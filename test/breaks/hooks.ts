@@ -3,28 +3,28 @@ import type { Break } from './break.ts'
 
 export const hooks: readonly Break[] = [
   {
-    title: 'A callback that never settles is waited for without end',
+    title: 'A callback that never settles is awaited without a time limit',
     file: 'packages/core/src/call-hook.ts',
     find: 'return await withTimeLimit(result, timeout, late)',
     replace: 'return await withTimeLimit(result, 2 ** 30, late)',
     fails: 'test/hooks/host-code.test.ts',
   },
   {
-    title: 'A callback that returns nothing answers null',
+    title: 'A callback that returns nothing makes the response null',
     file: 'packages/core/src/call-hook.ts',
     find: 'if (result === undefined) {',
     replace: 'if (result === name) {',
     fails: 'test/hooks/host-code.test.ts',
   },
   {
-    title: 'A hook that waits for the connection of its own transaction waits for ever',
+    title: 'A hook that waits for the connection of its own transaction waits forever',
     file: 'packages/core/src/hooks/one-connection.ts',
     find: 'return hook === undefined || hook.finished',
     replace: 'return hook === undefined || !hook.over',
     fails: 'test/hooks/one-connection.test.ts',
   },
   {
-    title: 'What a callback returns is stored, whatever it is',
+    title: 'The result of a callback is stored without a check',
     file: 'packages/core/src/hooks/write-hooks.ts',
     find: "if ('expected' in converted && column.computed === undefined) {",
     replace: "if ('expected' in converted && column.computed !== undefined) {",
@@ -38,14 +38,14 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/read-hooks.test.ts',
   },
   {
-    title: 'What was rolled back is told after commit',
+    title: 'Rolled back changes are passed to the callback after COMMIT',
     file: 'packages/core/src/write/endpoints/stages.ts',
     find: 'return { result, changes }',
     replace: 'runAfterCommit(call, changes, true); return { result, changes: [] }',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
-    title: 'What a first attempt has written is told with the second',
+    title: 'The changes of a failed attempt are passed to the callback after COMMIT',
     file: 'packages/core/src/write/endpoints/stages.ts',
     find: 'changes: needsChanges(call.hooks) ? changeLog() : undefined,',
     replace:
@@ -53,7 +53,7 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
-    title: 'A write with a callback after commit is one statement, and is told to nobody',
+    title: 'A write by one statement does not call the callback after COMMIT',
     file: 'packages/core/src/write/endpoints/single-statement.ts',
     find: 'callback: needsChanges(hooks) || ',
     replace: 'callback: ',
@@ -74,14 +74,14 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/changes-before-commit.test.ts',
   },
   {
-    title: 'A record that is removed with others is no change',
+    title: 'A record that a cascade deletes is missing from the changes',
     file: 'packages/core/src/write/execute/remove.ts',
     find: 'context.changes?.note(resource, stored, stored)',
     replace: 'context.changes?.written',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
-    title: 'Callbacks of a write are given another connection than its transaction',
+    title: 'Callbacks of a write get another connection than its transaction',
     file: 'packages/core/src/access/hook-args.ts',
     find: 'const db = transaction ?? runtime.session(request)\n  if (db instanceof Promise) throw',
     replace:
@@ -89,14 +89,14 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/hook-args.test.ts',
   },
   {
-    title: 'An object that a callback returns may be deeper than anybody looks for a bigint',
+    title: 'A bigint deep in the result of a callback is not found',
     file: 'packages/core/src/json/not-json.ts',
     find: 'if (depth === 0) return false',
     replace: 'if (depth === 0) return true',
     fails: 'test/unit/json/not-json.test.ts',
   },
   {
-    title: 'toJSON of what a callback returns is not called before it is sent',
+    title: 'toJSON of the result of a callback is not called',
     file: 'packages/core/src/json/not-json.ts',
     find: " || 'toJSON' in value",
     replace: '',
@@ -118,14 +118,14 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/read-hooks.test.ts',
   },
   {
-    title: 'The log names the wrong callback for an embedded object that is no JSON',
+    title: 'The log names the wrong callback for an embedded object that is not JSON',
     file: 'packages/core/src/hooks/read-hooks.ts',
     find: 'refuseDumped(relation.target, below, child, own)',
     replace: 'void [child, own, below]',
     fails: 'test/hooks/read-hooks.test.ts',
   },
   {
-    title: 'final and error are not told whose request they are called for',
+    title: 'final and error do not receive the user of the request',
     file: 'packages/core/src/handle.ts',
     find: 'answering.hooks = call.hooks\n  answering.known = call',
     replace: 'answering.hooks = call.hooks\n  answering.known = {}',

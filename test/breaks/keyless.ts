@@ -15,7 +15,8 @@ export const keyless: readonly Break[] = [
     fails: pairs,
   },
   {
-    title: 'PostgreSQL writes a record twice into the JSON of a relation whose pair is there twice',
+    title:
+      'PostgreSQL writes a record twice into the JSON of a relation whose pair is stored twice',
     file: 'packages/core/src/compile/embedded-json.ts',
     find: 'const rows = relatedRows(target, { from, relation, source })',
     replace:
@@ -24,7 +25,7 @@ export const keyless: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'Pairs that a collation takes for equal lose a record',
+    title: 'Pairs that a collation considers equal lose a record',
     file: 'packages/core/src/compile/source.ts',
     find: 'groupBy([...refs, ...exact])',
     replace: 'groupBy(refs)',
@@ -38,14 +39,14 @@ export const keyless: readonly Break[] = [
     fails: pairs,
   },
   {
-    title: 'Introspection takes every junction for one with unique pairs',
+    title: 'Introspection treats every junction as having unique pairs',
     file: 'packages/core/src/introspect/junctions.ts',
     find: 'repeats: mayRepeat(draft, ends)',
     replace: 'repeats: false && mayRepeat(draft, ends)',
     fails: keys,
   },
   {
-    title: 'An object without a key links to whatever row comes first',
+    title: 'An object without a key links to the first row',
     file: 'packages/core/src/input/read-record.ts',
     find: '!isKeyless(target) &&',
     replace: '',
@@ -59,14 +60,14 @@ export const keyless: readonly Break[] = [
     fails: contract,
   },
   {
-    title: 'A model that is only read has the methods of config',
+    title: 'A read-only model has the methods of config',
     file: 'packages/core/src/config/resource-methods.ts',
     find: "return new Set(configured.filter((method) => method === 'GET'))",
     replace: 'return new Set(configured)',
     fails: contract,
   },
   {
-    title: 'The rows of a view keep the records that they show from being deleted',
+    title: 'The rows of a view prevent the deletion of the records that they show',
     file: 'packages/core/src/registry/dependents.ts',
     find: 'if (holder.model.readOnly) return []',
     replace: '',
@@ -87,28 +88,28 @@ export const keyless: readonly Break[] = [
     fails: contract,
   },
   {
-    title: 'A cursor skips the rows that agree with its own',
+    title: 'A cursor skips rows that are equal to its own',
     file: 'packages/core/src/plan/keyset.ts',
     find: 'if (!isKeyless(resource) || isTotal(resource, ordered)) return',
     replace: 'if (ordered.length >= 0) return',
     fails: contract,
   },
   {
-    title: 'An index that holds NULL is a key',
+    title: 'A unique index with NULLs is used as a key',
     file: 'packages/core/src/introspect/keys.ts',
     find: 'column?.nullable === false &&',
     replace: 'column !== undefined &&',
     fails: keys,
   },
   {
-    title: 'A union of two tables has the key of the first',
+    title: 'A view with a union of two tables has the key of the first',
     file: 'packages/core/src/dialect/shared/view-query.ts',
     find: "  'having',\n  'union',",
     replace: "  'having',\n  '',",
     fails: keys,
   },
   {
-    title: 'A view has the key of a table of another schema that is called alike',
+    title: 'A view has the key of a table of the same name in another schema',
     file: 'packages/core/src/dialect/postgres/catalogue-views.ts',
     find: 'return named.length > 0 && isOwn ? query : undefined',
     replace: 'return named.length > 0 || isOwn ? query : undefined',
@@ -116,7 +117,7 @@ export const keyless: readonly Break[] = [
     databases: ['postgres'],
   },
   {
-    title: 'Foreign keys lead to the table whose name differs by case',
+    title: 'Foreign keys refer to the table whose name differs in letter case',
     file: 'packages/core/src/introspect/align-keys.ts',
     find: 'if (all.includes(name)) return name',
     replace: '',
@@ -131,7 +132,7 @@ export const keyless: readonly Break[] = [
     fails: 'test/introspect/wide-keys.test.ts',
   },
   {
-    title: 'A key that PostgreSQL has not validated keeps great values out',
+    title: 'A foreign key that PostgreSQL has not validated excludes large values',
     file: 'packages/core/src/dialect/postgres/catalogue.ts',
     find: 'unchecked: !isTrue(first?.is_checked),',
     replace: 'unchecked: false,',

@@ -3,7 +3,7 @@ import type { Break } from './break.ts'
 
 export const limits: readonly Break[] = [
   {
-    title: 'One request more than the limit is answered',
+    title: 'One request more than the limit is served',
     file: 'packages/core/src/limits/limiter.ts',
     find: 'if (state.count > window.count) throw refusal(windows, states, state)',
     replace: 'if (state.count > window.count + 1) throw refusal(windows, states, state)',
@@ -17,21 +17,21 @@ export const limits: readonly Break[] = [
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
-    title: 'A full window is noticed one request too late where it is only looked at',
+    title: 'A full window is noticed one request too late by a check that does not count',
     file: 'packages/core/src/limits/limiter.ts',
     find: 'if (state.count >= window.count) throw refusal(windows, [state], state)',
     replace: 'if (state.count > window.count) throw refusal(windows, [state], state)',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
-    title: 'Any client names its own address',
+    title: 'Any client may set its own address',
     file: 'packages/core/src/limits/address.ts',
     find: 'if (!isTrusted) return client',
     replace: '',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
-    title: 'Forwarded addresses are read from the end that the client wrote',
+    title: 'Forwarded addresses are read from the left end, which the client controls',
     file: 'packages/core/src/limits/address.ts',
     find: 'forwardedFor(request).reverse()',
     replace: 'forwardedFor(request)',
@@ -52,28 +52,28 @@ export const limits: readonly Break[] = [
     fails: 'test/limits/memory-store.test.ts',
   },
   {
-    title: 'A store that gives no answer stops every request',
+    title: 'A store that does not respond blocks every request',
     file: 'packages/core/src/limits/fallback-store.ts',
     find: 'switchToMemory(error)\n      return memory(kind, key, windowMs)',
     replace: 'switchToMemory(error)\n      throw error',
     fails: 'test/limits/store-away.test.ts',
   },
   {
-    title: 'A store that was away is never asked again',
+    title: 'A store that was unavailable is never used again',
     file: 'packages/core/src/limits/fallback-store.ts',
     find: 'failed = false\n    return answer',
     replace: '\n    return answer',
     fails: 'test/limits/store-away.test.ts',
   },
   {
-    title: 'A store whose clock differs shuts clients out for longer than the window',
+    title: 'A store with a different clock blocks clients for longer than the window',
     file: 'packages/core/src/limits/counts.ts',
     find: 'Math.min(Math.max(left, 0), windowMs)',
     replace: 'Math.max(left, 0)',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
-    title: 'Everybody behind one address shares the limit, though they are known',
+    title: 'Authenticated users behind one address share the limit',
     file: 'packages/core/src/endpoints/admit.ts',
     find: 'if (!pending) return limiter.count(proven ? byAccount(proven) : address(), windows)',
     replace: 'if (!pending) return limiter.count(address(), windows)',
@@ -94,7 +94,7 @@ export const limits: readonly Break[] = [
     fails: 'test/limits/memory-store.test.ts',
   },
   {
-    title: 'A protected answer may be kept by any cache',
+    title: 'A protected response may be stored by any cache',
     file: 'packages/core/src/endpoints/admit.ts',
     find: "{ ...vary, 'cache-control': 'private, no-cache' }",
     replace: 'vary',

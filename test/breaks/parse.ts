@@ -3,28 +3,28 @@ import type { Break } from './break.ts'
 
 export const parse: readonly Break[] = [
   {
-    title: 'A query has as many conditions as the client likes',
+    title: 'The number of conditions of a query is not limited',
     file: 'packages/core/src/parse/limits.ts',
     find: 'if (tally.conditions > value) {',
     replace: 'if (tally.conditions > 1e9) {',
     fails: 'test/contract/limits.test.ts',
   },
   {
-    title: 'A list has as many values as the client likes',
+    title: 'The number of values of a list is not limited',
     file: 'packages/core/src/parse/limits.ts',
     find: 'if (length > value) throw limitExceeded',
     replace: 'if (length > 1e9) throw limitExceeded',
     fails: 'test/contract/limits.test.ts',
   },
   {
-    title: 'Groups are nested until the stack is full',
+    title: 'Groups may be nested until the stack overflows',
     file: 'packages/core/src/parse/limits.ts',
     find: 'if (depth > maxGroupDepth) {',
     replace: 'if (depth > 1e9) {',
     fails: 'test/contract/limits.test.ts',
   },
   {
-    title: 'The second of two equal parameters counts, without a word',
+    title: 'The second of two equal parameters is silently used',
     file: 'packages/core/src/parse/parameter.ts',
     find: 'if (draft.single[name] !== undefined) throw repeatedParameter(name, rawText(pair, 0, 0))',
     replace: '',
@@ -45,7 +45,7 @@ export const parse: readonly Break[] = [
     fails: 'test/contract/filtering.test.ts',
   },
   {
-    title: 'Half a character reaches the database',
+    title: 'A lone surrogate reaches the database',
     file: 'packages/core/src/parse/query-string.ts',
     find: "if (!paired) throw forbiddenCharacter('half of a surrogate pair', at)",
     replace: '',
@@ -59,7 +59,7 @@ export const parse: readonly Break[] = [
     fails: 'test/contract/query-parameters.test.ts',
   },
   {
-    title: 'What follows the closing bracket of a group is dropped',
+    title: 'Text after the closing bracket of a group is ignored',
     file: 'packages/core/src/parse/cursor.ts',
     find: 'if (atEnd(cursor)) return\n  throw malformedQuery(',
     replace: 'if (!atEnd(cursor) || true) return\n  throw malformedQuery(',

@@ -3,21 +3,21 @@ import type { Break } from './break.ts'
 
 export const statements: readonly Break[] = [
   {
-    title: 'A statement is filled in although its text depends on the value',
+    title: 'Values are filled into a cached statement although its text depends on them',
     file: 'packages/core/src/sql/template.ts',
     find: 'if (!sameTexts(before.strings, now.strings)) return undefined',
     replace: '',
     fails: 'test/unit/sql/template.test.ts',
   },
   {
-    title: 'An encoded value is filled in as it stands in the URL',
+    title: 'An encoded value is filled in without decoding',
     file: 'packages/core/src/plan-cache/skeleton.ts',
     find: 'if (plain.test(written)) return written',
     replace: 'if (written.length < 500) return written',
     fails: 'test/unit/plan-cache/skeleton.test.ts',
   },
   {
-    title: 'A parameter that is given twice makes one skeleton',
+    title: 'A query with a repeated parameter has a skeleton',
     file: 'packages/core/src/plan-cache/skeleton.ts',
     find: 'if (pageOrCursor !== undefined) return undefined',
     replace: '',
@@ -31,7 +31,7 @@ export const statements: readonly Break[] = [
     fails: 'test/unit/json/canonical.test.ts',
   },
   {
-    title: 'A pattern of the client has wildcards',
+    title: 'Wildcards in a search value of the client are not escaped',
     file: 'packages/core/src/dialect/shared/patterns.ts',
     find: "text.replace(/[!%_]/g, '!$&')",
     replace: "text.replace(/[!%]/g, '!$&')",

@@ -34,7 +34,7 @@ export const close = () => db.destroy()
   }
   const id = "id: { type: 'integer', primaryKey: true }"
 
-  test('models that agree: 0', async () => {
+  test('models that match: exit code 0', async () => {
     const path = module('agree.mjs', `{ ${id}, title: { type: 'string', maxLength: 80 } }`)
     equal(await command(['check', path]), {
       code: 0,
@@ -43,7 +43,7 @@ export const close = () => db.destroy()
     })
   })
 
-  test('models that differ: the list, and 1', async () => {
+  test('models that differ: the differences, and exit code 1', async () => {
     const path = module('differ.mjs', `{ ${id}, titel: { type: 'string' } }`)
     const { code, out, err } = await command(['check', path])
     equal([code, err], [1, ''])
@@ -52,7 +52,7 @@ export const close = () => db.destroy()
     match(out, '2 differences.')
   })
 
-  test('a database that does not answer is a failure of its own', async () => {
+  test('a database that does not respond has an error of its own', async () => {
     const away = join(folder, 'away.mjs')
     writeFileSync(
       away,

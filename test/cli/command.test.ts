@@ -15,7 +15,7 @@ create table books (id integer primary key, "unit price" integer, author_id inte
 create table log (line text);`)
 
 suite('model-api', (test) => {
-  test('--help, help and no word at all explain the command', async () => {
+  test('--help, help and no arguments print the usage', async () => {
     for (const args of [['--help'], ['-h'], ['help'], [], ['serve', '--help']]) {
       const { code, out, err } = await command(args)
       equal([code, err], [0, ''])
@@ -111,7 +111,7 @@ suite('model-api', (test) => {
     }
   })
 
-  test('models prints a module and nothing else to the output', async () => {
+  test('models prints a module and nothing else to stdout', async () => {
     const { code, out, err } = await command(['models', file])
     equal(code, 0)
     match(err, 'Reading the schema …')
@@ -134,7 +134,7 @@ suite('model-api', (test) => {
 })
 
 eachDatabase('model-api models', (test, db) => {
-  test('a database or schema that is not there is named', async () => {
+  test('the error names a database or schema that does not exist', async () => {
     if (db.url === undefined) return
     await db.execScript('create table a (id integer primary key)')
     const missing = await command(['models', db.url.replace(/\/[^/]*$/, '/model_api_no_such')])
@@ -144,7 +144,7 @@ eachDatabase('model-api models', (test, db) => {
     equal([missing.code, schema.code], [1, 1])
   })
 
-  test('tables are chosen by name, and a misspelt one is an error', async () => {
+  test('tables are selected by name, and a misspelt one is an error', async () => {
     const target = db.url ?? file
     const name = db.url === undefined ? 'authors' : 'a'
     match((await command(['models', target, '--only', name])).out, `  table: '${name}',`)

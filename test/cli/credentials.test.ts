@@ -37,7 +37,7 @@ eachDatabase('credentials', (test, db) => {
     }
   })
 
-  test('are not served, and serve says so', async () => {
+  test('are not served, and model-api serve says so', async () => {
     const running = started(['serve', target], { PORT: '0', HOST: '' })
     const text = await running.until(/Listening at .*\n/)
     const url = /http:\/\/[0-9.:]+/.exec(text)?.[0] ?? ''
@@ -85,7 +85,7 @@ eachDatabase('credentials', (test, db) => {
     for (const name of [...hidden, 'ApiKey', '"Login"']) ok(!out.includes(name), name)
   })
 
-  test('are hidden or without meta in what model-api models prints', async () => {
+  test('are hidden or without meta in the output of model-api models', async () => {
     const { out } = await command(['models', target])
     match(out, '// Published, since they have meta\n//   Account, Again, Person, TokenType\n')
     match(

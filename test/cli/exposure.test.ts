@@ -28,7 +28,7 @@ suite('model-api exposure', (test) => {
     })
   })
 
-  test('says what is wrong with the module', async () => {
+  test('reports what is wrong with the module', async () => {
     const none = await command(['exposure', module('none.mjs', 'export const app = {}')])
     equal(none.code, 1)
     match(none.err, 'exports no API. Expected `export const api = createApi({ … })`')

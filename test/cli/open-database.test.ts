@@ -37,7 +37,7 @@ eachDatabase('openDatabase', (test, db) => {
     for (const database of opened) await database.close()
   })
 
-  test('reads, and writes unless it is told not to', async () => {
+  test('reads, and writes unless it is opened read-only', async () => {
     const { db: writable } = await open(target)
     await sql`insert into things values (2, 'two')`.execute(writable)
     const { db: readOnly } = await open(target, { readOnly: true })
@@ -64,7 +64,7 @@ eachDatabase('openDatabase', (test, db) => {
     )
   })
 
-  test('a request that comes again is answered alike, prepared or not', async () => {
+  test('a repeated request gets the same response, prepared or not', async () => {
     const texts = new Set<string>()
     for (const prepared of [true, false]) {
       const { db: one } = await open(target, { prepared })
@@ -93,7 +93,7 @@ eachDatabase('openDatabase', (test, db) => {
     const kill = (id: unknown): string =>
       server === 'postgres' ? `select pg_terminate_backend(${id})` : `kill ${id}`
 
-    test('the server stops a statement that takes too long, and the connection serves on', async () => {
+    test('the server cancels a statement that takes too long, and the connection stays usable', async () => {
       const { db: one } = await open(target, { statementTimeout: 200, connections: 1 })
       const before = await value(one, current)
       const started = Date.now()
@@ -103,7 +103,7 @@ eachDatabase('openDatabase', (test, db) => {
       equal(await value(one, current), before)
     })
 
-    test('a request in time-out is a 503, and the connection serves on', async () => {
+    test('a request that times out is 503, and the connection stays usable', async () => {
       // Reading the schema of a busy server takes longer than the time limit of this test.
       const { models } = await introspect((await open(target)).db)
       const { db: one } = await open(target, { statementTimeout: 200, connections: 1 })
@@ -121,7 +121,7 @@ eachDatabase('openDatabase', (test, db) => {
       equal(Number(await value(one, '1')), 1)
     })
 
-    test('waiting for a connection ends, and is a 503', async () => {
+    test('waiting for a connection times out with 503', async () => {
       const { db: one } = await open(target, { connections: 1, connectionTimeout: 1_000 })
       const { models } = await introspect(one)
       const api = createApi({
@@ -147,7 +147,7 @@ eachDatabase('openDatabase', (test, db) => {
       ok((await value(one, current)) !== id)
     })
 
-    test('sessions are in UTC and give values as they are', async () => {
+    test('sessions are in UTC and return values unchanged', async () => {
       const { db: one } = await open(target)
       const zone = { postgres: "current_setting('TimeZone')", mysql: '@@session.time_zone' }[server]
       match(await value<string>(one, zone), /^(UTC|\+00:00)$/)

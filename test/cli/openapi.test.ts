@@ -22,7 +22,7 @@ suite('model-api openapi', (test) => {
     equal(document.components.schemas.Book.required, ['id', 'unit_price', 'author_id'])
   })
 
-  test('leaves out what it is told to', async () => {
+  test('leaves out the tables that the options exclude', async () => {
     const { out } = await command(['openapi', file, '--except', 'books'])
     equal(Object.keys(JSON.parse(out).components.schemas).includes('Book'), false)
   })
@@ -39,7 +39,7 @@ suite('model-api openapi', (test) => {
     }
   })
 
-  test('says what it cannot read', async () => {
+  test('reports what it cannot read', async () => {
     const { code, err } = await command(['openapi', './missing.db'])
     equal(code, 1)
     match(err, 'missing.db')

@@ -19,7 +19,7 @@ suite('model-api --relations', (test) => {
     create table lines (order_id integer not null, no integer not null, primary key (order_id, no));
     create table orders (id integer primary key, customer_id integer, line_order integer, line_no integer);`)
 
-  test('prints what names suggest as lines of the file, which makes them relations', async () => {
+  test('prints the relations that names suggest, as lines to copy into the file', async () => {
     const before = await command(['serve', target, '--port', '0'])
     match(before.out, 'Relations that names suggest; none is taken.')
     match(before.out, '\n  orders.customer_id -> customers.id\n')
@@ -34,7 +34,7 @@ suite('model-api --relations', (test) => {
     match(models.out, "customer: belongsTo('Customer', 'customer_id')")
   })
 
-  test('says where the file is wrong', async () => {
+  test('reports where the file is wrong', async () => {
     const path = file('orders.customer_id -> customers.id\norders -> customers\n')
     const { code, err } = await command(['models', target, '--relations', path])
     equal(code, 2)

@@ -31,7 +31,7 @@ function define(test: Test, db: TestDatabase): void {
     test.after(() => db.execScript(`drop database ${sales}; drop database ${stock}`))
   }
 
-  test('relations lead from one to another', async () => {
+  test('relations connect tables of different schemas', async () => {
     const args = ['serve', db.url ?? '', '--schema', `${stock}, ${sales}`, '--workers', '2']
     const running = started(args, { PORT: '0', HOST: '' })
     const base = baseIn(await running.until(/workers: processes .*\n/))
@@ -55,7 +55,7 @@ function define(test: Test, db: TestDatabase): void {
     match(out, "product: belongsTo('Product', 'product_id')")
   })
 
-  test('a schema without tables names those that have some', async () => {
+  test('the error for a schema without tables names those that have some', async () => {
     const { code, err } = await command(['serve', db.url ?? ''])
     equal(code, 1)
     match(err, 'has no table that can be published. Schemas with tables: ')
@@ -73,7 +73,7 @@ for (const only of ['postgres', 'mysql'] as const) {
 }
 
 suite('model-api serve of several schemas', (test) => {
-  test('a file of SQLite has one', async () => {
+  test('a SQLite file has one schema', async () => {
     const { code, err } = await command(['serve', sqliteFile(''), '--schema', 'main,other'])
     equal(code, 1)
     match(err, 'There is no attached database "other". There is: "main".')

@@ -16,7 +16,7 @@ eachDatabase('model-api serve of a module', (test, db) => {
     target = await peopleTarget(db)
   })
 
-  test('serves it with its own rules, and ends in order', async () => {
+  test('serves it with its own rules, and shuts down cleanly', async () => {
     const running = started(['serve', module, '--port', '0'], { TARGET: target })
     const text = await running.until(/Documentation at .+\n/)
     match(text, /^Loading .+served-api\.ts …\nIt publishes users, books\.\n\nListening at http/)
@@ -42,7 +42,7 @@ suite('model-api serve of a module', (test) => {
     return path
   }
 
-  test('says what is wrong with it', async () => {
+  test('reports what is wrong with it', async () => {
     const none = await command(['serve', written('none.mjs', 'export const app = {}')])
     match(none.err, 'exports no API. Expected `export const api = createApi({ … })`')
     const broken = await command([
@@ -64,7 +64,7 @@ suite('model-api serve of a module', (test) => {
     equal([none.code, broken.code, away.code], [1, 1, 1])
   })
 
-  test('a pool that it leaves open does not keep the process', async () => {
+  test('a pool that the module leaves open does not keep the process alive', async () => {
     const path = written(
       'open.mjs',
       'setInterval(() => {}, 60_000)\nexport const api = { exposure: () => "" }',
@@ -72,7 +72,7 @@ suite('model-api serve of a module', (test) => {
     equal(await started(['exposure', path]).ended, 0)
   })
 
-  test('options that choose tables are for databases', async () => {
+  test('options that select tables are refused', async () => {
     const { code, err } = await command(['serve', './api.ts', '--only', 'books'])
     equal(code, 2)
     match(err, '--only is for a database; ./api.ts says itself what it publishes.')

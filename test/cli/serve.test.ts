@@ -91,7 +91,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal(await running.ended, 0)
   })
 
-  test('--write asks, and serves nothing without a yes', async () => {
+  test('--write asks for confirmation, and serves nothing without it', async () => {
     const asked: string[] = []
     const refuse = async (question: string) => {
       asked.push(question)
@@ -110,7 +110,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     match(alone.err, 'there is no terminal; add --yes')
   })
 
-  test('tells what it does, serves what it shows, and ends in order', async () => {
+  test('prints its progress, serves what it prints, and shuts down cleanly', async () => {
     const running = started(['serve', target], { PORT: '0', HOST: '' })
     const text = await running.until(/Worth trying(\n.*){5,}\n/)
     match(text, /^Connecting to .+ …\nReading the schema …\n/)
@@ -147,7 +147,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal(await running.ended, 0)
   })
 
-  test('--replica names what is read from', async () => {
+  test('--replica names the database to read from', async () => {
     const from = await replicaWith('J. Austen')
     const running = started(['serve', target, '--replica', from], { PORT: '0', HOST: '' })
     const text = await running.until(/Worth trying(\n.*){5,}\n/)
@@ -159,7 +159,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal(await running.ended, 0)
   })
 
-  test('several replicas are read in turn by every worker', async () => {
+  test('every worker reads from several replicas in turn', async () => {
     const replicas = [await replicaWith('First'), await replicaWith('Second')]
     const words = replicas.flatMap((replica) => ['--replica', replica])
     const args = ['serve', target, '--workers', '2', '--port', '0', ...words]
@@ -190,7 +190,7 @@ eachDatabase('model-api serve', (test, db: TestDatabase) => {
     equal(await running.ended, 0)
   })
 
-  test('--only and --except choose tables', async () => {
+  test('--only and --except select tables', async () => {
     const only = await command(['serve', target, '--port', '0', '--only', 'authors,books'])
     match(only.out, '/api/books    4 columns  author\n')
     match(only.out, 'Left out\n  book_tags, dear_books, log, tags, totals: not in "only"\n')
@@ -204,7 +204,7 @@ suite('model-api serve', (test) => {
   const empty = sqliteFile('create virtual table log using fts5(line)')
   const file = sqliteFile(script)
 
-  test('says that a port is taken', async () => {
+  test('reports that a port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }
@@ -219,7 +219,7 @@ suite('model-api serve', (test) => {
     other.close()
   })
 
-  test('says that an address is not this machine’s', async () => {
+  test('reports that an address does not belong to this machine', async () => {
     const { code, err } = await command(['serve', file, '--host', '192.0.2.1'])
     equal(
       [code, err],
@@ -232,14 +232,14 @@ suite('model-api serve', (test) => {
     match(out, 'Everyone who can reach this machine can read what is published.')
   })
 
-  test('says that there is nothing to publish, and why', async () => {
+  test('reports that there is nothing to publish, and why', async () => {
     const { code, out, err } = await command(['serve', empty])
     equal(code, 1)
     match(out, 'log: a virtual table')
     match(err, /^model-api: .*library\.db has no table that can be published\.\n$/)
   })
 
-  test('a table without rows has requests to try all the same', async () => {
+  test('example requests are printed for a table without rows, too', async () => {
     const bare = sqliteFile('create table things (id integer primary key)')
     const { out } = await command(['serve', bare, '--port', '0'])
     match(out, /curl -g "http:\/\/127\.0\.0\.1:\d+\/api\/things"\n/)

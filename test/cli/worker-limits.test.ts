@@ -33,7 +33,7 @@ const target = peopleTarget(db)
 const answered = (list: readonly number[]) => list.filter((status) => status === 200).length
 
 suite('rate limits of several workers', (test) => {
-  test('count apart in memory, with a warning', async () => {
+  test('are counted per worker in memory, with a warning', async () => {
     const { text, statuses } = await asked({})
     equal(statuses.map(answered), [20, 20])
     equal(numberOf(text, 'Each worker counts rate limits in its own memory: with 2 workers'), 1)
@@ -51,7 +51,7 @@ else {
       redis.close()
     })
 
-    test('count together in Redis', async () => {
+    test('are counted together in Redis', async () => {
       const { text, statuses } = await asked({ REDIS: prefix })
       equal(statuses.length, 2)
       ok(statuses.every((list) => list.includes(429)))

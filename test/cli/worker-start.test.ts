@@ -16,7 +16,7 @@ suite('starting several workers', (test) => {
     return path
   }
 
-  test('what is wrong is said once', async () => {
+  test('an error is printed once', async () => {
     const failing = async (...args: string[]) => {
       const running = started(['serve', ...args, '--workers', '3'], { PORT: '0' })
       const code = await running.ended
@@ -36,7 +36,7 @@ suite('starting several workers', (test) => {
     equal((await failing(broken, '--only', 'things')).code, 2)
   })
 
-  test('one that cannot start beside another ends the command', async () => {
+  test('a worker that cannot start beside another ends the command', async () => {
     const flag = join(folder, 'taken')
     const path = written(
       'alone.mjs',
@@ -57,7 +57,7 @@ suite('starting several workers', (test) => {
     match(text, /Worker \d+ ended before it served \(exit code 1\)\./)
   })
 
-  test('a file is read by several, and Ctrl+C ends them in order', async () => {
+  test('several workers serve a SQLite file, and Ctrl+C ends them cleanly', async () => {
     const running = started(['serve', file, '--workers=2', '--only=things'], { PORT: '0' })
     const text = await running.until(/workers: processes .*\n/)
     equal(numberOf(text, 'Reading the schema'), 1)
@@ -72,13 +72,13 @@ suite('starting several workers', (test) => {
     equal((await running.written()).slice(text.length), '\nStopping …\n')
   })
 
-  test('the demo has one process', async () => {
+  test('the demo runs in one process', async () => {
     const refused = started(['--workers', '2'], {}, demo)
     equal(await refused.ended, 2)
     match(await refused.written(), /^The library is in the memory of one process/)
   })
 
-  test('a number that makes no sense is refused', async () => {
+  test('an invalid number of workers is refused', async () => {
     for (const [text, args] of [
       ['"0" is not a number of workers. Expected 1 to 256.', ['serve', file, '--workers', '0']],
       ['"two" is not a number of workers.', ['serve', file, '--workers', 'two']],

@@ -33,7 +33,7 @@ eachDatabase('model-api serve --workers', (test, db) => {
   })
   test.after(() => void running.process.kill('SIGKILL'))
 
-  test('both answer at one address, and one says so', () => {
+  test('both serve the same address, and start-up messages are printed once', () => {
     equal(new Set(both.keys()), new Set(pidsIn(text)))
     equal(both.has(running.process.pid ?? 0), false)
     for (const line of ['Loading ', 'It publishes users, books.', 'Listening at ', '2 workers: ']) {
@@ -41,7 +41,7 @@ eachDatabase('model-api serve --workers', (test, db) => {
     }
   })
 
-  test('a refresh token of one is taken by the other, and by both only once', async () => {
+  test('a refresh token from one worker is accepted by the other, and only once in total', async () => {
     const refresh = (by: Connection, { body }: Answer) =>
       by.ask('POST', '/auth/refresh', { refresh_token: body.value.refresh_token })
     const account = { username: 'ann', password: passwords.ann }
@@ -67,7 +67,7 @@ eachDatabase('model-api serve --workers', (test, db) => {
     equal((await b.ask('GET', '/api/books')).body.total_count, before + 40)
   })
 
-  test('one that is killed is replaced; the other answers meanwhile', async () => {
+  test('a killed worker is replaced; the other serves requests meanwhile', async () => {
     const [killed = 0, other = 0] = both.keys()
     process.kill(killed, 'SIGKILL')
     equal((await b.ask('GET', '/api/books/1')).body.pid, other)

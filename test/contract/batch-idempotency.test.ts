@@ -45,7 +45,7 @@ eachDatabase('batches: Idempotency-Key', (test, db) => {
   const count = async (table: string): Promise<number> =>
     (await db.kysely.selectFrom(table).select('id').execute()).length
 
-  test('the same key and body answer the stored results, and write once', async () => {
+  test('the same key and body return the stored results, and write once', async () => {
     const operations = [
       posting('/api/tags', { name: 'once' }),
       getting('/api/tags/{a.id}'),
@@ -69,7 +69,7 @@ eachDatabase('batches: Idempotency-Key', (test, db) => {
     equal([another.status, another.errors.code], [422, 'idempotency_key_reused'])
   })
 
-  test('a batch that failed may be sent again with its key', async () => {
+  test('a failed batch may be sent again with its key', async () => {
     const own = { 'idempotency-key': 'a-key-of-a-failed-batch' }
     const failing = [posting('/api/tags', { name: 'again' }), getting('/api/tags/999')]
     equal((await sendBatch(api, failing, {}, own)).status, 404)
@@ -77,7 +77,7 @@ eachDatabase('batches: Idempotency-Key', (test, db) => {
     equal((await sendBatch(api, failing.slice(0, 1), {}, own)).status, 200)
   })
 
-  test('batches at the same moment: one writes, and all answer the same or 409', async () => {
+  test('concurrent batches: one writes, and all get the same response or 409', async () => {
     const own = { 'idempotency-key': 'many-at-the-same-moment' }
     const operations = [posting('/api/tags', { name: 'concurrent' })]
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ eachDatabase('batches: Idempotency-Key', (test, db) => {
     )
   })
 
-  test('results longer than a column are repeated whole', async () => {
+  test('results longer than a column are replayed completely', async () => {
     const own = { 'idempotency-key': 'a-long-answer-of-a-batch' }
     const text = `é${'x'.repeat(40_000)}`
     const notes = testApi(db, [Note], { ...on, ...byKey })
@@ -106,7 +106,7 @@ eachDatabase('batches: Idempotency-Key', (test, db) => {
     equal(withoutHeaders(second), withoutHeaders(first))
   })
 
-  test('what the caller may no longer read is null, and another user has another key', async () => {
+  test('replayed records that the caller may no longer read are null, and the keys of another user are separate', async () => {
     closed.clear()
     const notes = testApi(db, [Note], { ...on, ...byKey })
     const operations = [posting('/api/notes', { text: 'mine' }), getting('/api/notes/{a.id}')]
@@ -128,7 +128,7 @@ eachDatabase('batches: Idempotency-Key', (test, db) => {
     equal([short.status, short.errors.code], [400, 'bad_idempotency_key'])
   })
 
-  test('a dry run neither takes a key nor answers from one', async () => {
+  test('a dry run neither claims a key nor replays its results', async () => {
     const own = { 'idempotency-key': 'a-key-of-a-dry-run-1' }
     const operations = [posting('/api/tags', { name: 'dry' })]
     equal((await sendBatch(api, operations, { dry_run: true }, own)).status, 200)

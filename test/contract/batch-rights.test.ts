@@ -62,7 +62,7 @@ eachDatabase('batches: rights', (test, db) => {
     equal((await sendBatch(api, [getting('/api/authors/1')])).status, 200)
   })
 
-  test('credentials and everything that a proxy sets come with the batch, never with an operation', async () => {
+  test('credentials and headers that a proxy sets are those of the batch, never of an operation', async () => {
     const api = testApi(db, shop, { ...on, ...byKey })
     for (const name of [
       'Authorization',
@@ -77,7 +77,7 @@ eachDatabase('batches: rights', (test, db) => {
     }
   })
 
-  test('policies, rights of columns and hidden columns decide as they do elsewhere', async () => {
+  test('policies, column rights and hidden columns apply as in single requests', async () => {
     const mine: AnyModel = defineModel('Note', {
       columns: {
         id: { type: 'integer', primaryKey: true, generated: true },
@@ -120,7 +120,7 @@ eachDatabase('batches: rights', (test, db) => {
     ])
   })
 
-  test('a reference leads to no endpoint that its sender was not admitted to', async () => {
+  test('a reference does not lead to an endpoint that its sender may not use', async () => {
     const open = withMeta(withMeta(shop, 'Tag', { auth_requirements: { ALL: false } }), 'Book', {
       auth_requirements: { ALL: false },
       endpoint: '0',
@@ -130,7 +130,7 @@ eachDatabase('batches: rights', (test, db) => {
     equal(told(await sendBatch(api, read)), [400, 'not_in_batch', 'operations[1]'])
   })
 
-  test('functions of the host that decide by the request never see one whose references have no values', async () => {
+  test('functions of the host that decide by the request are never called with unresolved references', async () => {
     const seen: string[] = []
     const refusing = ({ url, body }: ApiRequest): true => {
       seen.push(`${url} ${JSON.stringify(body)}`)
@@ -177,7 +177,7 @@ eachDatabase('batches: rights', (test, db) => {
     equal((await sendBatch(api, [...read, getting('/api/authors/{a.0.id}')])).status, 400)
   })
 
-  test('API_CUSTOM_AUTH_PER_BATCH: the host is asked once about the batch, and the rights are the same', async () => {
+  test('API_CUSTOM_AUTH_PER_BATCH: the function is called once for the batch, and the rights are the same', async () => {
     const seen: string[] = []
     const byRoles = ({ method, url, headers }: ApiRequest) => {
       seen.push(`${method} ${url}`)
@@ -227,7 +227,7 @@ eachDatabase('batches: rights', (test, db) => {
     equal(seen, ['GET /api/tags'])
   })
 
-  test('API_CUSTOM_AUTH_PER_BATCH: a user that the function sets on the request, or that setup sets, holds for each operation', async () => {
+  test('API_CUSTOM_AUTH_PER_BATCH: a user that the function or setup sets on the request is the user of each operation', async () => {
     const guarded = withMeta(shop, 'Tag', { role_map: { GET: 'editor' } })
     const setting = (request: ApiRequest): true => {
       request.user = { roles: ['editor'] }
@@ -271,7 +271,7 @@ eachDatabase('batches: rights', (test, db) => {
 eachDatabase('batches: users', (test, db) => {
   test.before(() => createPeople(db))
 
-  test('a cookie from another site reads, and does not write', async () => {
+  test('a cross-site request with a cookie may read, but not write', async () => {
     const { api } = peopleApi(db, {
       ...jwtKeys,
       ...on,
@@ -370,7 +370,7 @@ eachDatabase('batches: callbacks', (test, db) => {
     )
   })
 
-  test('a callback that refuses the last operation undoes the first, and nobody hears of it', async () => {
+  test('a callback that refuses the last operation undoes the first, and the callback after COMMIT is not called', async () => {
     const heard: unknown[] = []
     const errors: string[] = []
     const api = testApi(db, shop, {
@@ -394,7 +394,7 @@ eachDatabase('batches: callbacks', (test, db) => {
     equal([await names(), heard, errors], [before, [], ['POST /api/tags']])
   })
 
-  test('an unexpected error of an operation is 500 and says nothing', async () => {
+  test('an unexpected error of an operation is 500 and reveals nothing', async () => {
     const reported: unknown[] = []
     const api = testApi(
       db,
@@ -411,7 +411,7 @@ eachDatabase('batches: callbacks', (test, db) => {
     equal([status, text.includes('secret'), reported.length], [500, false, 1])
   })
 
-  test('a dry run answers like the real one and leaves nothing', async () => {
+  test('a dry run gives the same response, and stores nothing', async () => {
     const heard: unknown[] = []
     const api = testApi(db, shop, {
       ...on,
@@ -454,7 +454,7 @@ eachDatabase('batches: callbacks', (test, db) => {
     return JSON.stringify(value, known).replace(key, '/authors/key')
   }
 
-  test('in a transaction of the host nothing is committed, and a batch that fails leaves nothing in it', async () => {
+  test('in a transaction of the host nothing is committed, and a failed batch is rolled back to its start', async () => {
     const transaction = await db.kysely.startTransaction().execute()
     const committed: boolean[] = []
     try {

@@ -32,7 +32,7 @@ eachDatabase('batches: API_BATCH_TIMEOUT', (test, db) => {
   const slow = posting('/api/notes', { text: 'slow' })
   const fast = posting('/api/notes', { text: 'fast' })
 
-  test('a batch that takes longer is 503 at the next operation or before COMMIT, and nothing is stored', async () => {
+  test('a batch over its time limit is 503 at the next operation or before COMMIT, and nothing is stored', async () => {
     for (const [operations, at] of [
       [[fast, slow, fast], 'operations[2]'],
       [[fast, slow], undefined],

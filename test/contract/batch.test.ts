@@ -21,7 +21,7 @@ eachDatabase('batches', (test, db) => {
     return rows.map(({ title }) => title)
   }
 
-  test('the answer is a list of id, status, headers and value of each operation, in order', async () => {
+  test('the response is a list of id, status, headers and value of each operation, in order', async () => {
     const { status, value, total, headers } = await batch(api, [
       post('/api/tags', { name: 'new' }),
       get('/api/tags?name__eq=new&fields=name'),
@@ -53,7 +53,7 @@ eachDatabase('batches', (test, db) => {
     equal(alone.value.rating, 5)
   })
 
-  test('the results belong to the host that called handle: a change to one changes no other', async () => {
+  test('the results of handle are independent objects: a change to one changes no other', async () => {
     const removing = async (...ids: readonly string[]) => {
       const operations = ids.map((id) => ({
         id: `t${id}`,
@@ -70,7 +70,7 @@ eachDatabase('batches', (test, db) => {
     equal([first?.headers, second?.headers, later?.headers], [{ mine: 'yes' }, {}, {}])
   })
 
-  test('one operation fails: its status and error with its place, and nothing is stored', async () => {
+  test('one operation fails: the response has its status and error with its place, and nothing is stored', async () => {
     const before = await titles()
     for (const [failing, status, code] of [
       [post('/api/books', { titel: 'x' }), 400, undefined],
@@ -93,7 +93,7 @@ eachDatabase('batches', (test, db) => {
     equal(await titles(), before)
   })
 
-  test('what the database refuses names the field, also where the other record is of the same batch', async () => {
+  test('an error of the database names the field, also where the other record is of the same batch', async () => {
     const { status, errors } = await batch(api, [
       post('/api/tags', { name: 'twice' }),
       post('/api/tags', { name: 'twice' }),
@@ -159,7 +159,7 @@ eachDatabase('batches', (test, db) => {
     }
   })
 
-  test('a batch that is malformed is 400 with all of its problems', async () => {
+  test('a malformed batch is 400 with all of its problems', async () => {
     const { status, errors } = await batch(
       api,
       [
@@ -227,7 +227,7 @@ eachDatabase('batches', (test, db) => {
     equal((await send(testApi(db, shop), 'POST', '/api/batch', { body: {} })).status, 404)
   })
 
-  test('references that repeat values multiply up to API_BODY_LIMIT in all bodies together', async () => {
+  test('values repeated by references are limited to API_BODY_LIMIT in all bodies together', async () => {
     const small = testApi(db, shop, { ...on, API_BODY_LIMIT: 2_000 })
     // Values of 7, 33, 137, 553, 2217 and 8873 characters; each contains the previous one four times.
     const growing = Array.from({ length: 6 }, (_, i) => ({
@@ -250,7 +250,7 @@ eachDatabase('batches', (test, db) => {
     equal([status, JSON.stringify(value[5].value.details).length], [200, 8_873])
   })
 
-  test('references in URLs count as those in bodies', async () => {
+  test('references in URLs count like those in bodies', async () => {
     const title = 'Long '.repeat(36).trim()
     const operations = [
       { id: 'a', ...post('/api/books', { title }) },
@@ -298,7 +298,7 @@ eachDatabase('batches', (test, db) => {
     equal([repeated.status, repeated.errors.at], [400, 'operations[1]'])
   })
 
-  test('a URL with its references as they are written is at most as long as API_MAX_URL_LENGTH', async () => {
+  test('a URL with unresolved references is at most as long as API_MAX_URL_LENGTH', async () => {
     const id = 'a'.repeat(40)
     const first = { id, ...get('/api/tags/1') }
     const reference = `{${id}.id}`
@@ -319,7 +319,7 @@ eachDatabase('batches', (test, db) => {
     )
   })
 
-  test('a reference without a whole place in its URL is 400', async () => {
+  test('a reference that is not a whole segment or value of its URL is 400', async () => {
     for (const url of [
       '{a.id}',
       '/api/tags{a.id}',
@@ -345,7 +345,7 @@ eachDatabase('batches', (test, db) => {
     }
   })
 
-  test('reads see what earlier operations wrote, and nobody else does before the end', async () => {
+  test('reads see what earlier operations wrote, and other requests do not before COMMIT', async () => {
     const { value } = await batch(api, [
       get('/api/tags?count=exact'),
       post('/api/tags', { name: 'seen' }),
@@ -432,7 +432,7 @@ eachDatabase('batches', (test, db) => {
     equal([repeated.status, repeated.value[0].value], [200, { id: 1 }])
   })
 
-  test('sign-in, documentation, health and batches are no part of a batch', async () => {
+  test('sign-in, documentation, health and batches are refused in a batch', async () => {
     const own = testApi(db, shop, { ...on, API_HEALTH_ROUTE: '/health' })
     for (const url of ['/api', '/api/batch', '/docs', '/openapi.json', '/health']) {
       const { status, errors } = await batch(own, [get(url)])

@@ -109,7 +109,7 @@ eachDatabase('cache groups', (test, db) => {
     return groupsOf(headers, writes)
   }
 
-  test('a read names what it depends on, a 304 too; without the setting neither header is sent', async () => {
+  test('a read names the groups that it depends on, also with 304; without the setting neither header is sent', async () => {
     equal((await get(api, '/api/books/1')).headers[reads], '"*", "books"')
     equal(await readBy('/api/books?join=writer'), ['"*"', '"books"', '"writers"'])
     equal(await readBy('/api/books?dump_relationships=false'), ['"*"', '"books"'])
@@ -131,7 +131,7 @@ eachDatabase('cache groups', (test, db) => {
     equal(written.headers[writes], undefined)
   })
 
-  test('a write names what it may have changed, by its request alone', async () => {
+  test('a write names the groups that it may have changed, derived from the request alone', async () => {
     equal(await changedBy('PATCH', '/api/books/1', { title: 'b1' }), ['"*other"', '"books"'])
     const nested = { title: 'b9', writer: { name: 'w9' }, tags: [{ id: 1 }] }
     equal(await changedBy('POST', '/api/books', nested), [
@@ -168,7 +168,7 @@ eachDatabase('cache groups', (test, db) => {
     equal(await changedBy('DELETE', cascade), ['"*other"', '"books"'])
   })
 
-  test('functions of the host may read and write anything', async () => {
+  test('functions of the host count as reading and writing anything', async () => {
     const hooked = testApi(db, models, {
       ...config,
       API_UPDATE_CALLBACK: (object) => object,
@@ -181,7 +181,7 @@ eachDatabase('cache groups', (test, db) => {
     equal((await get(scoped, '/api/tags')).headers[reads], '"*", "tags", "*other"')
   })
 
-  test('so may functions that are rights of columns, and computed columns that the caller may read', async () => {
+  test('so do functions that decide column rights, and computed columns that the caller may read', async () => {
     const groups = async (right: { read?: ColumnRight }, user?: unknown) => {
       const ruled = defineModel('Tag', {
         columns: { id, name: { type: 'string', ...right } },
@@ -202,7 +202,7 @@ eachDatabase('cache groups', (test, db) => {
     equal(await groups({}, staff), '"*", "tags", "*other"')
   })
 
-  test('a batch invalidates what all of its operations do; a dry run nothing', async () => {
+  test('a batch invalidates the groups of all of its operations; a dry run none', async () => {
     const operations = [
       { method: 'PATCH', url: '/api/books/1', body: { title: 'b1' } },
       { id: 'z', method: 'PATCH', url: '/api/tags/1', body: { name: 't1' } },
@@ -217,7 +217,7 @@ eachDatabase('cache groups', (test, db) => {
     equal((await sendBatch(api, operations.slice(2))).headers[writes], undefined)
   })
 
-  test('the repetition of a key invalidates everything: the first response may not have arrived', async () => {
+  test('a replayed response invalidates everything: the first response may not have arrived', async () => {
     const key = { headers: { 'idempotency-key': 'a-key-of-sixteen-characters' } }
     const body = { name: 'once' }
     equal(await changedBy('POST', '/api/tags', body, key), ['"*other"', '"tags"'])
@@ -255,7 +255,7 @@ eachDatabase('cache groups', (test, db) => {
     ok(!off.includes('Cache-Group'))
   })
 
-  test('a cache that removes what writes invalidate serves nothing that is out of date', async () => {
+  test('a cache that removes what writes invalidate serves no stale response', async () => {
     const next = random(propertySeed)
     const any = (of: string) => async (): Promise<number> => {
       const { value } = await get(api, `/api/${of}?fields=id&limit=100`)

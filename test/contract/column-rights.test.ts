@@ -86,7 +86,7 @@ const clerk = { id: 1, roles: ['clerk'], level: 1 }
 const payroll = { id: 2, roles: ['payroll'], level: 1 }
 const chief = { id: 3, roles: [], level: 2 }
 
-eachDatabase('rights of columns', (test, db) => {
+eachDatabase('column rights', (test, db) => {
   const api = testApi(db, models, config)
   test.before(async () => {
     await createTables(db, models)
@@ -113,7 +113,7 @@ eachDatabase('rights of columns', (test, db) => {
   })
   const stored = async (key: number) => (await as(payroll).get(`/api/employees/${key}`)).value
 
-  test('a column that the caller may not read is not in the record, and its relations are not', async () => {
+  test('a column that the caller may not read is missing from the record, and so are its relations', async () => {
     const { value } = await as(clerk).get('/api/employees/52')
     equal(value, {
       id: 52,
@@ -127,7 +127,7 @@ eachDatabase('rights of columns', (test, db) => {
     })
   })
 
-  test('a role, any of several roles, and authentication decide', async () => {
+  test('a column may require a role, any of several roles, or authentication', async () => {
     const keys = async (user: unknown) => {
       const { value } = await as(user).get('/api/employees/52')
       return ['salary', 'boss', 'yearly'].filter((name) => name in value)
@@ -147,7 +147,7 @@ eachDatabase('rights of columns', (test, db) => {
     'join=boss',
     'boss[name__eq=Ann]',
   ]) {
-    test(`a query that names it is refused like one that names nothing: ${query}`, async () => {
+    test(`a query that names it is refused like one with an unknown name: ${query}`, async () => {
       const nothing = query.replace(/salary|yearly|boss/, 'zzzzzz')
       const [named, unknown] = [
         await as(clerk).get(`/api/employees?${query}`),
@@ -170,7 +170,7 @@ eachDatabase('rights of columns', (test, db) => {
     equal((await as(payroll).get('/api/employees/52/boss')).value.name, 'Ann')
   })
 
-  test('a body cannot name it, and what it holds stays', async () => {
+  test('a body cannot name it, and its value does not change', async () => {
     for (const [method, body] of [
       ['PATCH', { salary: 1 }],
       ['PATCH', { boss: null }],
@@ -252,7 +252,7 @@ eachDatabase('rights of columns', (test, db) => {
     equal(await make(payroll, 'taken@example.org'), [409, true])
   })
 
-  test('on_conflict finds records only by what the caller may read, and makes them only by what it may write', async () => {
+  test('on_conflict finds records only by columns that the caller may read, and creates them only with columns that it may write', async () => {
     const upsert = async (user: unknown, columns: string, body: object) => {
       const url = `/api/employees?on_conflict=${columns}`
       const { status, text } = await as(user).write('POST', url, body)
@@ -285,7 +285,7 @@ eachDatabase('rights of columns', (test, db) => {
     equal((await change(clerk, before)).status, 200)
   })
 
-  test('a refused DELETE does not name those who refer to it by such a column', async () => {
+  test('a refused DELETE does not name the models that refer to it by such a column', async () => {
     const refused = async (user: unknown) => {
       const { status, text } = await as(user).write('DELETE', '/api/employees/51')
       return [status, text.includes('employees')]
@@ -294,7 +294,7 @@ eachDatabase('rights of columns', (test, db) => {
     equal(await refused(payroll), [409, true])
   })
 
-  test('a repeated POST is answered by the rights of now', async () => {
+  test('a replayed POST is answered by the current rights', async () => {
     const make = (user: unknown) =>
       as(user).write(
         'POST',
@@ -340,7 +340,7 @@ eachDatabase('rights of columns', (test, db) => {
   })
 })
 
-eachDatabase('functions that decide rights of columns', (test, db) => {
+eachDatabase('functions that decide column rights', (test, db) => {
   const asked: HookArgs[] = []
   let answer: (args: HookArgs) => unknown = () => true
   const decide = (args: HookArgs): boolean => {
@@ -385,7 +385,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
     return { status, value, errors }
   }
 
-  test('one is called once per request and model, with the arguments of hooks', async () => {
+  test('a function is called once per request and model, with the arguments of hooks', async () => {
     answer = () => true
     await ask('GET', '/api/secrets?fields=code,other&code__eq=x')
     const [{ user, model, action, many, relation_name, before, db: connection } = {} as HookArgs] =
@@ -400,7 +400,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
     equal((await connection.selectFrom('secrets').selectAll().execute()).length, 1)
   })
 
-  test('one for writing is called for writes only, and may take its time', async () => {
+  test('a function for write is called for writes only, and may be asynchronous', async () => {
     answer = () => true
     await ask('GET', '/api/secrets/1')
     equal(writes, [])
@@ -411,7 +411,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
     )
   })
 
-  test('is asked for requests that can lead to its model, and for no others', async () => {
+  test('a function is called for requests that can lead to its model, and for no others', async () => {
     answer = () => true
     await ask('GET', '/api/boxes')
     equal(asked.length, 1)
@@ -420,7 +420,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
     equal([asked.length, writes.length], [0, 0])
   })
 
-  test('that refuses withholds each of its columns, for this request', async () => {
+  test('a function that refuses withholds each of its columns, for this request', async () => {
     for (const allowed of [true, false, true, false, false, true]) {
       answer = async () => allowed
       const { value } = await ask('GET', '/api/secrets/1?dump_relationships=false')
@@ -428,7 +428,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
     }
   })
 
-  test('that throws or returns something else is 500, and the log names it', async () => {
+  test('a function that throws or returns something else is 500, and the log names it', async () => {
     for (const bad of [
       () => {
         throw new Error('lost')
@@ -446,7 +446,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
     }
   })
 
-  test('that throws an apiError is answered with it', async () => {
+  test('an apiError that a function throws is the response', async () => {
     answer = () => {
       throw apiError(402, 'Payment Required', 'Pay first.')
     }
@@ -454,7 +454,7 @@ eachDatabase('functions that decide rights of columns', (test, db) => {
   })
 })
 
-eachDatabase('rights of columns and authentication', (test, db) => {
+eachDatabase('column rights and authentication', (test, db) => {
   const Account = defineModel('Account', {
     columns: {
       id,
@@ -494,7 +494,7 @@ eachDatabase('rights of columns and authentication', (test, db) => {
   })
   const as = (name: string) => ({ headers: { authorization: `Basic ${btoa(`${name}:secret`)}` } })
 
-  test('a user is shown the own record without what it may not read', async () => {
+  test('the own record of a user lacks the columns that it may not read', async () => {
     equal((await send(api, 'GET', '/auth/me', as('ann'))).value, { id: 1, name: 'ann', rank: 3 })
     equal((await send(api, 'GET', '/auth/me', as('bob'))).value, { id: 2, name: 'bob' })
   })
@@ -511,7 +511,7 @@ eachDatabase('rights of columns and authentication', (test, db) => {
   })
 })
 
-suite('mistakes in rights of columns', (test) => {
+suite('mistakes in column rights', (test) => {
   const start = (column: object, more: ApiConfig = {}) =>
     createApi({
       db: new Kysely({ dialect: new SqliteDialect({ database: {} as never }) }),
@@ -554,7 +554,7 @@ suite('mistakes in rights of columns', (test) => {
     ],
   ]
   for (const [column, message, more] of cases) {
-    test(`${JSON.stringify(column)} is refused at start`, () => {
+    test(`${JSON.stringify(column)} is refused at start-up`, () => {
       throws(() => start(column, more), message)
     })
   }

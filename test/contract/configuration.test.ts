@@ -38,7 +38,7 @@ eachDatabase('contract: the dialect of the Kysely instance', (test, db) => {
     ['by its name', 'generic'],
     ['as an object', { ...genericDialect, name: 'of another package' }],
   ] as const) {
-    test(`one given ${title} is believed, whatever the adapter says`, async () => {
+    test(`a dialect given ${title} takes precedence over the adapter of the instance`, async () => {
       const api = testApi(db, withoutPaths, allowed, { dialect })
       equal(await column(api, '/api/books?price__gt=10&order_by=-price,id'), [3, 4, 1])
       const [book] = await read(api, '/api/books?exists(tags.id__eq=2)&dump=json')
@@ -54,13 +54,13 @@ eachDatabase('contract: the dialect of the Kysely instance', (test, db) => {
     })
   }
 
-  test('one that nobody knows is a mistake of createApi, not of a request', () => {
+  test('an unknown dialect is an error of createApi, not of a request', () => {
     const { message } = throws(() => testApi(db, shop, {}, { dialect: 'oracle' }))
     ok(message.includes('unknown name "oracle"') && message.includes('mariadb'), message)
   })
 })
 
-eachDatabase('contract: the log of the Kysely instance, and its life', (test, db) => {
+eachDatabase('contract: the log and the lifetime of the Kysely instance', (test, db) => {
   const events: LogEvent[] = []
   // biome-ignore lint/suspicious/noExplicitAny: tables come and go
   let kysely: Kysely<any>
@@ -72,7 +72,7 @@ eachDatabase('contract: the log of the Kysely instance, and its life', (test, db
   })
   test.after(() => kysely.destroy())
 
-  test('createApi sends nothing', async () => {
+  test('createApi sends no statement', async () => {
     events.length = 0
     const api = served()
     equal(events.length, 0)
@@ -80,7 +80,7 @@ eachDatabase('contract: the log of the Kysely instance, and its life', (test, db
     ok(events.length > 0)
   })
 
-  test('its log tells of every statement, with the values that were bound', async () => {
+  test('its log has every statement, with the bound values', async () => {
     const api = served()
     await api.ready
     events.length = 0
@@ -96,7 +96,7 @@ eachDatabase('contract: the log of the Kysely instance, and its life', (test, db
     equal(told, [['query', true, 'number']])
   })
 
-  test('its log tells of statements that failed', async () => {
+  test('its log has failed statements', async () => {
     const api = served()
     const post = () => send(api, 'POST', '/api/labels', { body: { name: 'twice' } })
     equal((await post()).status, 201)

@@ -147,7 +147,7 @@ eachDatabase('contract: links', (test, db) => {
     equal(await links('/api/books?limit=3&page=2'), ['/api/books?limit=3&page=1', null])
   })
 
-  test('the client’s own parameters are kept in their own spelling', async () => {
+  test('the parameters of the client keep their spelling', async () => {
     const query =
       'or[id__in=(1,2),title__ilike=%4E]&order_by=-title&join=+AUTHOR&join_type=left&dump=url'
     equal(await links(`/api/books?page=1&${query}&limit=1`), [
@@ -212,7 +212,7 @@ eachDatabase('contract: counts', (test, db) => {
     equal([total, headers['x-total-count-capped']], [5, undefined])
   })
 
-  test('API_COUNT is what is allowed at most', async () => {
+  test('API_COUNT is the most expensive count that is allowed', async () => {
     const capped = testApi(db, shop, { API_COUNT: 'capped' })
     equal((await succeeds(capped, '/api/books')).total, 5)
     equal('total_count' in (await succeeds(capped, '/api/books?count=none')).body, false)
@@ -298,7 +298,7 @@ eachDatabase('contract: cursors', (test, db) => {
     'big',
     '-big.nullslast,at',
   ]) {
-    test(`lead forth and back through every row ordered by ${order}`, async () => {
+    test(`lead forwards and backwards through every row ordered by ${order}`, async () => {
       const url = `/api/events?fields=id&order_by=${order}`
       const whole = await read(api, `${url}&limit=100`)
       equal(whole.length, 24)
@@ -322,7 +322,7 @@ eachDatabase('contract: cursors', (test, db) => {
     equal((await succeeds(api, second.body.previous_url)).value, body.value)
   })
 
-  test('stay in place while rows are inserted and removed', async () => {
+  test('neither skip nor repeat rows while rows are inserted and removed', async () => {
     const first = await succeeds(
       api,
       '/api/events?paging=cursor&limit=5&order_by=id&fields=id&id__gt=0',
@@ -352,14 +352,14 @@ eachDatabase('contract: cursors', (test, db) => {
     await refuses(api, other, { says: ['a cursor of the same order_by'] })
   })
 
-  test('opaque: what is not a cursor is 400', async () => {
+  test('opaque: an invalid cursor is 400', async () => {
     for (const cursor of ['x', '', 'bnVsbA', 'WyJhIl0', '%22']) {
       await refuses(api, `/api/events?after=${cursor}`, { says: ['"after"'] })
     }
     await refuses(api, '/api/events?paging=forever', { says: ['cursor or page'] })
   })
 
-  test('a cursor whose value was changed cannot reach SQL', async () => {
+  test('a changed value of a cursor does not become SQL', async () => {
     const text = Buffer.from(JSON.stringify(['Event events.id+l', "1' or 1=1"])).toString(
       'base64url',
     )

@@ -69,7 +69,7 @@ suite('an endpoint that the configuration disables', (test) => {
     })
   }
 
-  test('it is the place of the setting alone, and only while the endpoint is disabled', async () => {
+  test('the setting is named at its own path alone, and only while the endpoint is disabled', async () => {
     const soft = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' } as const
     for (const [path, config] of [
       ['/api/batches', {}],
@@ -92,7 +92,7 @@ suite('an endpoint that the configuration disables', (test) => {
     }
   })
 
-  test('a model that is served there comes first', async () => {
+  test('a model that is served at the path takes precedence', async () => {
     const Batch = defineModel('Batch', { columns: Note.columns, meta: {} })
     equal((await send(apiOf({}, [Batch]), 'OPTIONS', '/api/batch')).status, 204)
     const Restore = defineModel('Restore', { columns: Note.columns, meta: {} })

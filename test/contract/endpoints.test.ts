@@ -189,7 +189,7 @@ eachDatabase('contract: endpoints', (test, db) => {
     equal(await column(api, '/api/books/5/tags'), [])
   })
 
-  test('a mistake in the query is a mistake whether or not the record exists', async () => {
+  test('an invalid query is 400 whether or not the record exists', async () => {
     await refuses(api, '/api/books/99?fields=nope')
     await refuses(api, '/api/authors/99/books?nope__eq=1')
   })
@@ -207,7 +207,7 @@ eachDatabase('contract: endpoints', (test, db) => {
     }
   })
 
-  test('OPTIONS is 204 with Allow, without asking the database', async () => {
+  test('OPTIONS is 204 with Allow, without a statement', async () => {
     await api.ready
     for (const url of ['/api/tags', '/api/tags/1', '/api/tags/99', '/api/books/1/tags']) {
       const { result, statements } = await db.capture(() => send(api, 'OPTIONS', url))
@@ -289,7 +289,7 @@ eachDatabase('contract: endpoints', (test, db) => {
     for (const url of urls) equal((await get(api, url)).status, 200)
   })
 
-  test('a text that cannot be a key finds nothing: 404, and asks no database', async () => {
+  test('a string that cannot be a key is 404, without a statement', async () => {
     await api.ready
     for (const key of ['abc', '1.0', '9'.repeat(30), '%00', '1%20', '-']) {
       const { result, statements } = await db.capture(() => get(api, `/api/tags/${key}`))
@@ -320,7 +320,7 @@ eachDatabase('contract: prefixes and origins', (test, db) => {
     )
   })
 
-  test('API_BASE_URL stands before every emitted URL', async () => {
+  test('API_BASE_URL begins every emitted URL', async () => {
     const api = testApi(db, shop, { API_BASE_URL: 'https://shop.example' })
     const { value, body } = await succeeds(api, '/api/tags?limit=1&page=2')
     equal(value[0].books, 'https://shop.example/api/tags/2/books')
@@ -369,7 +369,7 @@ eachDatabase('contract: prefixes and origins', (test, db) => {
     }
   })
 
-  test('a relation through keys that are not primary', async () => {
+  test('URLs of a relation through keys that are not primary', async () => {
     const columns = {
       id: { type: 'integer', primaryKey: true },
       name: { type: 'string', unique: true },

@@ -222,7 +222,7 @@ eachDatabase('contract: envelope switches', (test, db) => {
     equal((await get(api, '/api/tags/99', { 'x-request-id': 'abc' })).body.request_id, 'abc')
   })
 
-  test('an incoming id of at most 128 characters of [A-Za-z0-9._-] is kept, another replaced', async () => {
+  test('a request id of at most 128 characters of [A-Za-z0-9._-] is kept, any other is replaced', async () => {
     const api = testApi(db, shop)
     const idFor = async (id: string) =>
       (await get(api, '/api/tags', { 'x-request-id': id })).headers['x-request-id']
@@ -234,7 +234,7 @@ eachDatabase('contract: envelope switches', (test, db) => {
     match(headers['x-request-id'] ?? '', /^[0-9a-f]{8}-/)
   })
 
-  test('answers are JSON in UTF-8 that is not sniffed', async () => {
+  test('responses are JSON in UTF-8, with nosniff', async () => {
     const { headers } = await get(testApi(db, shop), '/api/tags')
     equal(headers['content-type'], 'application/json; charset=utf-8')
     equal(headers['x-content-type-options'], 'nosniff')
@@ -246,7 +246,7 @@ const Plain = defineModel('Plain', {
   meta: {},
 })
 
-eachDatabase('contract: failures inside', (test, db) => {
+eachDatabase('contract: internal failures', (test, db) => {
   test('500 shows the request id and nothing else, and is reported', async () => {
     const reported: unknown[] = []
     // The table does not exist.
@@ -271,7 +271,7 @@ eachDatabase('contract: failures inside', (test, db) => {
     equal(reported, [])
   })
 
-  test('a session that cannot be had is 500 and reported', async () => {
+  test('a failed API_SESSION_GETTER is 500 and reported', async () => {
     const reported: unknown[] = []
     const getter = () => {
       throw new Error('no session for you')
@@ -286,7 +286,7 @@ eachDatabase('contract: failures inside', (test, db) => {
     equal([text.includes('session'), reported.length], [false, 1])
   })
 
-  test('it goes on after a failure', async () => {
+  test('the service works after a failure', async () => {
     const api = testApi(db, [Plain], {}, { onError: () => {} })
     await refuses(api, '/api/plains', { status: 500 })
     await db.kysely.schema.createTable('plains').addColumn('id', 'integer').execute()

@@ -54,7 +54,7 @@ eachDatabase('contract: errors', (test, db) => {
     }
   })
 
-  test('a mistake names the offender, quotes it, says what was expected and suggests', async () => {
+  test('an error names the place, quotes the text, says what was expected and suggests a correction', async () => {
     for (const [query, ...says] of [
       ['titel__eq=x', 'Unknown column "titel" on books.', 'Did you mean "title"?'],
       ['price__ge=cheap', '"cheap" is not a value of price: expected a decimal number'],
@@ -94,7 +94,7 @@ eachDatabase('contract: errors', (test, db) => {
   })
 })
 
-eachDatabase('contract: the database is away', (test, db) => {
+eachDatabase('contract: the database is unavailable', (test, db) => {
   test.before(() => createShop(db))
 
   test('503 with Retry-After, and the service recovers', async () => {
@@ -124,7 +124,7 @@ eachDatabase('contract: the database is away', (test, db) => {
     await nowhere.destroy()
   })
 
-  test('away from the start: createApi does not connect, requests are 503', async () => {
+  test('unavailable at start-up: createApi does not connect, requests are 503', async () => {
     const nowhere = unreachable(db.name)
     const api = testApi(db, shop, {}, { db: nowhere, onError: () => {} })
     await refuses(api, '/api/tags', { status: 503 })
@@ -132,7 +132,7 @@ eachDatabase('contract: the database is away', (test, db) => {
     await nowhere.destroy()
   })
 
-  test('a table that is locked away for good is no 503', async () => {
+  test('a missing table is 500, not 503', async () => {
     const api = testApi(db, shop, {}, { onError: () => {} })
     await sql`alter table profiles rename to profiles_away`.execute(db.kysely)
     await refuses(api, '/api/profiles', { status: 500 })

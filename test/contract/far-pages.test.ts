@@ -57,7 +57,7 @@ eachDatabase('far pages', (test, db) => {
     equal(await pages('/api/seats', '', 5), places.slice(200))
   })
 
-  test('by a column with nulls and ties, downwards, with a condition', async () => {
+  test('by a column with nulls and equal values, descending, with a condition', async () => {
     const cents = ({ price }: Place): number => (price === null ? 1e9 : Number(price))
     const expected = places
       .filter(({ seat }) => seat !== 3)
@@ -65,13 +65,13 @@ eachDatabase('far pages', (test, db) => {
     equal(await pages('/api/seats', 'seat__ne=3&order_by=-price&', 5), expected.slice(200))
   })
 
-  test('within what a policy leaves', async () => {
+  test('within the rows of a policy', async () => {
     const rows = await pages('/api/cheaps', '', 5)
     ok(rows.length > 0)
     equal(rows, places.filter(({ room }) => room < 20).slice(200))
   })
 
-  test('beyond the end there is nothing, and the total is known', async () => {
+  test('a page past the end is empty, and has the total', async () => {
     const { value, total } = await get(api, '/api/seats?limit=50&page=100')
     equal([value, total], [[], size])
   })

@@ -180,7 +180,7 @@ eachDatabase('contract: operators', (test, db) => {
     equal(await column(api, '/api/books?title__in=("Bread,%20100%25%20rye")'), [2])
   })
 
-  test('a value that begins with a quote is quoted text everywhere', async () => {
+  test('a value that begins with a quote is a quoted string everywhere', async () => {
     equal(await column(api, '/api/books?title__eq="Robots"'), [3])
     equal(await column(api, '/api/books?or[title__eq="Bread,%20100%25%20rye",id__eq=1]'), [1, 2])
     await refuses(api, '/api/books?title__eq="Robots', { says: ['no closing quote'] })
@@ -208,7 +208,7 @@ eachDatabase('contract: operators', (test, db) => {
     })
   })
 
-  test('contains and overlaps are for lists; a text is searched by like', async () => {
+  test('contains and overlaps are for lists; text is searched by like', async () => {
     await refuses(api, '/api/books?title__contains=x', {
       says: ['a list in parentheses', 'A text is searched by like.'],
     })
@@ -251,7 +251,7 @@ eachDatabase('contract: groups of conditions', (test, db) => {
     equal(await column(api, '/api/books?or[title__eq=Bread%2C%20100%25%20rye,id__eq=1]'), [1, 2])
   })
 
-  test('a group whose opener arrives encoded is decoded as a whole', async () => {
+  test('a group whose opening bracket is encoded is decoded as a whole', async () => {
     const encoded = new URLSearchParams({ 'or[id__in=(1,2),id__eq=5]': '' })
     equal(await column(api, `/api/books?${encoded}`), [1, 2, 5])
     equal(await column(api, '/api/books?id__in=%281%2C3%29'), [1, 3])
@@ -355,64 +355,67 @@ eachDatabase('contract: relation filters', (test, db) => {
     equal(await column(joins, '/api/authors?exists(books.author.name__like=Ann)'), [1])
   })
 
-  test('hidden columns of related rows answer like unknown ones', async () => {
+  test('hidden columns of related rows give the same response as unknown ones', async () => {
     const hidden = await refuses(api, '/api/books?exists(author.secret__eq=x)')
     const unknown = await refuses(api, '/api/books?exists(author.sxcret__eq=x)')
     equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text)
   })
 })
 
-eachDatabase('contract: one answer for what the caller may not see', (test, db) => {
-  test.before(() => createShop(db))
-  const api = testApi(db, shop, {
-    API_ALLOW_JOIN: true,
-    API_ALLOW_GROUPBY: true,
-    API_ALLOW_AGGREGATION: true,
-  })
-  const places = (name: string): readonly string[] => [
-    `${name}__eq=x`,
-    `order_by=${name}`,
-    `fields=${name}`,
-    `groupby=${name}`,
-    `${name}__count=1`,
-    `aggregate=${name}__max`,
-    `or[${name}__eq=1,id__eq=1]`,
-    `groupby=id&${name}__gt=1`,
-  ]
+eachDatabase(
+  'contract: the same response for everything that the caller may not see',
+  (test, db) => {
+    test.before(() => createShop(db))
+    const api = testApi(db, shop, {
+      API_ALLOW_JOIN: true,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+    })
+    const places = (name: string): readonly string[] => [
+      `${name}__eq=x`,
+      `order_by=${name}`,
+      `fields=${name}`,
+      `groupby=${name}`,
+      `${name}__count=1`,
+      `aggregate=${name}__max`,
+      `or[${name}__eq=1,id__eq=1]`,
+      `groupby=id&${name}__gt=1`,
+    ]
 
-  test('hidden and unknown columns give the same bytes wherever a column can stand', async () => {
-    for (const [i, query] of places('secret').entries()) {
-      const hidden = await refuses(api, `/api/authors?${query}`, { code: 'unknown_column' })
-      const unknown = await refuses(api, `/api/authors?${places('sxcret')[i]}`)
-      equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
-    }
-  })
+    test('hidden and unknown columns give the same bytes wherever a column can be named', async () => {
+      for (const [i, query] of places('secret').entries()) {
+        const hidden = await refuses(api, `/api/authors?${query}`, { code: 'unknown_column' })
+        const unknown = await refuses(api, `/api/authors?${places('sxcret')[i]}`)
+        equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
+      }
+    })
 
-  test('hidden columns of a joined relation give the same bytes, too', async () => {
-    for (const [i, query] of places('author.secret').entries()) {
-      const hidden = await refuses(api, `/api/books?join=author&${query}`)
-      const unknown = await refuses(api, `/api/books?join=author&${places('author.sxcret')[i]}`)
-      equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
-    }
-  })
+    test('hidden columns of a joined relation give the same bytes, too', async () => {
+      for (const [i, query] of places('author.secret').entries()) {
+        const hidden = await refuses(api, `/api/books?join=author&${query}`)
+        const unknown = await refuses(api, `/api/books?join=author&${places('author.sxcret')[i]}`)
+        equal(hidden.text.replaceAll('secret', 'sxcret'), unknown.text, query)
+      }
+    })
 
-  test('unjoined, unpublished and unknown relations give the same bytes', async () => {
-    const unjoined = await refuses(api, '/api/books?author.name__eq=x')
-    const unpublished = await refuses(api, '/api/books?audits.name__eq=x')
-    const unknown = await refuses(api, '/api/books?aaaaaa.name__eq=x')
-    equal(unjoined.text.replaceAll('author', 'aaaaaa'), unknown.text)
-    equal(unpublished.text.replaceAll('audits', 'aaaaaa'), unknown.text)
-  })
+    test('unjoined, unpublished and unknown relations give the same bytes', async () => {
+      const unjoined = await refuses(api, '/api/books?author.name__eq=x')
+      const unpublished = await refuses(api, '/api/books?audits.name__eq=x')
+      const unknown = await refuses(api, '/api/books?aaaaaa.name__eq=x')
+      equal(unjoined.text.replaceAll('author', 'aaaaaa'), unknown.text)
+      equal(unpublished.text.replaceAll('audits', 'aaaaaa'), unknown.text)
+    })
 
-  test('a model without meta has no endpoint', async () => {
-    const unpublished = await refuses(api, '/api/audits', { status: 404 })
-    const unknown = await refuses(api, '/api/nobody', { status: 404 })
-    equal(unpublished.text.replaceAll('audits', 'nobody'), unknown.text)
-  })
+    test('a model without meta has no endpoint', async () => {
+      const unpublished = await refuses(api, '/api/audits', { status: 404 })
+      const unknown = await refuses(api, '/api/nobody', { status: 404 })
+      equal(unpublished.text.replaceAll('audits', 'nobody'), unknown.text)
+    })
 
-  test('suggestions come from visible names only', async () => {
-    const { errors } = await refuses(api, '/api/authors?secrt__eq=x')
-    equal(errors.reason, 'Unknown column "secrt" on authors.')
-    equal((await read(api, '/api/authors/1')).secret, undefined)
-  })
-})
+    test('suggestions come from visible names only', async () => {
+      const { errors } = await refuses(api, '/api/authors?secrt__eq=x')
+      equal(errors.reason, 'Unknown column "secrt" on authors.')
+      equal((await read(api, '/api/authors/1')).secret, undefined)
+    })
+  },
+)

@@ -54,7 +54,7 @@ eachDatabase('specification: grouping and aggregation', (test, db) => {
     ])
   })
 
-  test('their number is the total, wherever the page stands', async () => {
+  test('the total is the number of groups, on every page', async () => {
     const all = (await read(api, '/api/books?groupby=format&id|n__count=1')).length
     for (const [page, rows] of [
       [1, 2],
@@ -128,7 +128,7 @@ eachDatabase('contract: groups', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, on)
 
-  test('aggregates stand as pairs, as items of groupby, and as aggregate=', async () => {
+  test('aggregates are given as pairs, as items of groupby, and as aggregate=', async () => {
     const expected = await read(api, '/api/books?groupby=format&price|total__sum=1&id__count=1')
     equal(expected[0], { format: 'ebook', total: '20.00', id_count: 1 })
     for (const query of [
@@ -159,7 +159,7 @@ eachDatabase('contract: groups', (test, db) => {
     equal((await read(api, '/api/authors?groupby=year(bornOn)|y&order_by=-y'))[1], { y: 1999 })
   })
 
-  test('year, month and day are ordered by and selected by the text of the client', async () => {
+  test('order_by and fields name year, month and day as the client wrote them', async () => {
     const by = '/api/books?groupby=month(published_at),format&id|n__count=1'
     const months = async (query: string) =>
       (await read(api, `${by}&${query}`)).map((group: object) => Object.values(group)[0])
@@ -220,7 +220,7 @@ eachDatabase('contract: groups', (test, db) => {
     await refuses(api, '/api/books?groupby=author_id,author_id')
   })
 
-  test('a label that equals a hidden column gives no hint of it', async () => {
+  test('a label that equals a hidden column does not reveal it', async () => {
     equal(await read(api, '/api/authors?id|secret__count=1'), [{ secret: 4 }])
   })
 
@@ -247,7 +247,7 @@ eachDatabase('contract: groups', (test, db) => {
     await refuses(api, url, { says: ['rows', 'aggregates'], at: 'or[total__gt=1,title__eq=x]' })
   })
 
-  test('aggregates without groupby make one row, also of an empty set', async () => {
+  test('aggregates without groupby give one row, also for an empty set', async () => {
     const url = '/api/books?id__lt=0&price|s__sum=1&price|a__avg=1&id|c__count=1&title|m__min=1'
     const { value, total } = await succeeds(api, url)
     equal([value, total], [[{ s: null, a: null, c: 0, m: null }], 1])

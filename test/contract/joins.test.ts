@@ -111,7 +111,7 @@ eachDatabase('contract: joins', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, on)
 
-  test('an exact relation key wins over other readings', async () => {
+  test('an exact relation key takes precedence over other token forms', async () => {
     equal(await column(api, '/api/books?join=editor&editor.id__eq=1'), [2])
   })
 
@@ -122,7 +122,7 @@ eachDatabase('contract: joins', (test, db) => {
     })
   })
 
-  test('conditions over several relations are right, however many ways there are to meet them', async () => {
+  test('conditions over several relations are right, however often they are repeated', async () => {
     const either = 'or[books.title__eq=Newts,books.tags.name__eq=food]'
     const never = 'or[books.title__eq=nowhere,books.tags.name__eq=nowhere]'
     const ids = (conditions: readonly string[]) =>
@@ -136,7 +136,7 @@ eachDatabase('contract: joins', (test, db) => {
     }
   })
 
-  test('a repeat, in whatever spelling, is one join', async () => {
+  test('a repeated join, in any spelling, is one join', async () => {
     const once = await get(api, '/api/books?join=tags&fields=id')
     const thrice = await get(api, '/api/books?join=tags,TAG&join=%20tags&fields=id')
     equal(thrice.value, once.value)
@@ -159,7 +159,7 @@ eachDatabase('contract: joins', (test, db) => {
     equal(errors.reason, 'Unknown column "name" on books.')
   })
 
-  test('dotted tokens follow relations further and imply those before', async () => {
+  test('dotted tokens join every relation along their path', async () => {
     const url = '/api/books?join=author.mentor&fields=id,author.name,author.mentor.name'
     equal(await read(api, url), [
       { id: 2, 'author.name': 'bob Baker', 'author.mentor.name': 'Ann Archer' },
@@ -205,7 +205,7 @@ eachDatabase('contract: joins', (test, db) => {
     })
   })
 
-  test('left keeps base rows that the joined filter lets pass', async () => {
+  test('left keeps base rows without a partner if they match the joined filter', async () => {
     equal(await column(api, '/api/books?join=author&join_type=left&author.id__isnull=true'), [5])
     equal(await column(api, '/api/authors?join=books&join_type=left&books.id__isnull=true'), [4])
   })
@@ -258,7 +258,7 @@ eachDatabase('contract: paths', (test, db) => {
     equal(await column(api, '/api/order-lines?join=book&books.id__eq=3', 'line'), [2])
   })
 
-  test('tables that are called otherwise than their models name the base, or the only joined relation', async () => {
+  test('table names that differ from model names stand for the base, or the only joined relation', async () => {
     const Novel = { ...Book, name: 'Novel', table: 'books' } as unknown as AnyModel
     const Sale = defineModel('Sale', {
       table: 'order_lines',
@@ -283,7 +283,7 @@ eachDatabase('contract: paths', (test, db) => {
     })
   })
 
-  test('a token form of one joined relation comes before the base', async () => {
+  test('a token form of one joined relation takes precedence over the base', async () => {
     equal(await column(api, '/api/authors?join=pupils&authors.id__eq=4'), [2])
   })
 
@@ -300,7 +300,7 @@ eachDatabase('contract: paths', (test, db) => {
     })
   })
 
-  test('a relation further on needs its whole path', async () => {
+  test('a relation of a relation needs its whole path', async () => {
     equal(await column(api, '/api/books?join=author.mentor&author.mentor.id__eq=1'), [2, 3, 4])
     await refuses(api, '/api/books?join=author&author.mentor.id__eq=1', { code: 'unknown_column' })
   })

@@ -115,7 +115,7 @@ eachDatabase('paths into json columns', (test, db) => {
     }
   })
 
-  test('a path gives the value of its type, and else null', async () => {
+  test('a path gives the value if it has the declared type, otherwise null', async () => {
     const rows = await read(
       api,
       url(
@@ -374,7 +374,7 @@ eachDatabase('paths into json columns', (test, db) => {
     equal(await found('plain__isnull=false'), [1])
   })
 
-  test('what no path can do is a 400 that says why', async () => {
+  test('unsupported uses of a path are 400 with the reason', async () => {
     const cases: readonly (readonly [string, string])[] = [
       ['meta.adress.city__eq=a', 'Did you mean "meta.address.city"?'],
       [
@@ -403,7 +403,7 @@ eachDatabase('paths into json columns', (test, db) => {
   })
 })
 
-eachDatabase('stored values that are no usual JSON', (test, db) => {
+eachDatabase('stored values that are unusual or invalid JSON', (test, db) => {
   const paths = { a: 'text', n: 'integer', f: 'float', b: 'boolean' } as const
   const Note = defineModel('Note', {
     columns: {
@@ -432,7 +432,7 @@ eachDatabase('stored values that are no usual JSON', (test, db) => {
     }
   })
 
-  test('no stored value fails a page', async () => {
+  test('no stored value makes a page fail', async () => {
     const names = Object.keys(paths).map((path) => `doc.${path}`)
     const rows = await read(api, `/api/notes?fields=id,${names}&order_by=id`)
     const shown = { 'doc.a': 'x', 'doc.n': 1, 'doc.f': 0.5, 'doc.b': true }
@@ -471,7 +471,7 @@ suite('declarations of paths', (test) => {
   }
   const json = (paths: unknown): object => ({ type: 'json', json: paths })
 
-  test('mistakes are reported at the start', () => {
+  test('mistakes are reported at start-up', () => {
     const cases: readonly (readonly [object, string])[] = [
       [json({ 'a.b': 'text', 'first-name': 'float' }), 'started'],
       [{ type: 'text', json: { a: 'text' } }, 'meta.json: only a column of type json can have it.'],
@@ -503,7 +503,7 @@ suite('declarations of paths', (test) => {
     }
   })
 
-  test('a column whose name leads along a relation cannot have paths', () => {
+  test('a column whose name reads as a relation cannot have paths', () => {
     const Part = defineModel('Part', {
       columns: { id: { type: 'integer', primaryKey: true }, thing_id: { type: 'integer' } },
       relations: { thing: belongsTo('Thing', 'thing_id') },
@@ -542,7 +542,7 @@ suite('declarations of paths', (test) => {
 eachDatabase(
   'paths into text',
   (test, db) => {
-    test('the schema check refuses a column whose texts need not be JSON', async () => {
+    test('the schema check refuses a text column that may hold something else than JSON', async () => {
       await db.execScript('create table drafts (id integer primary key, one text, other text)')
       const json = { type: 'json', nullable: true } as const
       const Draft = defineModel('Draft', {

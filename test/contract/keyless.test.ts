@@ -152,7 +152,7 @@ eachDatabase('models without a primary key', (test, db) => {
     )
   })
 
-  test('a condition that only a key could apply once to each row is refused', async () => {
+  test('a condition that needs the key of each row is refused', async () => {
     const many = Array.from({ length: 6 }, (_, i) => `or[placed.amount__eq=${i},orders__eq=${i}]`)
     const { body } = await refuses(api, `/api/order-totals?join=placed&${many.join('&')}`, {
       code: 'unsupported_query',
@@ -160,7 +160,7 @@ eachDatabase('models without a primary key', (test, db) => {
     match(JSON.stringify(body.errors), 'have no key')
   })
 
-  test('a row has the URLs of the records that it refers to, and none of its own', async () => {
+  test('a row has the URLs of the records that it refers to, but no URL of its own', async () => {
     // A repeated query uses the cached plan, and JSON that the database builds.
     for (let time = 1; time <= 3; time++) {
       const rows = await read(api, '/api/visits?page__eq=/b')
@@ -220,7 +220,7 @@ eachDatabase('models without a primary key', (test, db) => {
     equal((await get(api, '/api/orders')).total, 3)
   })
 
-  test('a cursor needs an order that tells rows apart', async () => {
+  test('a cursor needs an order in which no two rows are equal', async () => {
     await refuses(api, '/api/visits?paging=cursor', { code: 'unsupported_query' })
     await refuses(api, '/api/visits?paging=cursor&order_by=page', { code: 'unsupported_query' })
     const { body } = await get(
@@ -231,7 +231,7 @@ eachDatabase('models without a primary key', (test, db) => {
     equal((await get(api, body.next_url)).value[0].customer_id, 2)
   })
 
-  test('a view is no dependent: what it shows can be deleted', async () => {
+  test('rows of a view do not keep the records that it shows from being deleted', async () => {
     await db.execScript(
       "insert into customers values (4, 'Eve', null); insert into orders values (8, 4, 1);",
     )
@@ -241,14 +241,14 @@ eachDatabase('models without a primary key', (test, db) => {
     equal((await get(api, '/api/order-totals?customer_id__eq=4')).total, 0)
   })
 
-  test('the document has their lists, and no path below', () => {
+  test('the document has their lists, and no paths of records', () => {
     const { paths } = api.openapi()
     const own = Object.keys(paths ?? {}).filter((path) => path.includes('/visits'))
     equal(own.sort(), ['/api/customers/{id}/visits', '/api/visits'])
     equal(Object.keys(paths?.['/api/visits'] ?? {}).sort(), ['get', 'x-aliases'])
   })
 
-  test('exposure names what can be reached', () => {
+  test('exposure names what is published', () => {
     match(api.exposure(), /Visit\n {4}GET \/api\/visits\n {4}also at/)
     ok(!api.exposure().includes('/api/visits/<id>'))
   })
@@ -268,7 +268,7 @@ eachDatabase('models without a primary key', (test, db) => {
     equal(warnings, [])
   })
 
-  test('what needs a key is refused at the start', () => {
+  test('declarations that need a key are refused at start-up', () => {
     const start = (extra: object, meta: object = {}): string =>
       throws(() =>
         testApi(db, [
@@ -294,7 +294,7 @@ eachDatabase('models without a primary key', (test, db) => {
     match(start({ readOnly: 'yes' }), 'models.Visit.readOnly: expected true or false')
   })
 
-  test('a view with a key is read by it, and written by nothing', async () => {
+  test('a view with a key is read by its key, and is read-only', async () => {
     const Total = defineModel('OrderTotal', {
       columns: {
         customer_id: { type: 'integer', primaryKey: true },

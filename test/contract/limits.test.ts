@@ -71,7 +71,7 @@ eachDatabase('contract: request limits', (test, db) => {
     await refuses(two, '/api/books?join=author.mentor.profile', { says: ['API_MAX_JOINS'] })
   })
 
-  test('API_MAX_RELATION_FILTERS: relations that exists and missing follow, counted as often as they stand there', async () => {
+  test('API_MAX_RELATION_FILTERS: relations that exists and missing follow, counted each time', async () => {
     const both = 'exists(author.mentor)&missing(tags.books)'
     equal((await get(api(), `/api/books?${times(10, 'exists(tags)', '&')}`)).status, 200)
     await refuses(api(), `/api/books?${times(11, 'exists(tags)', '&')}`, {
@@ -93,7 +93,7 @@ eachDatabase('contract: request limits', (test, db) => {
     })
   })
 
-  test('API_MAX_EMBEDDED_ROWS: 400, which says what would narrow it', async () => {
+  test('API_MAX_EMBEDDED_ROWS: 400, with advice how to reduce them', async () => {
     const six = api({ API_MAX_EMBEDDED_ROWS: 6 })
     await refuses(six, '/api/books?dump=json', { says: ['API_MAX_EMBEDDED_ROWS', '6', 'limit='] })
     equal((await read(six, '/api/books?dump=json&order_lines.limit=1&tags[id__eq=1]')).length, 5)
@@ -107,7 +107,7 @@ eachDatabase('contract: request limits', (test, db) => {
     await refuses(api(), nested(1000))
   })
 
-  test('a text that is searched for has 1000 characters at most', async () => {
+  test('a search string has 1000 characters at most', async () => {
     equal((await get(api(), `/api/books?title__ilike=${'x'.repeat(1000)}`)).status, 200)
     await refuses(api(), `/api/books?title__like=${'x'.repeat(1001)}`, { says: ['1000'] })
   })
@@ -150,7 +150,7 @@ eachDatabase('contract: request limits', (test, db) => {
     await refuses(book, '/api/authors/3/books?join=author,tags', { says: ['API_MAX_JOINS', '1'] })
   })
 
-  test('a limit that is none is a start-up error', () => {
+  test('an invalid limit is a start-up error', () => {
     for (const value of [0, -1, 1.5, '10', 1e9]) {
       throws(() => api({ API_MAX_CONDITIONS: value as number }), 'API_MAX_CONDITIONS')
     }
@@ -167,7 +167,7 @@ const Wide = defineModel('Wide', {
   meta: {},
 })
 
-eachDatabase('contract: limits lie below those of the databases', (test, db) => {
+eachDatabase('contract: limits are below those of the databases', (test, db) => {
   test.before(async () => {
     await createTables(db, [Wide])
     await insertRows(db, Wide, [

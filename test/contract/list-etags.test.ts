@@ -23,7 +23,7 @@ eachDatabase('ETags of lists', (test, db) => {
   const tagOf = async (url: string, of = api): Promise<string> =>
     (await get(of, url)).headers.etag ?? ''
 
-  test('a list, a relation and groups have a weak one; without the setting none has', async () => {
+  test('lists, relations and groups have weak ETags; without the setting they have none', async () => {
     const lists = [
       '/api/books',
       '/api/books?page=2&limit=2',
@@ -39,7 +39,7 @@ eachDatabase('ETags of lists', (test, db) => {
     equal(await tagOf('/api/tags', one), '')
   })
 
-  test('304 without a body where the page is unchanged, whatever the time is', async () => {
+  test('304 without a body if the page is unchanged, although the time has changed', async () => {
     for (const url of ['/api/books?limit=2&count=none', '/api/authors/1/books']) {
       const first = await get(api, url)
       const { etag = '' } = first.headers
@@ -53,7 +53,7 @@ eachDatabase('ETags of lists', (test, db) => {
     }
   })
 
-  test('HEAD and QUERY have the same tags and conditions', async () => {
+  test('HEAD and QUERY have the same ETags and preconditions', async () => {
     const url = '/api/books?title__ne=Emma'
     const etag = await tagOf(url)
     const head = await send(api, 'HEAD', url)
@@ -69,7 +69,7 @@ eachDatabase('ETags of lists', (test, db) => {
     equal((await send(api, 'POST', '/api/books', { ...asked, headers: override })).status, 304)
   })
 
-  test('the rows, the total, the links and the form change it, and nothing else does', async () => {
+  test('the ETag depends on the rows, the total, the links and the form, and on nothing else', async () => {
     const url = '/api/tags?limit=2&order_by=name'
     const before = await tagOf(url)
     equal(await tagOf(url), before)
@@ -86,13 +86,13 @@ eachDatabase('ETags of lists', (test, db) => {
     equal((await get(api, url, { 'if-none-match': counted })).status, 200)
   })
 
-  test('text and objects give the same tag', async () => {
+  test('a body as text and a body as an object have the same ETag', async () => {
     const request = { method: 'GET', url: '/api/books?dump=json', headers: {} }
     const [handled, answered] = [await api.handle(request), await api.answer(request)]
     equal(handled.headers.etag, answered.headers.etag)
   })
 
-  test('the return callback is in it; where a final callback makes the body there is none', async () => {
+  test('the ETag depends on the return callback; with a final callback there is none', async () => {
     const returning = testApi(db, shop, { ...on, API_RETURN_CALLBACK: () => [] })
     notEqual(await tagOf('/api/books', returning), await tagOf('/api/books'))
     let told = 0
@@ -109,7 +109,7 @@ eachDatabase('ETags of lists', (test, db) => {
     equal([answer.status, answer.headers.etag], [200, undefined])
   })
 
-  test('in a batch the condition of an operation is its own; writes have none', async () => {
+  test('in a batch each operation has its own precondition; writes of lists have no ETag', async () => {
     const etag = await tagOf('/api/tags')
     const read = { method: 'GET', url: '/api/tags', headers: { 'if-none-match': etag } }
     const write = { method: 'POST', url: '/api/tags', body: { name: 'batched' } }
@@ -124,7 +124,7 @@ eachDatabase('ETags of lists', (test, db) => {
     equal((await send(many, 'DELETE', '/api/tags?name__eq=bulk')).headers.etag, undefined)
   })
 
-  test('callers who see other rows have other tags, and private answers', async () => {
+  test('callers who see different rows get different ETags, and private responses', async () => {
     const scoped = testApi(db, shop, {
       ...on,
       API_AUTHENTICATE_METHOD: ['custom'],

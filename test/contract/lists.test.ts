@@ -42,7 +42,7 @@ const nothing = Object.fromEntries(Object.keys(all).map((name) => [name, null]))
 
 eachDatabase('lists', (test, db) => {
   if (db.name !== 'postgres') {
-    test('are refused at the start, with a suggestion', () => {
+    test('with a mistake are refused at start-up, with a suggestion', () => {
       let message = ''
       try {
         createApi({ db: db.kysely, models: [Post] })
@@ -97,7 +97,7 @@ eachDatabase('lists', (test, db) => {
     equal(await read(api, '/api/posts/2'), { id: 2, ...nothing, tags: [] })
   })
 
-  test('contains asks for all of the values, overlaps for one of them', async () => {
+  test('contains requires all of the values, overlaps one of them', async () => {
     for (const [query, ids] of [
       ['tags__contains=(red)', [1, 3]],
       ['tags__contains=(red,blue)', [3]],
@@ -127,7 +127,7 @@ eachDatabase('lists', (test, db) => {
     }
   })
 
-  test('nothing else compares them', async () => {
+  test('no other operator compares them', async () => {
     await refuses(api, '/api/posts?tags__eq=red', {
       says: [
         '"eq" cannot be used on tags, which is of type list. Operators for it: isnull, contains, overlaps.',
@@ -165,7 +165,7 @@ eachDatabase('lists', (test, db) => {
     equal([wide.status, wide.errors.code], [422, 'value_not_storable'])
   })
 
-  test('their filters see what the caller may see', async () => {
+  test('are filtered among the rows in scope, and not if they are hidden', async () => {
     const own = testApi(db, [
       { ...Post, meta: { access_policy: { scope_query: (query) => query.where('id', '<', 3) } } },
     ])
@@ -177,7 +177,7 @@ eachDatabase('lists', (test, db) => {
     }
   })
 
-  test('are introspected, and what has no type in them is opaque', async () => {
+  test('are introspected, and lists of unknown types are opaque', async () => {
     const { models } = await introspect(db.kysely)
     const [Other, Posts] = models.map((model) => ({ ...model, meta: {} })) as [AnyModel, AnyModel]
     const { id: _, ...declared } = Post.columns

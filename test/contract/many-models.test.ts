@@ -31,7 +31,7 @@ suite('many models', (test) => {
     equal(records.length, scale.models)
   })
 
-  test('the first and the last answer, embedded in each other', async () => {
+  test('the first and the last respond, embedded in each other', async () => {
     const paths = api.registry.resources.map((resource) => resource.paths[0])
     // Not by the helpers that check the response against the document, because the schemas of all records refer to each other.
     const list = async (url: string) => {

@@ -170,12 +170,12 @@ eachDatabase('mistakes in requests', (test, db) => {
     equal(errors.reason, 'PATCH is not allowed here. Allowed: GET, HEAD, QUERY, POST, OPTIONS.')
   })
 
-  test('a path like no other', async () => {
+  test('a path that resembles no endpoint', async () => {
     const { errors } = await get(testApi(db, models), '/api/invoices')
     equal(errors.reason, 'No endpoint answers at /api/invoices.')
   })
 
-  test('several wrong records of a list name their places', async () => {
+  test('errors of several records of a list name their places', async () => {
     const api = testApi(db, models, { API_ALLOW_BULK: true })
     const body = [{ name: 'fine' }, { name: 5 }, { nam: 'x' }]
     const { status, errors } = await send(api, 'POST', '/api/authors', { body })
@@ -200,7 +200,7 @@ eachDatabase('mistakes in credentials', (test, db) => {
     const { status, errors } = await get(testApi(db, models, byCookie), '/api/books')
     equal([status, errors.reason], [401, 'Sign in first: the cookie "access_token" is missing'])
   })
-  test('where a header would do, the header is named', async () => {
+  test('if a header is accepted, the header is named', async () => {
     const config = { ...byCookie, API_AUTH_TOKEN_PROVIDERS: ['cookie', 'header'] } as const
     const { errors } = await get(testApi(db, models, config), '/api/books')
     equal(errors.reason, 'Authorization header missing')
@@ -213,7 +213,7 @@ eachDatabase('mistakes in models that only the database shows', (test, db) => {
       'create table notes (id integer not null primary key, state varchar(9) not null)',
     ),
   )
-  test('a required read-only column that nothing fills: ready rejects and names the remedies', async () => {
+  test('a required read-only column without a value: ready rejects and names the remedies', async () => {
     const columns = { id, state: { type: 'string', maxLength: 9, readOnly: true } } as const
     const Note = defineModel('Note', { columns, meta: {} })
     const { ready } = createApi({ db: db.kysely, models: [Note], onWarning: () => {} })

@@ -77,7 +77,7 @@ eachDatabase('opaque values', (test, db) => {
   const models = (): AnyModel[] => found.models.map((model) => ({ ...model, meta: {} }))
   const api = (): Api => testApi(db, models())
 
-  test('introspect publishes them, and says so', () => {
+  test('introspect publishes them with a warning', () => {
     equal(
       fields.map((field) => found.models[0]?.columns[field]),
       fields.map(() => ({ type: 'opaque', nullable: true, readOnly: true })),
@@ -99,7 +99,7 @@ eachDatabase('opaque values', (test, db) => {
     equal(await read(api(), '/api/things/1'), { id: 1, name: 'one', ...served })
   })
 
-  test('they are told apart by isnull alone', async () => {
+  test('they can be filtered by isnull alone', async () => {
     const things = api()
     for (const field of fields) {
       equal((await read(things, `/api/things?${field}__isnull=true`)).length, 1)
@@ -135,7 +135,7 @@ eachDatabase('opaque values', (test, db) => {
     equal((await send(things, 'DELETE', '/api/things/3')).status, 200)
   })
 
-  test('their text decides about ETags', async () => {
+  test('their text is part of the ETag', async () => {
     const things = api()
     const { headers } = await succeeds(things, '/api/things/1')
     const again = await send(things, 'GET', '/api/things/1', {
@@ -144,7 +144,7 @@ eachDatabase('opaque values', (test, db) => {
     equal(again.status, 304)
   })
 
-  test('declared without readOnly, or as a key, they are a mistake', () => {
+  test('declaring them without readOnly, or as a key, is an error', () => {
     const problem = (column: object): string => {
       try {
         const columns = {

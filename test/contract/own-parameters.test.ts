@@ -32,7 +32,7 @@ eachDatabase('a parameter that an endpoint does not have', (test, db) => {
     (await api.handle({ method: 'GET', url, headers: {} })).status
   const batch = { operations: [{ id: 'a', method: 'GET', url: '/api/books/1' }] }
 
-  test('is refused by the document, which names the one that it has', async () => {
+  test('is refused by the OpenAPI document, whose error names the one that it has', async () => {
     const api = testApi(db, shop)
     for (const url of ['/openapi.json', '/docs/apispec.json']) {
       equal(await refusal(api, `${url}?form=3.2`), [400, 'unknown_parameter', 'form=3.2'], url)
@@ -52,7 +52,7 @@ eachDatabase('a parameter that an endpoint does not have', (test, db) => {
     equal(await statusOf(testApi(db, shop), '/docs?utm_source=mail'), 200)
   })
 
-  test('is refused by the index and by batches', async () => {
+  test('is refused by the index and by the batch endpoint', async () => {
     const api = testApi(db, shop, { API_ALLOW_BATCH: true })
     for (const url of ['/api', '/']) {
       equal(await refusal(api, `${url}?limit=3`), [400, 'unknown_parameter', 'limit=3'], url)
@@ -67,7 +67,7 @@ eachDatabase('a parameter that an endpoint does not have', (test, db) => {
     match((await send(api, 'POST', '/api/batch?dry_run')).errors.reason, 'member of its body')
   })
 
-  test('is refused by login, refresh and logout, which say where their values belong', async () => {
+  test('is refused by login, refresh and logout, whose errors say that the values belong in the body', async () => {
     const api = testApi(db, [...shop, Person], authentication)
     const reasons: Record<string, string> = {}
     for (const name of ['login', 'refresh', 'logout']) {
@@ -86,14 +86,14 @@ eachDatabase('a parameter that an endpoint does not have', (test, db) => {
     equal((await send(api, 'POST', '/auth/logout?&')).status, 200)
   })
 
-  test('is ignored by the health routes, whose probes add some against caches', async () => {
+  test('is ignored by the health routes, because probes add parameters to bypass caches', async () => {
     const api = testApi(db, shop, { API_HEALTH_ROUTE: '/health' })
     for (const url of ['/health?t=1', '/health/ready?t=1&t=2', '/health?%zz']) {
       equal(await statusOf(api, url), 200, url)
     }
   })
 
-  test('is accepted where it is one of the host', async () => {
+  test('is accepted if it is a parameter of the host', async () => {
     const api = testApi(db, [...shop, Person], {
       ...authentication,
       API_AUTH_REQUIREMENTS: { '*': false },

@@ -68,7 +68,7 @@ eachDatabase('contract: plugins of the Kysely instance', (test, db) => {
     equal(spy.seen(), { queries: 0, results: 0 })
   })
 
-  test('writes run without them, and keep the names inside JSON', async () => {
+  test('writes run without them, and leave the names inside JSON unchanged', async () => {
     const details = { snake_key: { inner_key: [{ deep_key: 1 }] }, camelKey: 2 }
     const author = { name: 'New', bornOn: '1950-05-05', profile: { motto: 'a_b' } }
     const created = await send(plugged, 'POST', '/api/books', {
@@ -90,7 +90,7 @@ eachDatabase('contract: plugins of the Kysely instance', (test, db) => {
     equal(spy.seen(), { queries: 0, results: 0 })
   })
 
-  test('the table of idempotency keys is made and read without them', async () => {
+  test('the table of idempotency keys is created and read without them', async () => {
     const post = () =>
       send(plugged, 'POST', '/api/tags', {
         body: { name: 'once' },
@@ -128,7 +128,7 @@ eachDatabase('contract: plugins of the Kysely instance', (test, db) => {
     equal([bulk.status, bulk.value.map(({ id }: { id: number }) => id)], [200, [1]], bulk.text)
   })
 
-  test('a policy’s query of its own columns, joins and subqueries is theirs too', async () => {
+  test('a policy’s query with columns, joins and subqueries of its own has them, too', async () => {
     const policy: AccessPolicy = {
       scope_query: () =>
         kysely
@@ -161,7 +161,7 @@ eachDatabase('contract: plugins elsewhere', (test, db) => {
   const kysely = db.kysely.withPlugin(new CamelCasePlugin()).withPlugin(spy.plugin)
   test.before(() => createPeople(db))
 
-  test('users are found, and refresh tokens kept, without them', async () => {
+  test('users are found, and refresh tokens are stored, without them', async () => {
     const { api, errors } = peopleApi(db, jwtKeys, { db: kysely })
     const { status, value } = await login(api, 'ann')
     equal(status, 200)

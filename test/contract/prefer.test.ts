@@ -57,7 +57,7 @@ eachDatabase('Prefer', (test, db) => {
     equal((await get(api, location)).status, 404)
   })
 
-  test('lists are written without being read again; a filter tells how many it changed', async () => {
+  test('lists are written without being read again; a write by filter returns the number of changed records', async () => {
     const statementsOf = async (method: string, url: string, body: unknown, prefer: string) => {
       const { statements, result } = await db.capture(() => write(method, url, body, { prefer }))
       return { count: statements.length, answer: result }
@@ -87,7 +87,7 @@ eachDatabase('Prefer', (test, db) => {
     equal([...form(gone), gone.headers['x-total-count']], [204, '', applied, undefined, '2'])
   })
 
-  test('return=representation is the response as ever, and is said to be applied', async () => {
+  test('return=representation gives the usual response, and Preference-Applied', async () => {
     const headers = { prefer: 'return=representation' }
     const {
       status,
@@ -101,7 +101,7 @@ eachDatabase('Prefer', (test, db) => {
     equal([removed.status, removed.headers['preference-applied']], [200, undefined])
   })
 
-  test('the first return counts; other preferences, unknown values and reads are as without', async () => {
+  test('the first return counts; other preferences, unknown values and reads are ignored', async () => {
     for (const [prefer, expected] of [
       ['return=minimal', applied],
       ['Return = "minimal"; x=1', applied],
@@ -125,7 +125,7 @@ eachDatabase('Prefer', (test, db) => {
     equal([refused.status, refused.errors.error], [400, 'Validation failed'])
   })
 
-  test('callbacks of the response are called as ever, and may refuse', async () => {
+  test('callbacks of the response are called as usual, and may refuse', async () => {
     const seen: unknown[] = []
     const hooked = testApi(db, shop, {
       ...on,
@@ -148,7 +148,7 @@ eachDatabase('Prefer', (test, db) => {
     equal((await get(api, '/api/tags?name__eq=wrong')).total, 0)
   })
 
-  test('policies and callbacks of what the response would show may refuse the write of a list', async () => {
+  test('policies and callbacks of the omitted response may refuse the write of a list', async () => {
     const refuse = (): never => {
       throw apiError(409, 'Conflict')
     }
@@ -177,7 +177,7 @@ eachDatabase('Prefer', (test, db) => {
     equal((await get(api, '/api/tags?name__startswith=refused')).total, 0)
   })
 
-  test('a repetition with an Idempotency-Key is answered as it prefers itself', async () => {
+  test('a replayed request with an Idempotency-Key gets the response that it prefers', async () => {
     for (const body of [{ name: 'again' }, [{ name: 'again, listed' }]]) {
       const key = { 'idempotency-key': `preferring-itself-${JSON.stringify(body).length}` }
       const first = await write('POST', '/api/tags', body, { ...minimal, ...key })
@@ -189,7 +189,7 @@ eachDatabase('Prefer', (test, db) => {
     }
   })
 
-  test('in a batch each operation prefers for itself, and is whole where another refers to it', async () => {
+  test('in a batch each operation has its own preference, but is not minimal if another refers to it', async () => {
     const operation = (name: string, more = {}) => ({
       method: 'POST',
       url: '/api/tags',

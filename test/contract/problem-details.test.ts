@@ -90,7 +90,7 @@ eachDatabase('problem details', (test, db) => {
     equal(answer.body.detail, `${path}: ${first}`)
   })
 
-  test('a batch that fails says so in the form that its own Accept asks for', async () => {
+  test('the error of a failed batch has the form that the Accept header of the batch requests', async () => {
     const failing = { method: 'GET', url: '/api/books/99', headers: { accept: 'application/json' } }
     const answer = await sendBatch(api, [failing], {}, asked)
     equal([answer.status, answer.headers['content-type']], [404, sent])
@@ -119,7 +119,7 @@ eachDatabase('problem details', (test, db) => {
     }
   })
 
-  test('the Vary of a host’s own error stays', async () => {
+  test('the Vary header of an apiError of the host is kept', async () => {
     const tenant = new ApiError(403, { error: 'Forbidden' }, { Vary: 'X-Tenant' })
     const refusing = testApi(db, shop, {
       API_SETUP_CALLBACK: () => {
@@ -147,7 +147,7 @@ eachDatabase('problem details', (test, db) => {
     match(refused.headers.vary ?? '', /, Accept$/)
   })
 
-  test('429 has its headers beside', async () => {
+  test('429 keeps its headers', async () => {
     const limited = testApi(db, shop, { API_RATE_LIMIT: '1 per hour' })
     const ask = () =>
       limited.handle({ method: 'GET', url: '/api/tags', headers: asked, ip: '192.0.2.1' })
@@ -157,7 +157,7 @@ eachDatabase('problem details', (test, db) => {
     equal((body as unknown as { code: string }).code, 'too_many_requests')
   })
 
-  test('500 tells the request id and nothing else', async () => {
+  test('500 contains the request id and nothing else', async () => {
     const reported: unknown[] = []
     const broken = testApi(
       db,
@@ -198,7 +198,7 @@ eachDatabase('problem details', (test, db) => {
     })
   })
 
-  test('what a final callback removes from an error is not in the problem', async () => {
+  test('what a final callback removes from an error is missing from the problem details', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: the body of any answer
     const final = (body: any) => ({ ...body, errors: body.errors && { error: 'No' } })
     const shy = testApi(db, shop, { API_FINAL_CALLBACK: final })
@@ -210,7 +210,7 @@ eachDatabase('problem details', (test, db) => {
     equal([mine.headers['content-type'], mine.body as unknown], [json, { mine: true }])
   })
 
-  test('the OpenAPI document lists them where they have types of their own', async () => {
+  test('the OpenAPI document lists their types with API_PROBLEM_TYPE_PREFIX', async () => {
     const typed = (model: string) => {
       const tags = defineModel(model, {
         meta: {},

@@ -29,7 +29,7 @@ eachDatabase('QUERY', (test, db) => {
     ['/api/books', 'title__eq=%zz'],
     ['/api/tags', ''],
   ] as const) {
-    test(`answers as GET does: ${path} ${text}`, async () => {
+    test(`gives the same response as GET: ${path} ${text}`, async () => {
       const expected = told(await send(api, 'GET', text === '' ? path : `${path}?${text}`))
       equal(told(await query(api, path, text)), expected)
       equal(told(await query(api, path, new TextEncoder().encode(text))), expected)
@@ -39,7 +39,7 @@ eachDatabase('QUERY', (test, db) => {
     })
   }
 
-  test('the query of the URL stands before the body', async () => {
+  test('the query of the URL comes before the body', async () => {
     const split = await query(api, '/api/books?order_by=-id&limit=1', 'id__le=3&page=2')
     equal(
       told(split),
@@ -67,12 +67,12 @@ eachDatabase('QUERY', (test, db) => {
     equal([packed.status, packed.errors.code], [415, 'unsupported_encoding'])
   })
 
-  test('a body that the host has parsed is refused, for its order is lost', async () => {
+  test('a body that the host has parsed is refused, because its order is lost', async () => {
     const { status, errors } = await query(api, '/api/books', { limit: '1' })
     equal([status, errors.code], [400, 'parsed_query_body'])
   })
 
-  test('Accept-Query is on its answers and on OPTIONS, and Allow lists it', async () => {
+  test('its responses and OPTIONS have Accept-Query, and Allow lists it', async () => {
     const type = form['content-type']
     equal((await query(api, '/api/books', '')).headers['accept-query'], type)
     equal((await query(api, '/api/books', 'x=1')).headers['accept-query'], type)
@@ -88,7 +88,7 @@ eachDatabase('QUERY', (test, db) => {
     ok(!headers.allow?.includes('QUERY'))
   })
 
-  test('a route without it answers 405, also to POST with the override: no write comes of it', async () => {
+  test('a route without QUERY is 405, also for POST with the override, and nothing is written', async () => {
     const headers = { ...form, 'x-http-method-override': 'QUERY' }
     const { status, errors } = await send(api, 'POST', '/api/books/1', { headers })
     equal([status, errors.reason.startsWith('QUERY is not allowed here.')], [405, true])
@@ -125,12 +125,12 @@ eachDatabase('QUERY', (test, db) => {
     }
   })
 
-  test('it asks for rights before it reads the body', async () => {
+  test('it checks rights before it reads the body', async () => {
     const admins = testApi(db, shop, { ...config, API_ROLE_MAP: { GET: 'admin' } })
     equal((await query(admins, '/api/books', '{}', { headers: {} })).status, 403)
   })
 
-  test('it is never a write: the callbacks of POST do not run', async () => {
+  test('it never writes: the callbacks of POST do not run', async () => {
     const called: string[] = []
     const told = testApi(db, shop, {
       ...config,

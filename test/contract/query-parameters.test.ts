@@ -11,7 +11,7 @@ eachDatabase('contract: fields', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, on)
 
-  test('exactly these columns, in the order asked for, and no relations', async () => {
+  test('exactly these columns, in the requested order, and no relations', async () => {
     const [book] = await read(api, '/api/books?fields=title,id')
     equal(Object.entries(book), [
       ['title', 'Arrows'],
@@ -45,7 +45,7 @@ eachDatabase('contract: fields', (test, db) => {
     ])
   })
 
-  test('rows are joined rows, total_count counts them, their order ends with the key of every to-many join', async () => {
+  test('rows are joined rows, total_count counts them, and their order ends with the key of every to-many join', async () => {
     const url = '/api/books?join=tags,order_lines&fields=id,tags.id,order_lines.order_no'
     const { value, total } = await succeeds(api, url)
     equal(total, 4)
@@ -71,7 +71,7 @@ eachDatabase('contract: fields', (test, db) => {
     await refuses(api, '/api/books?fields=*')
   })
 
-  test('a to-many column on a single object is refused: it has many values', async () => {
+  test('a to-many column on a single object is refused because it has many values', async () => {
     await refuses(api, '/api/books/1?join=tags&fields=id,tags.name', {
       says: ['tags.name', 'many values'],
     })
@@ -100,13 +100,13 @@ eachDatabase('contract: reading a query', (test, db) => {
     }
   })
 
-  test('an unknown parameter gets the nearest name', async () => {
+  test('the error for an unknown parameter suggests the nearest name', async () => {
     await refuses(api, '/api/books?limt=1', { says: ['Did you mean "limit"?'] })
     await refuses(api, '/api/books?dmp=json', { says: ['"dump"'] })
     await refuses(api, '/api/books?title=Robots', { says: ['title__eq=Robots'] })
   })
 
-  test('a value that a parameter does not have gets those that it has, and the nearest', async () => {
+  test('the error for an invalid value of a parameter lists the valid ones and suggests the nearest', async () => {
     for (const [pair, expected, meant] of [
       ['dump=jsno', 'one of url, json, dynamic, hybrid', 'json'],
       ['count=exat', 'one of exact, capped, none', 'exact'],
@@ -186,7 +186,7 @@ eachDatabase('contract: reading a query', (test, db) => {
     equal(await column(api, '/api/books?title__eq=anonymous%2Bletters'), [])
   })
 
-  test('empty pairs are nothing', async () => {
+  test('empty pairs are ignored', async () => {
     equal(await column(api, '/api/books?&&id__eq=1&'), [1])
     equal((await read(api, '/api/books?')).length, 5)
   })

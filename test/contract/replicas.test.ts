@@ -79,7 +79,7 @@ eachDatabase('replicas', (test, primary) => {
     equal((await send(api, 'HEAD', '/api/teams/1')).status, 200)
   })
 
-  test('again and again, from kept statements', async () => {
+  test('repeated reads with cached statements are read from a replica', async () => {
     const api = withReplicas(first)
     await api.ready
     for (let i = 0; i < 4; i++) {
@@ -88,7 +88,7 @@ eachDatabase('replicas', (test, primary) => {
     }
   })
 
-  test('several take turns', async () => {
+  test('several replicas take turns', async () => {
     const api = withReplicas(first, second)
     await api.ready
     const names = []
@@ -96,7 +96,7 @@ eachDatabase('replicas', (test, primary) => {
     equal(names.sort(), ['first', 'first', 'second', 'second'])
   })
 
-  test('before any replica is known to answer, the primary is read', async () => {
+  test('before any replica has responded, the primary is read', async () => {
     const api = withReplicas(first)
     equal((await get(api, '/api/teams/1')).value.name, 'primary')
     await api.ready
@@ -126,7 +126,7 @@ eachDatabase('replicas', (test, primary) => {
     equal((await get(api, '/api/teams/1')).value.name, 'first')
   })
 
-  test('an instance of the session getter is read as it is', async () => {
+  test('an instance of the session getter takes precedence over replicas', async () => {
     const api = testApi(
       primary,
       models,
@@ -137,7 +137,7 @@ eachDatabase('replicas', (test, primary) => {
     equal((await get(api, '/api/teams/1')).value.name, 'second')
   })
 
-  test('hooks and policies are given the primary', async () => {
+  test('hooks and policies receive the primary', async () => {
     const seen: string[] = []
     const api = testApi(
       primary,
@@ -213,7 +213,7 @@ eachDatabase('replicas', (test, primary) => {
       { replicas: replicas.map(({ kysely }) => kysely) },
     )
 
-  test('users and their roles come from the primary, and by choice from a replica for what only reads', async () => {
+  test('users and their roles come from the primary, or by a setting from a replica for reads', async () => {
     for (const [db, key, roles] of [
       [primary, 'new', ['here']],
       [first, 'old', ['there']],
@@ -241,7 +241,7 @@ eachDatabase('replicas', (test, primary) => {
     equal(await statuses(true), [200, 200, 200, 200])
   })
 
-  test('a key is checked on the primary, whose users it may have been taken from', async () => {
+  test('API keys are checked on the primary, where they may have been revoked', async () => {
     const api = readersApi(true)
     await api.ready
     const status = async (key: string) => (await get(api, '/api/teams/1', withKey(key))).status
@@ -249,7 +249,7 @@ eachDatabase('replicas', (test, primary) => {
     equal([await status('new'), await status('old')], [403, 401])
   })
 
-  test('a request takes one turn among the replicas, for its user and its rows', async () => {
+  test('a request takes one turn among the replicas for both its user and its rows', async () => {
     const other = databaseBeside(primary)
     await fill(other, 'other')
     await createTables(other, [Reader])
@@ -265,7 +265,7 @@ eachDatabase('replicas', (test, primary) => {
     await other.close()
   })
 
-  test('a position that cannot be asked for is unknown: the write counts, and its reader is sent to the primary', async () => {
+  test('if the position of a write cannot be queried, the write succeeds, and reads after it go to the primary', async () => {
     const dialect = withReplication(primary.kysely, {
       position: fragment`no_such_column`,
       needs: 'nothing',
@@ -289,7 +289,7 @@ eachDatabase('replicas', (test, primary) => {
     equal((await read('here')).value.name, 'first')
   })
 
-  test('where a replica is away, the primary is read; it is left out, and warned of once', async () => {
+  test('an unavailable replica is skipped in favour of the primary, with one warning', async () => {
     const away = await unreachable(primary)
     if (away === undefined) return
     warnings.length = 0
@@ -304,7 +304,7 @@ eachDatabase('replicas', (test, primary) => {
     await away.destroy()
   })
 
-  test('a replica that is lost between two reads costs no request', async () => {
+  test('a replica that is lost between two reads fails no request', async () => {
     const third = databaseBeside(primary)
     await fill(third, 'third')
     const api = withReplicas(third)
@@ -323,7 +323,7 @@ eachDatabase('replicas', (test, primary) => {
     )
   })
 
-  test('what cannot be a replica fails at the start', () => {
+  test('an invalid replica is an error at start-up', () => {
     throws(
       () => testApi(primary, models, config, { replicas: [{} as never] }),
       /replicas\[0\]: expected a Kysely instance/,

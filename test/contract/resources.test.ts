@@ -74,7 +74,7 @@ eachDatabase('specification: model-derived resources', (test, db) => {
     await refuses(notes, '/api/audits', { status: 404 })
   })
 
-  test('computed columns stand wherever a column does', async () => {
+  test('computed columns can be used wherever a column can', async () => {
     equal(await column(api, '/api/authors?initial__eq=b'), [2])
     equal(await column(api, '/api/authors?order_by=-initial'), [3, 2, 4, 1])
     equal(await read(api, '/api/authors?fields=initial&id__eq=3'), [{ initial: 'Č' }])
@@ -233,7 +233,7 @@ eachDatabase('specification: soft delete', (test, db) => {
     equal(await read(api, '/api/items?price|total__sum=1&include_deleted=true'), [{ total: 111 }])
   })
 
-  test('models without the attribute take no part', async () => {
+  test('models without the attribute are not affected', async () => {
     equal(await column(api, '/api/labels'), [1])
   })
 
@@ -253,7 +253,7 @@ eachDatabase('specification: soft delete', (test, db) => {
     equal(await column(perModel, '/api/items'), [1, 2])
   })
 
-  test('only the deleted value is left out: what holds neither value stays', async () => {
+  test('only the deleted value hides a record: records with neither value are shown', async () => {
     const meta = {
       soft_delete: true,
       soft_delete_attribute: 'state',
@@ -304,7 +304,7 @@ eachDatabase('specification: base model', (test, db) => {
     equal((await get(api(), '/api/drafts')).status, 404)
   })
 
-  test('they have its columns and its settings, their own going before', async () => {
+  test('they have its columns and its settings, and their own take precedence', async () => {
     const { value, body } = await succeeds(api(), '/api/plants')
     equal(value, [
       {

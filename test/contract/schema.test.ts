@@ -84,7 +84,7 @@ eachDatabase('contract: schema', (test, db) => {
   const decoys = async (): Promise<unknown> =>
     Promise.all(tables.map((table) => db.kysely.selectFrom(table).selectAll().execute()))
 
-  test('every read is of that schema', async () => {
+  test('every read uses that schema', async () => {
     equal(await column(api, '/api/authors', 'name'), ['Ann', 'Bob'])
     equal((await read(api, '/api/books/1')).shout, 'ARROWS')
     equal(await column(api, '/api/authors/1/books', 'title'), ['Arrows', 'Boats'])
@@ -100,7 +100,7 @@ eachDatabase('contract: schema', (test, db) => {
     equal([page.value[0].title, page.total], ['Arrows', 2])
   })
 
-  test('every write is to that schema, its look-ups and probes too', async () => {
+  test('every write uses that schema, and so do its look-ups and probes', async () => {
     const before = await decoys()
     const created = await send(api, 'POST', '/api/books', {
       body: { title: 'Clouds', author: { name: 'Cid' }, tags: [{ name: 'new' }, { id: 1 }] },
@@ -127,7 +127,7 @@ eachDatabase('contract: schema', (test, db) => {
     equal(await decoys(), before)
   })
 
-  test('the tables that it makes itself are made there', async () => {
+  test('the tables that the API creates are created in that schema', async () => {
     const withUsers = testApi(
       db,
       models,
@@ -168,7 +168,7 @@ eachDatabase('contract: schema', (test, db) => {
     }
   })
 
-  test('the query of a policy and of a filter callback is of that schema', async () => {
+  test('the queries of policies and filter callbacks use that schema', async () => {
     const policy: AccessPolicy = { scope_query: (query) => query.where('title', '<>', 'Boats') }
     const scoped = withMeta(models, 'Book', { access_policy: policy })
     const own = testApi(db, scoped, config, { schema })
@@ -181,7 +181,7 @@ eachDatabase('contract: schema', (test, db) => {
     equal(await column(testApi(db, filtered, config, { schema }), '/api/authors', 'name'), ['Bob'])
   })
 
-  test('a schema plugin is refused where the schema is not given', () => {
+  test('a schema plugin is refused if the schema is not given', () => {
     const plugged = db.kysely.withSchema(schema)
     const { message } = throws(() => testApi(db, models, config, { db: plugged }))
     equal(

@@ -103,7 +103,7 @@ eachDatabase('models in several schemas', (test, db) => {
   const decoys = () =>
     Promise.all([rowsOf('tags'), rowsOf('book_tags'), rowsOf('authors'), rowsOf(other, 'books')])
 
-  test('every read is of the schemas of its models', async () => {
+  test('every read uses the schemas of its models', async () => {
     equal(await column(api, '/api/authors', 'name'), ['Ann', 'Bob'])
     equal(await column(api, '/api/local-authors', 'name'), ['Local', 'Decoy'])
     equal(await column(api, '/api/books', 'name'), ['Arrows', 'Boats'])
@@ -129,7 +129,7 @@ eachDatabase('models in several schemas', (test, db) => {
     ])
   })
 
-  test('every write is to the schema of its model, its look-ups and probes too', async () => {
+  test('every write uses the schema of its model, and so do its look-ups and probes', async () => {
     const before = await decoys()
     const created = await send(api, 'POST', '/api/books', {
       body: {
@@ -174,7 +174,7 @@ eachDatabase('models in several schemas', (test, db) => {
     equal(await column(plain, '/api/books/1/tags', 'name'), ['old'])
   })
 
-  test('the query of a policy is of the schema of its model, with and without a schema plugin', async () => {
+  test('the query of a policy uses the schema of its model, with and without a schema plugin', async () => {
     const policy: AccessPolicy = { scope_query: (query) => query.where('name', '<>', 'Bob') }
     const scoped = withMeta(models, 'Author', { access_policy: policy })
     const own = testApi(db, scoped, config)
@@ -194,7 +194,7 @@ eachDatabase('models in several schemas', (test, db) => {
     equal(await column(named, '/api/local-authors', 'name'), ['Local', 'Decoy'])
   })
 
-  test('a schema without a name is an error at the start', () => {
+  test('an empty schema name is an error at start-up', () => {
     const { message } = throws(() => testApi(db, modelsOf(''), config))
     equal(message.includes('models.Author.schema: expected the name of a schema.'), true, message)
     equal(message.includes('models.Book.relations.tags.schema: '), true, message)

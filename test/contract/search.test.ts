@@ -85,7 +85,7 @@ eachDatabase('search', (test, db) => {
     await insertRows(db, Note, [{ id: 1, text: 'whale' }])
   })
 
-  test('each word stands in one of the columns, in any letter case', async () => {
+  test('each word occurs in one of the columns, in any letter case', async () => {
     const cases: readonly (readonly [string, readonly number[]])[] = [
       ['whale', [1, 2, 5]],
       ['WHALE', [1, 2, 5]],
@@ -147,12 +147,12 @@ eachDatabase('search', (test, db) => {
     equal((await asEditor('/api/notes?search=whale')).total, 1)
   })
 
-  test('policies narrow what is found', async () => {
+  test('policies restrict what is found', async () => {
     const answer = await send(api, 'GET', '/api/books?search=whale', { user: { id: 9 } })
     equal([answer.total, answer.value.map((book: { id: number }) => book.id)], [2, [1, 5]])
   })
 
-  test('where it cannot be it is a 400 that says why', async () => {
+  test('an unsupported search is 400 with the reason', async () => {
     await refuses(api, '/api/authors?search=a', {
       code: 'search_not_offered',
       says: [/search: \['…'\]/, /<column>__ilike=…/],
@@ -248,7 +248,7 @@ eachDatabase('search by an index', (test, db) => {
     )
   })
 
-  test('it is the index that is asked', async () => {
+  test('the statement uses the index', async () => {
     const { statements } = await db.capture(() => found('captain'))
     const how = {
       sqlite: / match \?/,
@@ -283,12 +283,12 @@ eachDatabase('search by an index', (test, db) => {
     equal(await found('whale OR unicorn'), [])
   })
 
-  test('policies narrow what the index finds', async () => {
+  test('policies restrict what the index finds', async () => {
     const answer = await send(api, 'GET', '/api/stories?search=captain', { user: { id: 7 } })
     equal([answer.total, answer.value.map((story: { id: number }) => story.id)], [1, [1]])
   })
 
-  test('a caller who may not read one of its columns is answered without the index', async () => {
+  test('for a caller who may not read one of its columns, the search does not use the index', async () => {
     const Ruled = defineModel('Story', {
       table: 'stories',
       columns: { ...Story.columns, text: { ...Story.columns.text, read: 'editor' } },
@@ -307,7 +307,7 @@ eachDatabase('search by an index', (test, db) => {
     equal(await found('white', ruled), [])
   })
 
-  test('without the index the columns are searched, and a warning says what is missing', async () => {
+  test('without the index the columns are searched, with a warning that names the missing index', async () => {
     const heard: string[] = []
     const Other = defineModel('Story', {
       table: 'stories',
@@ -353,7 +353,7 @@ eachDatabase(
       }
     })
 
-    test('asks the table of the schema of the model', async () => {
+    test('uses the table in the schema of the model', async () => {
       const other = api('other')
       const { statements } = await db.capture(async () => {
         equal(await column(other, '/api/stories?search=wolf'), [1])
@@ -372,7 +372,7 @@ eachDatabase(
 )
 
 suite('declarations of search', (test) => {
-  test('mistakes are reported at the start', () => {
+  test('mistakes are reported at start-up', () => {
     const start = (search: unknown): string => {
       const columns = {
         id,

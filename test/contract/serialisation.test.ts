@@ -60,7 +60,7 @@ eachDatabase('specification: serialisation', (test, db) => {
     equal(await book({ API_SERIALIZATION_TYPE: 'dynamic' }, '?dump=json'), embedded)
   })
 
-  test('the mode may be set per model; the model is stronger', async () => {
+  test('the mode may be set per model, which takes precedence', async () => {
     const models = withMeta(shop, 'Book', { serialization_type: 'hybrid' })
     const api = testApi(db, models, { API_SERIALIZATION_TYPE: 'json' })
     equal(forms(await read(api, '/api/books/1')), toOne)
@@ -144,7 +144,7 @@ eachDatabase('contract: relation values', (test, db) => {
     equal([book.tags, book.order_lines], ['/api/books/1/tags', '/api/books/1/order-lines'])
   })
 
-  test('the emitted URL answers the related records', async () => {
+  test('the emitted URL returns the related records', async () => {
     const book = await read(api, '/api/books/1')
     equal((await read(api, book.author)).name, 'Ann Archer')
     equal(await column(api, book.order_lines, 'order_no'), ['2024/001', 'A,B'])
@@ -304,7 +304,7 @@ eachDatabase('contract: per-relation options', (test, db) => {
     equal(book.author, { name: 'Ann Archer' })
   })
 
-  test('of relations further on, by their path, in any spelling that a join token may have', async () => {
+  test('of nested relations, by their path, in any spelling that a join token may have', async () => {
     const deep = testApi(db, shop, { API_SERIALIZATION_DEPTH: 2 })
     const tags = async (query: string) => {
       const author = await read(deep, `/api/authors/3?dump=json&${query}`)

@@ -21,7 +21,7 @@ eachDatabase('Server-Timing', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, { API_SERVER_TIMING: true, API_SERIALIZATION_TYPE: 'json' })
 
-  test('a record, a list with what is embedded, a relation: the stages of a read, each once', async () => {
+  test('a record, a list with embedded records, a relation: the stages of a read, each once', async () => {
     for (const url of [
       '/api/books/1',
       '/api/books?limit=2',
@@ -31,14 +31,14 @@ eachDatabase('Server-Timing', (test, db) => {
       equal(stagesOf(await get(api, url)), read, url)
   })
 
-  test('HEAD, and an answer that is known already: the stages of a read', async () => {
+  test('HEAD and 304: the stages of a read', async () => {
     const { headers } = await get(api, '/api/tags/1')
     const known = await get(api, '/api/tags/1', { 'if-none-match': headers.etag ?? '' })
     equal([known.status, stagesOf(known)], [304, read])
     equal(stagesOf(await send(api, 'HEAD', '/api/tags/1')), read)
   })
 
-  test('writes: alone, in a transaction, and without a body to answer', async () => {
+  test('writes: in one statement, in a transaction, and without a response body', async () => {
     const body = { order_no: 'timed', line: 1, book_id: 1, quantity: 1 }
     const created = await send(api, 'POST', '/api/order-lines', { body })
     equal([created.status, stagesOf(created)], [201, read])
@@ -73,7 +73,7 @@ eachDatabase('Server-Timing', (test, db) => {
     equal([admitted.status, stagesOf(admitted)], [200, [...before, ...read.slice(1)]])
   })
 
-  test('time is told of the stage it was spent in, and of the whole', async () => {
+  test('each stage has the time spent in it, and the total is the sum', async () => {
     const clock = frozenClock()
     const slow = testApi(
       db,

@@ -43,7 +43,7 @@ eachDatabase('the index', (test, db) => {
     )
   })
 
-  test('leaves out a model whose URLs are those of the host, and names the endpoint that is served', async () => {
+  test('omits a model whose URLs are left to the host, and names the endpoint that is served', async () => {
     const meta = { register_canonical_routes: false }
     const own = testApi(db, withMeta(shop, 'Tag', meta), open)
     equal(namesIn((await get(own, '/api')).value), ['Author', 'Profile', 'Book', 'OrderLine'])
@@ -51,7 +51,7 @@ eachDatabase('the index', (test, db) => {
     equal((await get(moved, '/api')).value.resources[3].url, '/api/v1/topics')
   })
 
-  test('gives five requests, each of which answers, whatever is allowed', async () => {
+  test('gives five example requests, each of which succeeds, whatever is allowed', async () => {
     const settings: readonly ApiConfig[] = [
       open,
       {},
@@ -71,7 +71,7 @@ eachDatabase('the index', (test, db) => {
     }
   })
 
-  test('is at the root where the request reaches the API, which adapters leave to the host', async () => {
+  test('is also at the root if the request reaches the API, but adapters leave the root to the host', async () => {
     const api = testApi(db, shop, open)
     const { status, body } = await api.handle({ method: 'GET', url: '/' })
     equal([status, body?.value], [200, (await get(api, '/api')).value])
@@ -81,7 +81,7 @@ eachDatabase('the index', (test, db) => {
     equal((await get(moved, '/api')).status, 404)
   })
 
-  test('is GET only, and counted', async () => {
+  test('allows only GET, and counts against the rate limit', async () => {
     const api = testApi(db, shop, { API_RATE_LIMIT: '2 per minute' })
     for (const method of ['POST', 'PATCH', 'DELETE', 'QUERY']) {
       const { status, headers } = await send(api, method, '/api')
@@ -95,7 +95,7 @@ eachDatabase('the index', (test, db) => {
     )
   })
 
-  test('is a page for browsers, at the prefix and at the root, and all of its links answer', async () => {
+  test('is a page for browsers, at the prefix and at the root, and all of its links work', async () => {
     const api = testApi(db, shop, open)
     for (const url of ['/api', '/', '/%61pi']) {
       const page = await api.answer({ method: 'GET', url, headers: { accept: browser } })
@@ -113,7 +113,7 @@ eachDatabase('the index', (test, db) => {
     }
   })
 
-  test('of a list shows its records, and all links of its pages answer', async () => {
+  test('of a list shows its records, and all links of its pages work', async () => {
     const api = testApi(db, shop, open)
     const seen = new Set<string>(['/api'])
     for (const url of seen) {
@@ -133,7 +133,7 @@ eachDatabase('the index', (test, db) => {
     ok(seen.size > 60, String(seen.size))
   })
 
-  test('of a list aligns numbers to the right, those of aggregates too', async () => {
+  test('of a list aligns numbers to the right, also those of aggregates', async () => {
     const api = testApi(db, shop, open)
     const url = '/api/books?groupby=in_stock&id|many__count=1&price|mean__avg=1&title__min=1'
     const { text = '' } = await api.answer({ method: 'GET', url, headers: { accept: browser } })
@@ -159,7 +159,7 @@ eachDatabase('the form of a response', (test, db) => {
   const html = ['text/html', 'Accept']
   const json = ['application/json', 'Accept']
 
-  test('is a page where Accept prefers it, and JSON for every other client', async () => {
+  test('is a page if Accept prefers it, and JSON for every other client', async () => {
     for (const accept of [
       browser,
       'text/html',
@@ -184,7 +184,7 @@ eachDatabase('the form of a response', (test, db) => {
     for (const accept of others) equal(await typeOf(accept), json, String(accept))
   })
 
-  test('is JSON in production, and where it is not known, unless asked for', async () => {
+  test('is JSON in production and in an unknown environment, unless a setting enables pages', async () => {
     const production = { NODE_ENV: 'production' }
     equal(await typeOf(browser, {}, production), ['application/json', undefined])
     equal(await typeOf(browser, { API_HTML_PAGES: true }, production), html)
@@ -224,7 +224,7 @@ eachDatabase('the form of a response', (test, db) => {
     }
   })
 
-  test('of an error is made of what the final callback has left', async () => {
+  test('of an error shows what the final callback has returned', async () => {
     const answers: readonly [unknown, string][] = [
       [{ errors: { error: 'Sorry', reason: 5 } }, '<h1>400 <small>Sorry</small></h1>'],
       ['hidden', '<h1>400 <small></small></h1>'],
@@ -251,7 +251,7 @@ eachDatabase('the form of a response', (test, db) => {
     equal([asked.status, asked.total], [200, 3])
   })
 
-  test('decides the ETag: a page has none, and is sent to a client that knows the JSON', async () => {
+  test('decides about the ETag: a page has none, and is sent to a client with the ETag of the JSON', async () => {
     const api = testApi(db, shop)
     const { headers } = await get(api, '/api/books/1')
     const request = { accept: browser, 'if-none-match': headers.etag ?? '' }
@@ -261,7 +261,7 @@ eachDatabase('the form of a response', (test, db) => {
     equal((await get(api, '/api/books/1', { 'if-none-match': headers.etag ?? '' })).status, 304)
   })
 
-  test('leaves handle and HEAD as they are: the page as text, and its headers', async () => {
+  test('applies to handle and HEAD: the page is a string, and has its headers', async () => {
     const api = testApi(db, shop)
     const request = { url: '/api/books/1', headers: { accept: browser } }
     const { body } = await api.handle({ method: 'GET', ...request })
@@ -330,7 +330,7 @@ const users: Readonly<Record<string, unknown>> = {
   bob: { id: 2, roles: [] },
 }
 
-eachDatabase('the index of a caller', (test, db) => {
+eachDatabase('the index for a caller', (test, db) => {
   test.before(() => createTables(db, guarded))
   const errors: unknown[] = []
   const api = () =>
@@ -364,7 +364,7 @@ eachDatabase('the index of a caller', (test, db) => {
     equal(bob.documentation, '/docs')
   })
 
-  test('gives examples that this caller is answered, without columns that a rule withholds', async () => {
+  test('gives examples that succeed for this caller, without columns that a rule withholds', async () => {
     for (const user of [undefined, 'bob', 'ann']) {
       const headers = user === undefined ? {} : { 'x-user': user }
       const { examples } = await indexFor(user)
@@ -374,7 +374,7 @@ eachDatabase('the index of a caller', (test, db) => {
     }
   })
 
-  test('as a page names the same', async () => {
+  test('lists the same on its page', async () => {
     const { text } = await api().answer({
       method: 'GET',
       url: '/api',

@@ -47,7 +47,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
 
   const names = (): Promise<unknown[]> => column(api, '/api/tags?order_by=id', 'name')
 
-  test('what it writes is read inside, and undone by the rollback of the host', async () => {
+  test('a write is read inside, and undone by the rollback of the host', async () => {
     const before = await names()
     await inside('rollback', async () => {
       const created = await send(api, 'POST', '/api/tags', { body: { name: 'undone' } })
@@ -58,7 +58,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     equal(await names(), before)
   })
 
-  test('what it writes stays when the host commits', async () => {
+  test('a write is stored when the host commits', async () => {
     const before = await names()
     await inside('commit', async () => {
       equal((await send(api, 'POST', '/api/tags', { body: { name: 'kept' } })).status, 201)
@@ -66,7 +66,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     equal(await names(), [...before, 'kept'])
   })
 
-  test('it reads what the host has written there before', async () => {
+  test('a read sees what the host has written in the transaction', async () => {
     await inside('rollback', async (transaction) => {
       await transaction.updateTable('tags').set({ name: 'renamed' }).where('id', '=', 1).execute()
       equal((await get(api, '/api/tags/1')).value.name, 'renamed')
@@ -75,7 +75,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     equal((await get(api, '/api/tags/1')).value.name, 'classic')
   })
 
-  test('no request opens, commits or marks anything of its own', async () => {
+  test('no request begins or commits a transaction, or sets a savepoint', async () => {
     const requests: readonly (readonly [string, string, unknown?])[] = [
       ['GET', '/api/books?dump=json&join=author'],
       ['POST', '/api/books', { title: 'N', author: { name: 'N' }, tags: [{ name: 'n' }] }],
@@ -130,7 +130,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     await send(api, 'PATCH', '/api/books/1', { body: { title: 'Arrows' } })
   })
 
-  test('the first requests of all may each bring one, although they hold every connection', async () => {
+  test('the first requests may each have a transaction, even if these hold every connection', async () => {
     const count = db.name === 'sqlite' ? 1 : 4
     const open = await Promise.all(
       Array.from({ length: count }, () => db.kysely.startTransaction().execute()),
@@ -145,7 +145,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     for (const transaction of open) await transaction.rollback().execute()
   })
 
-  test('a refused write is answered as anywhere, and the host decides what becomes of the rest', async () => {
+  test('a refused write gets the usual response, and the host decides about its transaction', async () => {
     const before = await names()
     await inside('rollback', async () => {
       equal((await send(api, 'POST', '/api/tags', { body: { name: 'first' } })).status, 201)
@@ -187,7 +187,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
     equal(await names(), before)
   })
 
-  test('a deadlock is not repeated: it ended the transaction, and that was the host’s', async () => {
+  test('a deadlock is not retried: it ended the transaction of the host', async () => {
     // SQLite runs one write after the other, so they cannot conflict.
     if (db.name === 'sqlite') return
     let met = 0
@@ -235,7 +235,7 @@ eachDatabase('contract: a transaction of the host per request', (test, db) => {
 eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (test, db) => {
   test.before(() => createWritableShop(db))
 
-  test('by what it knows of the request; a promise will do', async () => {
+  test('by properties of the request, also by a promise', async () => {
     const other = databaseBeside(db)
     await createWritableShop(other)
     const api = testApi(db, shop, {
@@ -251,7 +251,7 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
     await other.close()
   })
 
-  test('one connection serves all of a request, its own transaction included', async () => {
+  test('one connection serves the whole request, including its transaction', async () => {
     let current: Instance = db.kysely
     const api = testApi(db, shop, { ...everything, API_SESSION_GETTER: () => current })
     await api.ready
@@ -280,7 +280,7 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
     equal(await column(api, '/api/books'), [5])
   })
 
-  test('an instance with a schema plugin is refused where the schema is not given', async () => {
+  test('an instance with a schema plugin is refused if the schema is not given', async () => {
     const [answer, reported] = await refused(
       testApi.bind(null, db, shop, { API_SESSION_GETTER: () => db.kysely.withSchema('other') }),
     )
@@ -289,7 +289,7 @@ eachDatabase('contract: API_SESSION_GETTER chooses the instance of a request', (
     match(reported, 'withSchema')
   })
 
-  test('what is no instance is named in the log', async () => {
+  test('the log names a returned value that is not an instance', async () => {
     const [, reported] = await refused(
       testApi.bind(null, db, shop, { API_SESSION_GETTER: (() => undefined) as never }),
     )

@@ -13,7 +13,7 @@ eachDatabase('contract: totals of lists at the same time', (test, db) => {
     await api.ready
   })
 
-  test('all of them are right', async () => {
+  test('all of them are correct', async () => {
     const alone = await get(api, '/api/tags?limit=1')
     for (let round = 0; round < 3; round++) {
       const { result, statements } = await db.capture(() =>
@@ -27,7 +27,7 @@ eachDatabase('contract: totals of lists at the same time', (test, db) => {
     }
   })
 
-  test('whoever has written sees it counted, whatever others are asking for', async () => {
+  test('a client sees its own write counted, whatever others request', async () => {
     const before = (await get(api, '/api/tags?limit=1')).total
     const others = Array.from({ length: 30 }, () => get(api, '/api/tags?limit=1'))
     const writers = Array.from({ length: 6 }, async (_, i) => {
@@ -41,7 +41,7 @@ eachDatabase('contract: totals of lists at the same time', (test, db) => {
     equal((await get(api, '/api/tags?limit=1')).total, before + 6)
   })
 
-  test('conditions with other values are other counts', async () => {
+  test('conditions with different values are counted separately', async () => {
     const ids = [1, 2, 3, 1, 2, 3, 1, 2, 3]
     const url = (id: number): string => `/api/tags?id__le=${id}&limit=1`
     const expected = [await get(api, url(1)), await get(api, url(2)), await get(api, url(3))]

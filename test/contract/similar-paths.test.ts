@@ -29,7 +29,7 @@ const logins: ApiConfig = {
   API_CREDENTIAL_CHECK_METHOD: 'check',
 }
 
-suite('a path that is nearly one of ours', (test) => {
+suite('a path that resembles an endpoint', (test) => {
   const [db] = openDatabases()
   if (db === undefined) throw new Error('SQLite is always there')
   const soft = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' } as const
@@ -61,7 +61,7 @@ suite('a path that is nearly one of ours', (test) => {
     ['/api/perple/7/order-items', '/api/people/7/order-items'],
   ]
   for (const [path, meant] of slips) {
-    test(`${path} means ${meant}`, async () =>
+    test(`${path}: suggests ${meant}`, async () =>
       equal(await reasonAt(path), `No endpoint answers at ${path}. Did you mean "${meant}"?`))
   }
 
@@ -77,11 +77,11 @@ suite('a path that is nearly one of ours', (test) => {
     `/api/People/${'7'.repeat(200)}`,
   ]
   for (const path of unlike) {
-    test(`${path.slice(0, 30)} means nothing`, async () =>
+    test(`${path.slice(0, 30)}: suggests nothing`, async () =>
       ok(!(await reasonAt(path)).includes('Did you mean')))
   }
 
-  test('nothing is suggested that the documentation does not tell everybody', async () => {
+  test('nothing is suggested if the documentation is not public', async () => {
     const hidden: readonly ApiConfig[] = [
       { API_CREATE_DOCS: false },
       {
@@ -95,7 +95,7 @@ suite('a path that is nearly one of ours', (test) => {
     }
   })
 
-  test('a place of authentication is suggested, where there is one', async () => {
+  test('an authentication endpoint is suggested, if there is one', async () => {
     equal(await reasonAt('/auth/login/'), 'No endpoint answers at /auth/login/.')
     const check = { ...Person, methods: { check: () => false } }
     const api = testApi(

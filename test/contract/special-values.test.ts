@@ -172,7 +172,7 @@ const samples: Readonly<Record<'postgres' | 'mysql', Sample>> = {
 
 eachDatabase('special values', (test, db) => {
   if (db.name === 'sqlite') {
-    test('are not known to a database that has none', async () => {
+    test('are refused by a database that has none', async () => {
       await db.execScript('create table rates (id int primary key); create table days (day text)')
       const small = testApi(db, [
         defineModel('Rate', {
@@ -203,7 +203,7 @@ eachDatabase('special values', (test, db) => {
     }
   })
 
-  test('are found by what was read', async () => {
+  test('are found by the value that was read', async () => {
     for (const { name, value, found } of cases) {
       const at = `${name} ${value}`
       const all = rows.map((row) => (row as { id: number }).id)
@@ -315,7 +315,7 @@ eachDatabase('special values', (test, db) => {
     }
   })
 
-  test('other texts are refused as before', async () => {
+  test('other strings are refused', async () => {
     for (const value of ['NaN', 'soon', '2024-13-01', '2024-02-30']) {
       await refuses(api, `/api/rates?day__eq=${value}`, { code: 'invalid_value' })
     }

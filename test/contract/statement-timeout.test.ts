@@ -21,7 +21,7 @@ eachDatabase('statement timeout', (test, db) => {
   test.before(() => createShop(db))
 
   if (db.name === 'mysql') {
-    test('a read that takes longer is given up by the server: 503 with Retry-After', async () => {
+    test('a read over the time limit is cancelled by the database server: 503 with Retry-After', async () => {
       const api = testApi(db, [slow], { API_STATEMENT_TIMEOUT: 50 }, { onError: () => {} })
       const { status, headers } = await get(api, '/api/authors')
       equal([status, headers['retry-after']], [503, '1'])

@@ -111,7 +111,7 @@ eachDatabase('statements of links', (test, db) => {
     await fillTeams(db)
   })
 
-  test('are as many for any number of links where nobody is asked about each', async () => {
+  test('are as many for any number of links, unless a policy or callback is called for each', async () => {
     const lines: string[] = []
     for (const { request } of table) {
       const [who, what = ''] = request.split(': ')

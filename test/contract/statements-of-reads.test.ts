@@ -127,20 +127,20 @@ eachDatabase('statements of a read', (test, db) => {
     return lines
   }
 
-  test('its shape decides what it costs', () => {
+  test('their number depends on the shape of the request', () => {
     equal(costs.get(api)?.at(-1), expectedCosts(table, db.engine))
   })
 
-  test('a hundred authors with their books cost what one author costs', () => {
+  test('a hundred authors with their books take as many statements as one', () => {
     for (const [one, hundred] of costs.values()) equal(hundred, one)
   })
 
-  test('policies and filter callbacks cost none', () => {
+  test('policies and filter callbacks add none', () => {
     equal(costs.get(guarded)?.at(-1), expectedCosts(table, db.engine))
   })
 })
 
-eachDatabase('statements of who is asking', (test, db) => {
+eachDatabase('statements of authentication', (test, db) => {
   const { api } = peopleApi(db, {
     ...jwtKeys,
     API_AUTHENTICATE_METHOD: ['jwt', 'basic', 'api_key'],

@@ -28,7 +28,7 @@ const largest = '18446744073709551615'
 
 eachDatabase('bigint unsigned', (test, db) => {
   if (db.name !== 'mysql') {
-    test('is a matter of MySQL and MariaDB; elsewhere 64 bits have a sign', async () => {
+    test('exists in MySQL and MariaDB alone; elsewhere 64-bit integers are signed', async () => {
       await db.execScript('create table codes (id bigint primary key, title varchar(9))')
       const api = testApi(db, [Code])
       await refuses(api, `/api/codes?id__eq=${big}`, { code: 'invalid_value', says: ['64 bits'] })
@@ -45,7 +45,7 @@ eachDatabase('bigint unsigned', (test, db) => {
   )
   const api = testApi(db, [Post, Code])
 
-  test('a record beyond has an address, and its relations have', async () => {
+  test('a record with a key beyond the signed range has URLs, also of its relations', async () => {
     const record = await read(api, `/api/posts/${big}`)
     equal(record, {
       id: big,
@@ -74,7 +74,7 @@ eachDatabase('bigint unsigned', (test, db) => {
     await refuses(api, '/api/posts?id__eq=18446744073709551616', { code: 'invalid_value' })
   })
 
-  test('next_url goes on to the end', async () => {
+  test('next_url leads to the last page', async () => {
     for (const order of ['id', '-id', 'parent_id']) {
       const all = await column(api, `/api/posts?order_by=${order}`)
       const seen: unknown[] = []
@@ -88,7 +88,7 @@ eachDatabase('bigint unsigned', (test, db) => {
     }
   })
 
-  test('Location leads to the new record', async () => {
+  test('Location is the URL of the new record', async () => {
     const made = await send(api, 'POST', '/api/posts', { body: { title: 'new', parent_id: big } })
     equal([made.status, made.value?.id], [201, '18446744073709551001'])
     equal(made.headers.location, '/api/posts/18446744073709551001')

@@ -143,7 +143,7 @@ eachDatabase('contract: JSON forms', (test, db) => {
     equal(second.raw, '')
   })
 
-  test('text with anything in it', async () => {
+  test('text with any characters', async () => {
     equal(await read(api, '/api/samples/1?fields=s,t'), { s: one.s, t: one.t })
     equal(
       await column(
@@ -155,7 +155,7 @@ eachDatabase('contract: JSON forms', (test, db) => {
     equal(await column(api, `/api/samples?s__eq=${encodeURIComponent(one.s)}`), [1])
   })
 
-  test('a decimal kept as text is exact; order, ranges and aggregates on it are 400', async () => {
+  test('a decimal stored as text is exact; order, ranges and aggregates on it are 400', async () => {
     equal(await read(api, '/api/samples/1?fields=wide'), {
       wide: '12345678901234567890.0123456789',
     })
@@ -334,7 +334,7 @@ eachDatabase('contract: conversion', (test, db) => {
     }
   })
 
-  test('a wrong item of a list is refused like a single value', async () => {
+  test('an invalid item of a list is refused like a single value', async () => {
     await refuses(api, '/api/samples?n__in=(1,x)', { says: ['"x" is not a value of n'] })
     await refuses(api, '/api/samples?or[n__eq=1,day__gt=soon]', {
       says: ['"soon"'],
@@ -342,7 +342,7 @@ eachDatabase('contract: conversion', (test, db) => {
     })
   })
 
-  test('what does not convert never reaches the database', async () => {
+  test('a value that cannot be converted never reaches the database', async () => {
     await api.ready
     const { statements } = await db.capture(() => refuses(api, '/api/samples?d__gt=cheap'))
     equal(statements, [])
@@ -364,7 +364,7 @@ eachDatabase('contract: milliseconds', (test, db) => {
   const ids = (filter: string) =>
     column(api, `/api/samples?at__gt=2024-04-01&at__lt=2024-06-01&${filter}`)
 
-  test('eq, in and ne mean the whole millisecond', async () => {
+  test('eq, in and ne match the whole millisecond', async () => {
     equal(await ids('at__eq=2024-05-01T10:00:00Z'), [3, 5])
     equal(await ids('at__in=(2024-05-01T10:00:00Z)'), [3, 5])
     equal(await ids('at__ne=2024-05-01T10:00:00Z'), [])
@@ -380,7 +380,7 @@ eachDatabase('contract: milliseconds', (test, db) => {
     equal(await ids('at__lt=2024-05-01T10:00:00Z'), [])
   })
 
-  test('answers carry milliseconds, groups are of milliseconds', async () => {
+  test('responses have milliseconds, and groups are by milliseconds', async () => {
     equal(await read(api, '/api/samples?id__in=(3,5)&groupby=at,id|many__count=1'), [
       { at: '2024-05-01T10:00:00.000Z', many: 2 },
     ])

@@ -91,7 +91,7 @@ eachDatabase('writes of links', (test, db) => {
     equal(await linksIn(db), [])
   })
 
-  test('links of a many-to-many whose junction is no published model go with the record', async () => {
+  test('links of a many-to-many whose junction is no published model are deleted with the record', async () => {
     const client = as({ Membership: { soft_delete: false } })
     equal((await client('DELETE', '/api/people/1')).status, 409)
     const unpublished = clientOf(db, viewer, {}, {}, {}, ['Membership'])

@@ -98,7 +98,7 @@ eachServer('a driver that fails in a batch', (server) => {
   suite(`a driver that fails in a batch (${server.label})`, (test) => {
     test.after(() => server.close())
 
-    test('stores all of it or nothing, whatever statement fails', async () => {
+    test('stores the whole batch or nothing, whichever statement fails', async () => {
       await createTables(server, [Note])
       await allOrNothing({ kind: server.name, url: server.url })
     })
@@ -109,7 +109,7 @@ suite('a driver that fails in a batch (SQLite)', (test) => {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-'))
   test.after(() => rmSync(folder, { recursive: true }))
 
-  test('stores all of it or nothing, whatever statement fails', async () => {
+  test('stores the whole batch or nothing, whichever statement fails', async () => {
     const url = join(folder, 'notes.sqlite')
     const db = new Kysely<unknown>({ dialect: await dialectOf({ kind: 'sqlite', url }) })
     await db.schema

@@ -61,7 +61,7 @@ eachServer('a process that is killed in a batch', (server) => {
   suite(`a process that is killed in a batch (${server.label})`, (test) => {
     test.after(() => server.close())
 
-    test('leaves nothing of it, whatever statement comes next', async () => {
+    test('stores nothing of the batch, whichever statement was next', async () => {
       await createTables(server, [Note])
       const labels: Labels = async (like) =>
         (
@@ -87,7 +87,7 @@ for (const journal of journals) {
     const folder = mkdtempSync(join(tmpdir(), 'model-api-killed-'))
     test.after(() => rmSync(folder, { recursive: true, force: true }))
 
-    test('leaves nothing of it, whatever statement comes next', async () => {
+    test('stores nothing of the batch, whichever statement was next', async () => {
       const file = join(folder, 'notes.db')
       const opened = new Sqlite(file)
       opened.pragma(`journal_mode = ${journal}`)

@@ -68,7 +68,7 @@ for (const one of everyDatabase()) {
         db = await openPool(kind, name, server.url ?? '', size)
       })
 
-      test('only an unwrapped pool of pg is warned of, with the lines to add', async () => {
+      test('only an unwrapped pool of pg causes a warning, which contains the lines to add', async () => {
         const { api, warnings } = loggingApi(db, [Thing])
         await api.ready
         const about = warnings.filter((warning) => warning.includes('ends the process'))
@@ -80,7 +80,7 @@ for (const one of everyDatabase()) {
         for (const line of lines) ok(about.every((warning) => warning.includes(line)))
       })
 
-      test('in the middle of a statement', async () => {
+      test('one that breaks during a statement fails it, and is replaced', async () => {
         const uncaught = uncaughtErrors()
         const thrown = await db
           .connection()
@@ -97,7 +97,7 @@ for (const one of everyDatabase()) {
         ok(await isWhole())
       })
 
-      test('between two statements of a transaction', async () => {
+      test('one that breaks between two statements of a transaction fails it, and is replaced', async () => {
         const uncaught = uncaughtErrors()
         const thrown = await db
           .transaction()
@@ -114,7 +114,7 @@ for (const one of everyDatabase()) {
         ok(await isWhole())
       })
 
-      test('while it is idle in the pool', async () => {
+      test('one that breaks while it is idle in the pool is replaced', async () => {
         const uncaught = uncaughtErrors()
         const one = await id(db)
         await end(one)
@@ -124,7 +124,7 @@ for (const one of everyDatabase()) {
         ok(await isWhole())
       })
 
-      test('requests under way are answered, and later ones are served', async () => {
+      test('running requests get a response, and later requests succeed', async () => {
         const uncaught = uncaughtErrors()
         const { api, errors } = loggingApi(db, [Thing])
         await api.ready

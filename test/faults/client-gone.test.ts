@@ -41,14 +41,14 @@ const servers: Readonly<Record<string, (api: Api) => RequestListener>> = {
   koa: (api) => new Koa().use(koaApi(api)).callback() as RequestListener,
 }
 
-eachServer('clients that go away', (server) => {
+eachServer('clients that disconnect', (server) => {
   for (const kind of pools) define(server, kind)
 })
 
 function define(one: Server, kind: PoolKind): void {
   const server = serverBeside(one)
   const { name, url: database } = server
-  suiteOn(server, `a client that goes away, ${kind}`, (test) => {
+  suiteOn(server, `a client that disconnects, ${kind}`, (test) => {
     let db: AnyKysely
     let api: Api
     let errors: unknown[]
@@ -75,7 +75,7 @@ function define(one: Server, kind: PoolKind): void {
       (await connectionsOf(name, database)).some(({ statement }) => statement?.includes(part))
 
     for (const [adapter, serve] of Object.entries(servers)) {
-      test(`calls off its read, by ${adapter}`, async () => {
+      test(`cancels its read, with ${adapter}`, async () => {
         const one = await listening(serve(api))
         const leaving = new AbortController()
         const answer = fetch(`${one.base}${slowPath}`, { signal: leaving.signal })
@@ -93,7 +93,7 @@ function define(one: Server, kind: PoolKind): void {
       })
     }
 
-    test('calls off its read, by api.fetch, which answers 499', async () => {
+    test('cancels its read, with api.fetch, which responds with 499', async () => {
       const leaving = new AbortController()
       const request = new Request(`http://localhost${slowPath}`, { signal: leaving.signal })
       const answer = api.fetch(request)
@@ -106,7 +106,7 @@ function define(one: Server, kind: PoolKind): void {
     /** Whether the server is told to cancel. For an unwrapped pool of pg it is not: a running statement completes. */
     const isTold = name === 'mysql' || kind !== 'a pool of the host'
     if (isTold) {
-      test('the server is told to end the statement', async () => {
+      test('the database server receives a request to cancel the statement', async () => {
         const leaving = new AbortController()
         const { signal } = leaving
         const answer = api.handle({ method: 'GET', url: slowPath, signal })
@@ -118,7 +118,7 @@ function define(one: Server, kind: PoolKind): void {
       })
     }
 
-    test('waits for a connection no longer', async () => {
+    test('stops waiting for a connection', async () => {
       const leaving = new AbortController()
       const { signal } = leaving
       const waiting = db.connection().execute(async () => {
@@ -134,7 +134,7 @@ function define(one: Server, kind: PoolKind): void {
       ['one statement', '/api/things/1'],
       ['a transaction', '/api/watched-things/1'],
     ] as const) {
-      test(`its write is rolled back, where it waits for a lock: ${write}`, async () => {
+      test(`its write is rolled back if it waits for a lock: ${write}`, async () => {
         const blocking = await openPool('a wrapped pool', name, database, 1)
         await blocking.transaction().execute(async (holder) => {
           await sql`update things set name = 'held' where id = 1`.execute(holder)
@@ -193,7 +193,7 @@ function define(one: Server, kind: PoolKind): void {
       equal((await answer).status, 499)
     }
 
-    test('its Idempotency-Key is free again, where its write waits for a lock', async () => {
+    test('its Idempotency-Key is released if its write waits for a lock', async () => {
       await whileHeld("insert into things values (11, 'held')", () => leavesKeyed(11))
       equal((await keyed(11)).status, 201)
       await isServed()
@@ -201,7 +201,7 @@ function define(one: Server, kind: PoolKind): void {
 
     // With an unwrapped pool of pg, the claim completes.
     if (isTold) {
-      test('its Idempotency-Key is free again, where claiming it waits for a lock', async () => {
+      test('its Idempotency-Key is released if the claim waits for a lock', async () => {
         equal((await keyed(12)).status, 201)
         const over = 'update idempotency_keys set expires_at = 0'
         await server.execScript(`delete from things where id = 12; ${over}`)
@@ -211,7 +211,7 @@ function define(one: Server, kind: PoolKind): void {
       })
     }
 
-    test('its Idempotency-Key is free again, where giving it back waits for a lock', async () => {
+    test('its Idempotency-Key is released even if the release waits for a lock', async () => {
       await whileHeld("insert into things values (14, 'held')", async () => {
         const leaving = new AbortController()
         const answer = keyed(14, leaving.signal)
@@ -227,13 +227,13 @@ function define(one: Server, kind: PoolKind): void {
       await isServed()
     })
 
-    test('waits for the connection that claims its Idempotency-Key no longer', async () => {
+    test('stops waiting for the connection that would claim its Idempotency-Key', async () => {
       await db.connection().execute(() => leavesKeyed(13))
       equal((await keyed(13)).status, 201)
       await isServed()
     })
 
-    test('one that came and stayed is answered', async () => {
+    test('a client that stays connected gets its response', async () => {
       const { signal } = new AbortController()
       const { status } = await api.handle({ method: 'GET', url: '/api/things/1', signal })
       equal(status, 200)

@@ -15,7 +15,7 @@ for (const server of everyDatabase()) {
   const { name, label } = server
   if (name === 'sqlite') continue
   if (server.missing !== undefined) {
-    notRun(`the set-up of a connection (${label})`, server.missing)
+    notRun(`the setup of a connection (${label})`, server.missing)
     continue
   }
   const one = async (db: AnyKysely): Promise<number> => {
@@ -23,10 +23,10 @@ for (const server of everyDatabase()) {
     return Number(rows[0]?.one)
   }
 
-  suiteOn(server, `the set-up of a connection`, (test) => {
+  suiteOn(server, `the setup of a connection`, (test) => {
     test.before(() => server.execScript('select 1'))
 
-    test('that the server refuses is refused each time, with its own error', async () => {
+    test('that the server refuses fails each time, with the error of the server', async () => {
       const { db, close } = await openDatabase(server.url ?? '', {
         connections: 1,
         statementTimeout: Number.NaN,
@@ -40,7 +40,7 @@ for (const server of everyDatabase()) {
       await close()
     })
 
-    test('that gives no answer ends, and the next one serves', async () => {
+    test('that gets no response times out, and the next connection works', async () => {
       const url = new URL(server.url ?? '')
       const proxy = await silentProxy(Number(url.port || (name === 'postgres' ? 5432 : 3306)))
       const { db, close } = await openDatabase(proxy.through(url.href), {
@@ -56,7 +56,7 @@ for (const server of everyDatabase()) {
     })
 
     if (name === 'postgres') {
-      test('of a wrapped pool frees its place, too', async () => {
+      test('that fails in a wrapped pool frees its place in the pool', async () => {
         const pool = new pg.Pool({ connectionString: server.url ?? '', max: 1 })
         let isRight = false
         const setUp = (client: { query(text: string): Promise<unknown> }) =>

@@ -56,7 +56,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       await servers.remove()
     })
 
-    test('a read that carries no position shows what the replica has', async () => {
+    test('a read without a position shows the state of the replica', async () => {
       const api = apiWith('header')
       await api.ready
       await servers.hold()
@@ -69,7 +69,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       }
     })
 
-    test('one that carries it waits for the replica, a second at most, then reads the primary', async () => {
+    test('a read with a position waits up to a second for the replica, then reads from the primary', async () => {
       const api = apiWith('header')
       await api.ready
       await servers.hold()
@@ -94,7 +94,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       }
     })
 
-    test('a browser carries it as a cookie', async () => {
+    test('a browser sends the position as a cookie', async () => {
       const api = apiWith('cookie')
       await api.ready
       await servers.hold()
@@ -109,7 +109,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       }
     })
 
-    test('a header that is no position is refused; a cookie of another database leads to the primary', async () => {
+    test('an invalid position in the header is refused; an invalid cookie is served by the primary', async () => {
       const api = apiWith('cookie')
       await api.ready
       const refused = await get(api, '/api/counters/1', { 'x-write-position': "'; drop" })
@@ -117,7 +117,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       equal((await get(api, '/api/counters/1', { cookie: 'write_position=zz' })).value.value, 4)
     })
 
-    test('without the setting nothing is told, and nothing waits', async () => {
+    test('without the setting no position is sent, and no read waits', async () => {
       const api = apiWith('off')
       await api.ready
       const written = await send(api, 'PATCH', '/api/counters/1', { body: { value: 5 } })
@@ -142,7 +142,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       equal(stale, 0)
     })
 
-    test('a replica that ends leaves no request without its answer, and is read again when it is back', async () => {
+    test('every request is answered while a replica is stopped, and the replica is used again when it is back', async () => {
       const api = apiWith('header')
       await api.ready
       await servers.replica.kill()

@@ -68,7 +68,7 @@ async function failoverSuite(name: ServerName): Promise<void> {
       await servers.remove()
     })
 
-    test('the one that takes writes is chosen, wherever it stands', async () => {
+    test('the host that accepts writes is chosen, at any place in the list', async () => {
       for (const ports of [
         [primary.port, replica.port],
         [replica.port, primary.port],
@@ -81,12 +81,12 @@ async function failoverSuite(name: ServerName): Promise<void> {
       equal(await db.selectFrom('counters').select('value').execute(), [{ value: 3 }])
     })
 
-    test('where none can be reached, the reason is the one of the last', async () => {
+    test('if no host can be reached, the error is that of the last one', async () => {
       const db = await open(nobody, await freePort())
       await rejects(sql`select 1`.execute(db), /ECONNREFUSED/)
     })
 
-    test('with readOnly, the first that can be reached is enough', async () => {
+    test('with readOnly, the first reachable host is chosen', async () => {
       const db = await openAs({ readOnly: true }, nobody, replica.port, primary.port)
       const isReplica = name === 'postgres' ? sql`pg_is_in_recovery()` : sql`@@global.read_only = 1`
       const { rows } = await sql<{ answer: unknown }>`select ${isReplica} as answer`.execute(db)
@@ -96,7 +96,7 @@ async function failoverSuite(name: ServerName): Promise<void> {
     })
 
     if (name === 'mysql') {
-      test('a server that is set read-only while connections to it stay open is left', async () => {
+      test('connections leave a server that becomes read-only', async () => {
         const [here, there] = [await open(primary.port), await open(replica.port)]
         // Unlike root, it cannot write when the server is read-only.
         await sql`create user clerk@'%'`.execute(here)
@@ -123,7 +123,7 @@ async function failoverSuite(name: ServerName): Promise<void> {
       })
     }
 
-    test('after a failover, the new one is chosen', async () => {
+    test('after a failover, the new primary is chosen', async () => {
       const db = await open(primary.port, replica.port)
       const config = { API_ALLOWED_METHODS: ['GET', 'PATCH'] as const }
       const api = createApi({

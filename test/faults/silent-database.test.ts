@@ -95,7 +95,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
         work.then(resolve, reject).finally(stopWatch)
       })
 
-    test('reads are 503 with Retry-After, and served once it answers', async () => {
+    test('reads are 503 with Retry-After, and are served once the database responds', async () => {
       const uncaught = uncaughtErrors()
       const { api, errors } = loggingApi(db, [Thing], { config })
       ok(await isServed(api))
@@ -112,7 +112,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       equal(uncaught.errors, [])
     })
 
-    test('connections that are lost for good are replaced', async () => {
+    test('lost connections are replaced', async () => {
       const { api } = loggingApi(db, [Thing], { config })
       ok(await hasStarted(api))
       proxy.silence()
@@ -121,7 +121,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       ok(await isServed(api))
     })
 
-    test('a transaction is rolled back, and its connection replaced', async () => {
+    test('a transaction is rolled back, and its connection is replaced', async () => {
       const { api } = loggingApi(db, [changing(() => proxy.silence())], { config })
       ok(await hasStarted(api))
       const body = { name: 'changed' }
@@ -133,7 +133,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       ok(await isServed(api))
     })
 
-    test('a COMMIT without an answer is 503, and its connection replaced', async () => {
+    test('a COMMIT without a response is 503, and its connection is replaced', async () => {
       const { api } = loggingApi(db, [changing(() => proxy.silenceAt('commit'))], { config })
       ok(await hasStarted(api))
       const body = { name: 'kept or not' }
@@ -143,7 +143,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       ok(await isServed(api))
     })
 
-    test('an Idempotency-Key waits for a connection as long, and is free afterwards', async () => {
+    test('claiming an Idempotency-Key has the same deadline, and the key is free afterwards', async () => {
       const { api } = loggingApi(db, [Thing], { config })
       ok(await hasStarted(api))
       const post = () => {
@@ -162,7 +162,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       await server.execScript('delete from things where id = 3')
     })
 
-    test('a statement that the server lets run on ends at the deadline', async () => {
+    test('a statement without a time limit on the server ends at the deadline', async () => {
       const { api } = loggingApi(db, [Thing, slowThing(name)], { config })
       ok(await hasStarted(api))
       equal((await timed(api.handle({ method: 'GET', url: '/api/slow-things/1' }))).status, 503)
@@ -199,7 +199,7 @@ function define(one: Server, kind: PoolKind, size: number): void {
       })
     }
 
-    test('what is looked up at first ends, too, and is tried again', async () => {
+    test('look-ups at start-up time out, too, and are retried', async () => {
       const fresh = await open()
       const { api } = loggingApi(fresh, [Thing], { config })
       proxy.silence()
@@ -227,8 +227,8 @@ const changing = (during: () => void): AnyModel => ({
 
 eachServer('a table of refresh tokens', (server) => {
   const { name, url } = server
-  suiteOn(server, `a table of refresh tokens that nobody creates`, (test) => {
-    test('takes one deadline, not one for each attempt', async () => {
+  suiteOn(server, `a table of refresh tokens that cannot be created`, (test) => {
+    test('costs one deadline, not one for each attempt', async () => {
       await server.execScript('drop table if exists refresh_tokens')
       await createPeople(server)
       const proxy = await faultProxy(name, url, ({ text }) =>
@@ -256,10 +256,10 @@ eachServer('a table of refresh tokens', (server) => {
   })
 })
 
-eachServer('a start that fails', (server) => {
+eachServer('a failed start', (server) => {
   const { name, url } = server
-  suiteOn(server, `a start that fails`, (test) => {
-    test('for another reason than a database that is away says so at once', async () => {
+  suiteOn(server, `a failed start`, (test) => {
+    test('that is not caused by an unavailable database reports its error at once', async () => {
       await server.execScript('select 1')
       const elsewhere = new URL(url)
       elsewhere.pathname = '/no_such_database'

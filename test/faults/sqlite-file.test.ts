@@ -96,7 +96,7 @@ function define(journal: 'wal' | 'delete'): void {
     const labels = async (api: Api): Promise<unknown[]> =>
       ((await get(api, '/api/notes')).value as { label: unknown }[]).map(({ label }) => label)
 
-    test('removed: writes are 503 at once, reads and the readiness within a second', async () => {
+    test('removed: writes are 503 at once, reads and the readiness check within a second', async () => {
       const file = make('removed.sqlite')
       const { api, warnings } = await serve(file)
       remove(file)
@@ -110,14 +110,14 @@ function define(journal: 'wal' | 'delete'): void {
       match(String(warnings[0]), 'is gone')
     })
 
-    test('removed, and nothing but reads: noticed within a second', async () => {
+    test('removed, with reads alone: noticed within a second', async () => {
       const file = make('only-read.sqlite')
       const { api } = await serve(file)
       remove(file)
       ok(await eventually(async () => (await get(api, '/api/notes')).status === 503, 3))
     })
 
-    test('moved away and back: everything acknowledged is there', async () => {
+    test('moved away and back: every acknowledged write is stored', async () => {
       const file = make('back.sqlite')
       const { api, warnings } = await serve(file)
       move(file, `${file}.away`)
@@ -129,7 +129,7 @@ function define(journal: 'wal' | 'delete'): void {
       equal(labelsIn(file), ['kept', 'found'])
     })
 
-    test('replaced: the new file is opened, by a write at once', async () => {
+    test('replaced: the new file is opened, at once by a write', async () => {
       const file = make('replaced.sqlite')
       const { api, warnings } = await serve(file)
       const other = make('other.sqlite', 'from a backup')
@@ -143,7 +143,7 @@ function define(journal: 'wal' | 'delete'): void {
       match(String(warnings[0]), 'was replaced')
     })
 
-    test('replaced, and nothing but reads: noticed within a second', async () => {
+    test('replaced, with reads alone: noticed within a second', async () => {
       const file = make('replaced-read.sqlite')
       const { api } = await serve(file)
       const other = make('other-read.sqlite', 'from a backup')
@@ -186,7 +186,7 @@ function define(journal: 'wal' | 'delete'): void {
 
     if (journal === 'delete') return
 
-    test('replaced beside a log of the former file: 503 until that is removed, and nothing is mixed', async () => {
+    test('replaced beside the write-ahead log of the former file: 503 until the log is removed, and nothing is mixed', async () => {
       const file = make('log.sqlite')
       const { api, warnings } = await serve(file)
       const other = make('log-other.sqlite', 'from a backup')
@@ -203,7 +203,7 @@ function define(journal: 'wal' | 'delete'): void {
 }
 
 suite('a file that is removed while a statement runs', (test) => {
-  test('has not stored what was written: the statement fails', () => {
+  test('does not store the write: the statement fails', () => {
     const folder = mkdtempSync(join(tmpdir(), 'model-api-file-'))
     const file = join(folder, 'vanishing.sqlite')
     const raw = new Sqlite(file)
@@ -231,7 +231,7 @@ suite('a file that is removed while a statement runs', (test) => {
 })
 
 suite('a file that is overwritten in place', (test) => {
-  test('is the same file to us: what SQLite says of it is 503', async () => {
+  test('counts as the same file: the errors of SQLite are 503', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'model-api-file-'))
     const file = join(folder, 'emptied.sqlite')
     const made = new Sqlite(file)

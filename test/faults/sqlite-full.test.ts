@@ -17,7 +17,7 @@ const Note: AnyModel = defineModel('Note', {
 const script = 'create table notes (id integer primary key, label text not null)'
 const long = 'x'.repeat(100_000)
 
-suite('a SQLite file without room', (test) => {
+suite('a SQLite file on a full disk', (test) => {
   let file: Sqlite.Database
   let db: AnyKysely
   /** Whether COMMIT fails because the disk is full. */
@@ -46,7 +46,7 @@ suite('a SQLite file without room', (test) => {
       body: { label },
     })
 
-  test('a statement that finds none', async () => {
+  test('a failed statement is 503 with Retry-After, and stores nothing', async () => {
     const api = apiOf()
     await api.ready
     fill()
@@ -59,7 +59,7 @@ suite('a SQLite file without room', (test) => {
     equal((await post(api, 'short')).status, 201)
   })
 
-  test('a COMMIT that finds none has stored nothing, and says so', async () => {
+  test('a failed COMMIT is 503, and stores nothing', async () => {
     const api = apiOf({ add_callback: (record: unknown) => record })
     await api.ready
     const key = 'a-key-of-sixteen-characters'
@@ -76,7 +76,7 @@ suite('a SQLite file without room', (test) => {
     equal(stored(), 2)
   })
 
-  test('SQLite ends the transaction by itself; a hook that hides it lets nothing through', async () => {
+  test('SQLite ends the transaction itself; a hook that hides the error causes no write outside of it', async () => {
     let hidden = 0
     const hides = async (record: unknown, _: AnyModel, { db: own }: { db: AnyKysely }) => {
       await own

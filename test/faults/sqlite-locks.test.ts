@@ -108,7 +108,7 @@ function define(
     }
 
     for (const [what, write] of Object.entries(writes)) {
-      test(`${what} waits for the lock, and reads go on meanwhile`, async () => {
+      test(`${what} waits for the lock, and reads are served meanwhile`, async () => {
         holder.exec('begin immediate')
         added.length = 0
         let answered = false
@@ -139,7 +139,7 @@ function define(
       })
     }
 
-    test('many writes at once leave the process free, and all are stored once it is unlocked', async () => {
+    test('many waiting writes do not block the process, and all are stored once the file is unlocked', async () => {
       holder.exec('begin immediate')
       const writing = Array.from({ length: 40 }, (_, i) =>
         (i % 2 === 0 ? writes['a transaction'] : writes['a single statement'])('many'),
@@ -153,7 +153,7 @@ function define(
       equal(labels().filter((label) => label === 'many').length, 40)
     })
 
-    test('a client that goes away waits no longer, and nothing is stored', async () => {
+    test('a client that disconnects stops waiting, and nothing is stored', async () => {
       holder.exec('begin immediate')
       const gone = new AbortController()
       const writing = ['/api/notes', '/api/tales'].map((url) =>
@@ -167,7 +167,7 @@ function define(
       equal(labels().includes('gone'), false)
     })
 
-    test('the first look-up and introspection wait, too', async () => {
+    test('the look-ups at start-up and introspection wait, too', async () => {
       const own = await open(file)
       lockForReaders()
       const { api: fresh } = apiOn(own)
@@ -190,7 +190,7 @@ function define(
 
     if (journal === 'wal') return
 
-    test('reads wait for an exclusive lock; what needs no database goes on', async () => {
+    test('reads wait for an exclusive lock; requests without a statement are served', async () => {
       lockForReaders()
       let answered = false
       const reading = ask('GET', '/api/notes/1').finally(() => {
@@ -227,7 +227,7 @@ function define(
       equal([added.length, labels().filter((label) => label === 'committed').length], [1, 1])
     })
 
-    test('a COMMIT that readers keep out until the deadline is 503 and stores nothing', async () => {
+    test('a COMMIT that readers block until the deadline is 503 and stores nothing', async () => {
       holder.exec('begin; select * from notes')
       const { status, body } = await writes['a transaction']('kept out')
       equal([status, JSON.stringify(body).includes('outcome_unknown')], [503, false])
@@ -236,7 +236,7 @@ function define(
       equal((await writes['a transaction']('let in')).status, 201)
     })
 
-    test('a transaction of the host waits inside', async () => {
+    test('a write in a transaction of the host waits', async () => {
       holder.exec('begin; select * from notes')
       const status = await db.transaction().execute(async (transaction) => {
         const { api: inside } = loggingApi(db, [Note], {
@@ -292,7 +292,7 @@ suite('a locked file and its users', (test) => {
     await kysely.destroy()
   })
 
-  test('two processes that write with the same keys: one record for each', async () => {
+  test('two processes that write with the same Idempotency-Keys store one record for each', async () => {
     const file = join(folder, 'keys.sqlite')
     const database = new Sqlite(file)
     database.exec(script)
@@ -317,7 +317,7 @@ suite('a locked file and its users', (test) => {
     database.close()
   })
 
-  test('a file that stays locked is said to be when its schema is read', async () => {
+  test('reading the schema of a file that stays locked fails with an error that says so', async () => {
     const file = join(folder, 'served.sqlite')
     const holder = new Sqlite(file)
     holder.exec(script)

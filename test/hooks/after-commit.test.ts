@@ -100,7 +100,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     ok(args?.db === db.kysely)
   })
 
-  test('it is called once the record is committed', async () => {
+  test('it is called after the record is committed', async () => {
     let seen: Promise<unknown> | undefined
     const told = telling(db, library, {
       API_AFTER_COMMIT_CALLBACK: ([change], { db: own }) => {
@@ -239,7 +239,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     equal(only(told).map(shown), ['delete Book list 0 by key', 'delete Book list 1 by key'])
   })
 
-  test('a cascade: every record that goes', async () => {
+  test('a cascade: every deleted record', async () => {
     const told = telling(db)
     const { value } = await post(plain, '/api/books', {
       title: 'Cascade',
@@ -259,7 +259,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     )
   })
 
-  test('nothing is told of reads, of refused writes, and of writes that change nothing', async () => {
+  test('it is not called for reads, refused writes and writes that change nothing', async () => {
     const refuse = () => {
       throw apiError(409, 'Conflict', 'Not now.')
     }
@@ -311,7 +311,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     equal(changes[0]?.key, [value.id])
   })
 
-  test('after a conflict: links are told once', async () => {
+  test('after a conflict: links are reported once', async () => {
     let attempts = 0
     const told = telling(db, library, {
       API_RETURN_CALLBACK: (result) => {
@@ -328,7 +328,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     equal(only(told)[0]?.links, { tags: { added: [[tag.id]], removed: [] } })
   })
 
-  test('after a conflict: links that only the first attempt has removed are not told', async () => {
+  test('after a conflict: links that only the first attempt has removed are not reported', async () => {
     let attempts = 0
     const told = telling(db, library, {
       // Somebody else removes the old link between the attempts.
@@ -355,7 +355,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     equal(only(told)[0]?.links, { tags: { added: [[tag.id]], removed: [] } })
   })
 
-  test('an answer that is replayed tells nothing again', async () => {
+  test('a replayed response does not call it again', async () => {
     const told = telling(db)
     const headers = { 'idempotency-key': 'a-key-of-enough-letters' }
     const first = await post(told.api, '/api/tags', { name: 'idempotent' }, headers)
@@ -380,7 +380,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
       .catch((error: Error) => equal(error.message, 'the host rolls back'))
   })
 
-  test('it is not waited for, and its failure goes to onError alone', async () => {
+  test('it is not awaited, and its errors go to onError alone', async () => {
     const reported: unknown[] = []
     const options = { onError: (error: unknown) => void reported.push(error) }
     let end = (): void => {}
@@ -410,7 +410,7 @@ eachDatabase('changes after COMMIT', (test, db) => {
     equal((await send(plain, 'GET', '/api/tags?name__like=failing')).total, 3)
   })
 
-  test('the callback of the model that is asked for is called, one of its method before it', async () => {
+  test('the callback of the requested model is called, or the one for its method if there is one', async () => {
     const seen: string[] = []
     const models = withModel('Tag', () => ({
       meta: {
@@ -430,7 +430,7 @@ eachDatabase('changes of a published junction', (test, db) => {
   test.before(() => createTeams(db))
   test.before.each(() => fillTeams(db))
 
-  test('links are records: made, removed, restored', async () => {
+  test('links are records: created, deleted, restored', async () => {
     const told = telling(db, modelsWith({ Membership: { soft_delete: false } }))
     const { status } = await send(told.api, 'PATCH', '/api/people/1', {
       body: { teams: [{ id: 1 }, { id: 6 }] },

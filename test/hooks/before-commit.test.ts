@@ -88,7 +88,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
   const quiet = { onError: () => {} }
 
   for (const key of ['API_RETURN_CALLBACK', 'API_FINAL_CALLBACK'] as const) {
-    test(`${key} that refuses stores nothing`, async () => {
+    test(`nothing is stored if ${key} refuses`, async () => {
       const before = await stored()
       for (const write of writes) {
         const refuse = (given: unknown) => {
@@ -104,7 +104,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
     })
   }
 
-  test('a key whose request was refused at its end is free again, and answers once it is stored', async () => {
+  test('the Idempotency-Key of a refused request is free again, and is replayed once a request succeeds', async () => {
     const before = (await stored()) as unknown[]
     let refuses = true
     const api = testApi(
@@ -137,7 +137,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
     await ask(testApi(db, [Note]), [`DELETE ${first.headers.location}`])
   })
 
-  test('they see what is written before anybody else does', async () => {
+  test('they see the write before it is committed', async () => {
     const seen: unknown[] = []
     const api = testApi(db, [Note], {
       API_RETURN_CALLBACK: async (result, args) => {
@@ -154,7 +154,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
   })
 
   for (const key of ['API_RETURN_CALLBACK', 'API_FINAL_CALLBACK', 'API_DUMP_CALLBACK'] as const) {
-    test(`${key} that gives what is no JSON: 500, and nothing is stored`, async () => {
+    test(`${key} that returns a value that is not JSON: 500, and nothing is stored`, async () => {
       const before = await stored()
       for (const [given, reason] of noJson) {
         const reported: unknown[] = []
@@ -174,7 +174,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
     })
   }
 
-  test('members that JSON leaves out, and dates, are no mistake', async () => {
+  test('members that JSON omits, and dates, are accepted', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z')
     const twice = { a: 1 }
     const api = testApi(db, [Note], {
@@ -186,7 +186,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
     equal([status, value], [200, left])
   })
 
-  test('a refusal whose reason is no JSON is 500 with the request id', async () => {
+  test('an apiError whose reason is not JSON is 500 with the request id', async () => {
     const api = testApi(
       db,
       [Note],
@@ -201,7 +201,7 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
     equal([status, errors.reason], [500, 'Request test'])
   })
 
-  test('so is a status that is none', async () => {
+  test('an apiError with an invalid status is 500', async () => {
     for (const status of [0, 200, 302, 700, 404.5, '404' as never]) {
       const reported: unknown[] = []
       const options = { onError: (error: unknown) => void reported.push(error) }

@@ -66,7 +66,7 @@ eachDatabase('the result of a callback', (test, db) => {
     ['nothing', () => undefined, 'returned undefined; it must return a value.'],
   ]
   for (const [title, wrong, message] of mistakes) {
-    test(`${title}: 500, nothing is stored, and the log names it`, async () => {
+    test(`${title}: 500, nothing is stored, and the log names the callback`, async () => {
       for (const [hook, method, url, body] of writes) {
         const before = await stored()
         reported.length = 0
@@ -79,7 +79,7 @@ eachDatabase('the result of a callback', (test, db) => {
     })
   }
 
-  test('what was given, computed columns and members that are undefined are no mistake', async () => {
+  test('unchanged values, computed columns and undefined members are accepted', async () => {
     result = (object) => ({ ...object, twice: 8, openedOn: '2024-05-14', nothing: undefined })
     for (const [, method, url, body] of writes) {
       const { status, value } = await send(api, method, url, { body })

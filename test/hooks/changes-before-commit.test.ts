@@ -25,7 +25,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
       { onError },
     )
 
-  test('all records of a nested write, with their keys; what the callback writes is stored with them', async () => {
+  test('it receives all records of a nested write, with their keys; its own writes are committed with them', async () => {
     const calls: string[][] = []
     const seen: unknown[] = []
     const api = apiWith(async (changes, args) => {
@@ -47,7 +47,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
     equal((await send(api, 'GET', `/api/tags?name__eq=audit%20${value.id}`)).total, 1)
   })
 
-  test('a change and a removal of one record, which are one statement without the callback', async () => {
+  test('an update and a deletion of one record, which take one statement without the callback', async () => {
     const calls: string[][] = []
     const api = apiWith((changes) => void calls.push(changes.map(shown)))
     const { headers } = await send(api, 'POST', '/api/tags', { body: { name: 'one' } })
@@ -58,7 +58,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
     equal(calls, [['create Tag 1 new one'], ['update Tag 1 old two'], ['delete Tag 1 old two']])
   })
 
-  test('a failure is the answer, and nothing is stored', async () => {
+  test('its error is the response, and nothing is stored', async () => {
     const reported: unknown[] = []
     const failures: readonly [() => Promise<void> | void, number][] = [
       [() => Promise.reject(apiError(409, 'Conflict', 'The month is closed.')), 409],
@@ -103,7 +103,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
     ])
   })
 
-  test('a list is one call; a request that changes nothing is none', async () => {
+  test('a list causes one call; a request that changes nothing causes none', async () => {
     const calls: number[] = []
     const api = apiWith((changes) => void calls.push(changes.length))
     const body = ['a', 'b', 'c'].map((name) => ({ name: `list ${name}` }))
@@ -112,7 +112,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
     equal(calls, [3])
   })
 
-  test('the callback of the model that is asked for is called, one of its method before it', async () => {
+  test('the callback of the requested model is called, or the one for its method if there is one', async () => {
     const seen: string[] = []
     const models = withModel('Tag', () => ({
       meta: {
@@ -126,7 +126,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
     equal(seen, ['model', 'PATCH'])
   })
 
-  test('a batch is one call with the changes of all operations; a refusal undoes them, a dry run asks too', async () => {
+  test('a batch causes one call with the changes of all operations; an error undoes them; a dry run calls it, too', async () => {
     const calls: string[][] = []
     let refuses = false
     const api = apiWith(

@@ -61,7 +61,7 @@ async function poolOf({ name, url }: TestDatabase): Promise<Kysely<any>> {
 
 for (const only of ['postgres', 'mysql'] as const) {
   eachDatabase(
-    'hooks that ask args.db, on a pool without a free connection',
+    'hooks that query args.db, on a pool without a free connection',
     (test, db) => {
       test.before(() => createTables(db, [Note]))
 

@@ -21,7 +21,7 @@ const columns = {
 
 const Note = defineModel('Note', { columns, meta: {} })
 
-eachDatabase('what hooks are told', (test, db) => {
+eachDatabase('the arguments of hooks', (test, db) => {
   const told: { hook: string; args: HookArgs }[] = []
   const tell = (hook: string, args: HookArgs): void => void told.push({ hook, args })
 
@@ -112,7 +112,7 @@ eachDatabase('what hooks are told', (test, db) => {
     return Object.fromEntries(told.map(({ hook, args }) => [hook, look(args)]))
   }
 
-  test('a read: the connection itself', async () => {
+  test('a read: args.db is the connection itself', async () => {
     const seen = await hooksOf('GET /api/notes/1', ({ action, model, many, db: given, before }) => [
       action,
       model.name,
@@ -124,7 +124,7 @@ eachDatabase('what hooks are told', (test, db) => {
     equal(seen, { filter: all, scope_query: all, dump: all, return: all })
   })
 
-  test('a write: its transaction; what is checked before it begins gets the connection itself', async () => {
+  test('a write: args.db is its transaction; checks before it begins get the connection itself', async () => {
     const look = ({ action, db: given }: HookArgs) => `${action} ${given.isTransaction}`
     equal(await hooksOf('POST /api/notes', look, { title: 'second' }), {
       validator: 'POST false',
@@ -138,7 +138,7 @@ eachDatabase('what hooks are told', (test, db) => {
     })
   })
 
-  test('a write: one object for all of its hooks, of one record and of a list', async () => {
+  test('a write: all of its hooks get the same args.db, for one record and for a list', async () => {
     for (const body of [{ title: 'one' }, [{ title: 'two' }, { title: 'three' }]]) {
       const given = Object.values(await hooksOf('POST /api/notes', (args) => args, body))
         .map((args) => args.db)
@@ -159,7 +159,7 @@ eachDatabase('what hooks are told', (test, db) => {
     equal([removed.can_delete, removed.remove], ['other', 'other'])
   })
 
-  test('what a hook writes there is rolled back with the request', async () => {
+  test('what a hook writes with args.db is rolled back with the request', async () => {
     const count = async () => (await db.kysely.selectFrom('notes').select('id').execute()).length
     const before = await count()
     const writing = testApi(db, [Note], {
@@ -176,7 +176,7 @@ eachDatabase('what hooks are told', (test, db) => {
     equal(await count(), before + 2)
   })
 
-  test('so is what a default writes there', async () => {
+  test('what a default writes with args.db is rolled back with the request', async () => {
     const count = async () => (await db.kysely.selectFrom('notes').select('id').execute()).length
     const before = await count()
     const Counting = defineModel('Note', {
@@ -199,7 +199,7 @@ eachDatabase('what hooks are told', (test, db) => {
     equal(await count(), db.name === 'sqlite' ? before + 2 : before)
   })
 
-  test('a rule of a column, a policy and a callback know the user, the request and the relation', async () => {
+  test('a column rule, a policy and a callback get the user, the request and the relation', async () => {
     const seen: unknown[] = []
     const look = (hook: string, { user, request, model, relation_name, db: own }: HookArgs) => {
       const to = relation_name ?? ''
@@ -249,7 +249,7 @@ eachDatabase('what hooks are told', (test, db) => {
     equal(of('read')[0], ['read', 'Ann', 'GET', 'Memo', 'notes', false])
   })
 
-  test('a callback numbers and stamps: what it sets is stored, also what clients may not write', async () => {
+  test('what a callback sets is stored, also columns that clients may not write', async () => {
     const Ticket = defineModel('Ticket', {
       columns: {
         id: columns.id,
@@ -297,7 +297,7 @@ eachDatabase('what hooks are told', (test, db) => {
     ])
   })
 
-  test('it has the plugins of its author, and is that of the session getter', async () => {
+  test('args.db has the plugins of the host’s instance, and is the instance of the session getter', async () => {
     const own = db.kysely.withPlugin(new CamelCasePlugin())
     const seen: Kysely<object>[] = []
     const models = [

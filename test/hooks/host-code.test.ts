@@ -165,7 +165,7 @@ eachDatabase('functions of the host', (test, db) => {
     }
   }
 
-  test('the error callback, and final on a failure: reported, and the answer stays', async () => {
+  test('an error in the error callback, or in final after a failure, is reported, and does not change the response', async () => {
     for (const run of [never, rejecting, throwing]) {
       for (const key of ['API_ERROR_CALLBACK', 'API_FINAL_CALLBACK'] as const) {
         const reported: unknown[] = []
@@ -177,7 +177,7 @@ eachDatabase('functions of the host', (test, db) => {
     }
   })
 
-  test('what settles in time is used, whatever kind of promise it is', async () => {
+  test('a promise of any kind that settles in time is used', async () => {
     const later = <T>(value: T): Promise<T> =>
       new Promise((resolve) => setTimeout(() => resolve(value), 5))
     const model = withColumn('shelf', {
@@ -196,7 +196,7 @@ eachDatabase('functions of the host', (test, db) => {
     equal([bad.status, bad.errors.reason], [400, { title: ['This value is not valid.'] }])
   })
 
-  test('a validator that returns nothing is a mistake of its author, not of the client', async () => {
+  test('a validator that returns nothing is 500, not 400', async () => {
     const reported: unknown[] = []
     const options = { onError: (error: unknown) => void reported.push(error) }
     const api = testApi(db, [withColumn('title', { validator: () => undefined })], {}, options)
@@ -204,7 +204,7 @@ eachDatabase('functions of the host', (test, db) => {
     match(String(reported[0]), 'validator of Note.title returned undefined')
   })
 
-  test('an apiError passes, thrown or rejected', async () => {
+  test('an apiError is the response, thrown or rejected', async () => {
     const refusal = apiError(409, 'Conflict', 'Not now.')
     for (const validator of [() => Promise.reject(refusal), throwingOf(refusal)]) {
       const api = testApi(db, [withColumn('title', { validator })])
@@ -213,7 +213,7 @@ eachDatabase('functions of the host', (test, db) => {
     }
   })
 
-  test('observers that throw or reject change no answer and end no process', async () => {
+  test('observers that throw or reject neither change a response nor end the process', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const { error: log } = console

@@ -112,7 +112,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
     match(String(reported[0]), 'The validator of Note.title requested a second connection')
   })
 
-  test('a request to an API on the same instance, too', async () => {
+  test('a request to an API on the same instance fails in the same way', async () => {
     const inner = testApi(sqlite, [Note], {}, { onError: () => {} })
     const answers: number[] = []
     const { status } = await create(
@@ -126,7 +126,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
     equal(answers.length, 1)
   })
 
-  test('a statement that the hook does not wait for goes on after the transaction', async () => {
+  test('a statement that the hook does not await runs after the transaction', async () => {
     let background: Promise<unknown> | undefined
     const { status } = await create(
       add(() => {
@@ -138,7 +138,7 @@ suite('a hook that uses another instance inside a transaction [sqlite]', (test) 
     ok(((await background) as unknown[]).length >= 2)
   })
 
-  test('args.db, reads, other requests meanwhile and what comes after a hook are as ever', async () => {
+  test('args.db, reads, concurrent requests and statements after a hook work', async () => {
     const api: Api = testApi(
       sqlite,
       [Note],
@@ -199,7 +199,7 @@ else {
     test.before(() => createTables(postgres, [Note]))
     test.after(() => postgres.close())
 
-    test('is ended by the time limit where the pool has no other connection', async () => {
+    test('ends at the time limit if the pool has no other connection', async () => {
       const { default: pg } = await import('pg')
       const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
       pool.on('error', () => {})

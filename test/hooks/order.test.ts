@@ -117,7 +117,7 @@ suite('hooks in order', (test) => {
     })
   }
 
-  test('a refusal at any point ends the request there, stores nothing, and goes to error and final', async () => {
+  test('an error in any hook ends the request there, stores nothing, and is passed to error and final', async () => {
     const change = ['PATCH /api/notes/1', { title: 'never' }] as const
     const points = [...changed, one, 'before commit']
     for (const [i, point] of points.entries()) {

@@ -74,7 +74,7 @@ async function ask(api: Api, told: string[], request: string, body?: unknown): P
   return [request, status, told.join(' ')]
 }
 
-eachDatabase('the callbacks that a request meets', (test, db) => {
+eachDatabase('the callbacks that a request calls', (test, db) => {
   const told: string[] = []
   const config: ApiConfig = { API_ALLOW_NESTED_WRITES: true }
   test.before(() => createWritableShop(db))
@@ -86,7 +86,7 @@ eachDatabase('the callbacks that a request meets', (test, db) => {
     }
   })
 
-  test('are those of the model it is about; other records bring their own', async () => {
+  test('are those of the requested model; other records call those of their own model', async () => {
     const models = ['Author', 'Book'].reduce((all, name) => {
       const callbacks = telling((what) => void told.push(`${name}.${what}`))
       return withMeta(all, name, inMeta(callbacks))
@@ -110,7 +110,7 @@ eachDatabase('the callbacks that a request meets', (test, db) => {
     }
   })
 
-  test('of a method go before those of the model: restore is a POST', async () => {
+  test('of a method take precedence over those of the model: restore is a POST', async () => {
     const say = (what: string) => (data: object) => {
       told.push(what)
       return data
@@ -130,7 +130,7 @@ eachDatabase('the callbacks that a request meets', (test, db) => {
   })
 })
 
-eachDatabase('the callbacks that authentication meets', (test, db) => {
+eachDatabase('the callbacks that authentication calls', (test, db) => {
   test.before(() => createPeople(db))
 
   test('setup, error and final of the configuration; filter and dump of the user for the user', async () => {

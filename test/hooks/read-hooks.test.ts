@@ -15,7 +15,7 @@ eachDatabase('read callbacks', (test, db) => {
   test.before(() => createShop(db))
   const shop: readonly AnyModel[] = [Author, Profile, Book, Tag, OrderLine]
 
-  test('run in the drawn order', async () => {
+  test('run in the documented order', async () => {
     const order: string[] = []
     const config: ApiConfig = {
       API_SETUP_CALLBACK: () => void order.push('setup'),
@@ -40,7 +40,7 @@ eachDatabase('read callbacks', (test, db) => {
     equal(order, ['setup', 'filter', 'dump', 'return', 'final'])
   })
 
-  test('dump sees every object, embedded ones with their own model', async () => {
+  test('dump receives every object, embedded ones with their own model', async () => {
     const models: string[] = []
     const config: ApiConfig = {
       API_DUMP_CALLBACK: async (data, { model, many, relation_name }) => {
@@ -60,7 +60,7 @@ eachDatabase('read callbacks', (test, db) => {
     equal([value.seen, value.author.seen, value.tags[0].seen], ['Book', 'Author', 'Tag'])
   })
 
-  test('dump sees projections and groups, so that it can hide what it hides elsewhere', async () => {
+  test('dump receives projections and groups, so that it can hide the same values there', async () => {
     const config: ApiConfig = {
       API_ALLOW_GROUPBY: true,
       API_DUMP_CALLBACK: ({ title: _, ...rest }) => rest,
@@ -71,7 +71,7 @@ eachDatabase('read callbacks', (test, db) => {
     ok(!('title' in (await get(api, '/api/books?groupby=title,id&limit=1')).value[0]))
   })
 
-  test('meta for a method wins over meta, meta over config', async () => {
+  test('meta for a method takes precedence over meta, and meta over config', async () => {
     const config: ApiConfig = { API_RETURN_CALLBACK: () => 'config' }
     const meta = { return_callback: () => 'meta' }
     const method = { ...meta, get_return_callback: () => 'method' }
@@ -81,7 +81,7 @@ eachDatabase('read callbacks', (test, db) => {
     equal((await get(testApi(db, withBookMeta(method), config), '/api/tags')).value, 'config')
   })
 
-  test('filter narrows the base, its count and its pages, with the host parameters', async () => {
+  test('filter restricts the rows, their count and their pages, by parameters of the host', async () => {
     const config: ApiConfig = {
       API_ADDITIONAL_QUERY_PARAMS: ['cheap'],
       API_FILTER_CALLBACK: (query, model, params) =>
@@ -115,7 +115,7 @@ eachDatabase('read callbacks', (test, db) => {
     }
   })
 
-  test('an apiError is the answer, any other failure a 500 that the log explains', async () => {
+  test('an apiError is the response, any other error is 500 and is logged', async () => {
     const log: unknown[] = []
     const options = { onError: (error: unknown) => void log.push(error) }
     const refusing = testApi(db, shop, {
@@ -131,7 +131,7 @@ eachDatabase('read callbacks', (test, db) => {
     ok(String(log[0]).includes('dump callback of Book returned undefined'), String(log[0]))
   })
 
-  test('what is no JSON is 500, and the log names the callback that returned it', async () => {
+  test('a value that is not JSON is 500, and the log names the callback that returned it', async () => {
     const loop: Record<string, unknown> = {}
     loop.self = loop
     const of = (name: string, wrong: unknown, config: ApiConfig = {}): ApiConfig => ({
@@ -198,7 +198,7 @@ eachDatabase('read callbacks', (test, db) => {
     }
   })
 
-  test('error is told of every failure, final has the last word on the body', async () => {
+  test('error is called for every failure, and final may replace the body', async () => {
     const failures: unknown[] = []
     const config: ApiConfig = {
       API_ERROR_CALLBACK: (error) => void failures.push((error as Error).message),

@@ -36,7 +36,7 @@ type Told = readonly [
   db: 'transaction' | 'connection' | null,
 ]
 
-eachDatabase('what setup, final and error are told', (test, db) => {
+eachDatabase('the arguments of setup, final and error', (test, db) => {
   const told: Told[] = []
   const seen: RequestArgs[] = []
   const tell = (hook: string, args: RequestArgs): void => {
@@ -155,7 +155,7 @@ eachDatabase('what setup, final and error are told', (test, db) => {
     ])
   })
 
-  test('db is null until API_SESSION_GETTER was called, which these callbacks do not do', async () => {
+  test('db is null until API_SESSION_GETTER was called, and these callbacks do not call it', async () => {
     let calls = 0
     const of = testApi(db, models, {
       ...config,
@@ -176,7 +176,7 @@ eachDatabase('what setup, final and error are told', (test, db) => {
     equal(calls, 1)
   })
 
-  test('an error of setup is told to error as well', async () => {
+  test('error is called for an error of setup, too', async () => {
     const of = testApi(db, models, {
       ...config,
       API_SETUP_CALLBACK: (_request, { model }) => {

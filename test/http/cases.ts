@@ -235,12 +235,12 @@ export const cases: readonly Case[] = [
     chunked: true,
     has: 'L’Œuvre',
   }),
-  write('a change whose record is not wanted', 'PATCH', '/api/books/4', '{"title":"Nana?"}', 204, {
+  write('a change with return=minimal', 'PATCH', '/api/books/4', '{"title":"Nana?"}', 204, {
     headers: { ...json, prefer: 'return=minimal' },
     tells: { 'preference-applied': 'return=minimal' },
   }),
   write(
-    'a new record that is not wanted',
+    'a new record with return=minimal',
     'POST',
     '/api/books',
     '{"title":"Pot-Bouille","author_id":2}',
@@ -259,7 +259,7 @@ export const cases: readonly Case[] = [
     has: 'Nana?!',
   }),
   write(
-    'what a read gave may be sent back',
+    'a record may be sent back as it was read',
     'PATCH',
     '/api/books/4',
     '{"id":4,"title":"Nana"}',

@@ -125,7 +125,7 @@ const posting = (body: string): RequestInit => ({
 })
 
 suite('Express', (test) => {
-  test('what other middleware refuses on our paths has our envelope', () =>
+  test('errors of other middleware on paths of the API have the envelope of the API', () =>
     running(
       (app, api) => {
         app.use((req, _res, next) => {
@@ -152,7 +152,7 @@ suite('Express', (test) => {
       },
     ))
 
-  test('errors on other paths are the host’s', () =>
+  test('errors on other paths are left to the host', () =>
     running(
       (app, api) => {
         app.use(express.json())
@@ -167,7 +167,7 @@ suite('Express', (test) => {
       },
     ))
 
-  test('a body that the host’s parser finds too large is a 413 in our envelope', () =>
+  test('a body over the limit of the host’s parser is 413 in the envelope of the API', () =>
     running(
       (app, api) => {
         app.use(express.json({ limit: 10 }))
@@ -185,7 +185,7 @@ suite('Express', (test) => {
       },
     ))
 
-  test('a body read as bytes, or as text of any type', () =>
+  test('accepts a body that the host has parsed as bytes, or as text of any media type', () =>
     running(
       (app, api) => {
         app.use('/raw', express.raw({ type: '*/*' }), modelApi(api))
@@ -201,7 +201,7 @@ suite('Express', (test) => {
       },
     ))
 
-  test('compressed on the way, and other’s Vary and cookies are kept', () =>
+  test('works with compression, and keeps the Vary and cookies of other middleware', () =>
     running(
       (app, api) => {
         app.use(compression({ threshold: 0 }))
@@ -220,7 +220,7 @@ suite('Express', (test) => {
       },
     ))
 
-  test('the host’s own handler before the API goes before', () =>
+  test('a handler of the host before the API takes precedence', () =>
     running(
       (app, api) => {
         app.get('/api/books/1', (_req, res) => void res.send('mine'))

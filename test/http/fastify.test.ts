@@ -71,7 +71,7 @@ conforms(
   ),
 )
 suite('Fastify', (test) => {
-  test('a route of the host hands over the body that its parser has read', async () => {
+  test('a route of the host passes on the body that its parser has read', async () => {
     const { api, close } = await openWorld()
     const app = Fastify()
     app.addContentTypeParser(

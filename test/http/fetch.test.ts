@@ -31,7 +31,7 @@ conforms('api.fetch', serving())
 conforms('api.fetch, mounted', serving('/v1'))
 
 suite('api.fetch', (test) => {
-  test('takes whatever second argument a runtime passes', async () => {
+  test('accepts any second argument that a runtime passes', async () => {
     const { api, close } = await openWorld()
     const request = () => new Request('http://localhost/api/books/1')
     const others = [
@@ -43,7 +43,7 @@ suite('api.fetch', (test) => {
     await close()
   })
 
-  test('gives what is not the API’s to the fallback, with what that gives', async () => {
+  test('passes requests for other paths to the fallback, and returns its result', async () => {
     const { api, close } = await openWorld()
     const ask = (path: string) =>
       api.fetch(new Request(`http://localhost${path}`), {
@@ -66,7 +66,7 @@ suite('api.fetch', (test) => {
     await close()
   })
 
-  test('a body that the host has read is its mistake, and said to be', async () => {
+  test('a body that the host has already read is 500, and the reported error says why', async () => {
     const problems: unknown[] = []
     const { api, close } = await openWorld((error) => problems.push(error))
     const request = () =>

@@ -127,7 +127,7 @@ eachDatabase('guards', (test, db) => {
       equal(response.status === 200 ? name : response.status, expected, JSON.stringify(errors))
     })
 
-  test('a valid access token passes, and the user is known', async () => {
+  test('a valid access token passes, and the handler gets the user', async () => {
     await answers('/known', 'ann', 'ann')
     await answers('/known', 'wrong', 401)
   })
@@ -151,13 +151,13 @@ eachDatabase('guards', (test, db) => {
     equal(await response.json(), { name: 'ann', same: true, title: 'Emma' })
   })
 
-  test('auth: false lets nobody pass too, but no wrong token', async () => {
+  test('auth: false admits anonymous requests, but no invalid token', async () => {
     await answers('/open', undefined, null)
     await answers('/open', 'bob', 'bob')
     await answers('/open', 'wrong', 401)
   })
 
-  test('requireUser takes every strategy of the API, and answers as the API does', async () => {
+  test('requireUser accepts every strategy of the API, and responds as the API does', async () => {
     for (const path of ['/user', '/anybody', '/admin']) {
       await answers(path, 'ann', 'ann')
       await answers(path, 'wrong', 401)
@@ -185,7 +185,7 @@ eachDatabase('guards', (test, db) => {
     await answers('/other', 'ann', 401)
   })
 
-  test('all roles are needed, or any of them', async () => {
+  test('all roles are required, or any of them', async () => {
     await answers('/both', 'ann', 403)
     await answers('/any', 'ann', 'ann')
     await answers('/any', 'bob', 'bob')
@@ -193,19 +193,19 @@ eachDatabase('guards', (test, db) => {
     await answers('/any', 'wrong', 401)
   })
 
-  test('routes without a guard are public, and know nobody', async () => {
+  test('routes without a guard are public, and have no user', async () => {
     await answers('/unguarded', 'ann', null)
     await answers('/unguarded', undefined, null)
   })
 
-  test('the API beside them authenticates by itself', async () => {
+  test('the API beside them authenticates independently', async () => {
     await everywhere('/api/books', undefined, (response) => equal(response.status, 401))
     await everywhere('/api/books', 'bob', (response) => equal(response.status, 200))
   })
 })
 
 suite('requireRoles', (test) => {
-  test('without a role is a mistake that shows at once', () => {
+  test('throws at once if it is called without a role', () => {
     for (const { requireRoles } of [inExpress, inKoa]) {
       const error = throws(() => requireRoles({} as Api, { any_of: true }))
       ok(String(error).includes('at least one role'), String(error))

@@ -24,7 +24,7 @@ eachDatabase('the health routes', (test, db) => {
   const health = () => createApi({ db: db.kysely, models: [Book], config, onWarning: () => {} })
   test.before(() => createTables(db, [Book]))
 
-  test('answer 200 without a credential, uncounted and uncached', async () => {
+  test('respond with 200 without credentials, rate limits or caching', async () => {
     const api = health()
     for (let i = 0; i < 3; i++) {
       const live = await get(api, '/health')
@@ -44,13 +44,13 @@ eachDatabase('the health routes', (test, db) => {
     equal(api.owns('/health/ready'), true)
   })
 
-  test('are not there unless the configuration names them', async () => {
+  test('do not exist unless the configuration names them', async () => {
     const api = createApi({ db: db.kysely, models: [Book], onWarning: () => {} })
     equal((await get(api, '/health')).status, 404)
     equal(api.owns('/health'), false)
   })
 
-  test('say that the service is draining, which is alive', async () => {
+  test('report a draining service as live, but not ready', async () => {
     const api = health()
     api.drain()
     const { status, errors, headers } = await get(api, '/health/ready')
@@ -64,7 +64,7 @@ eachDatabase('the health routes', (test, db) => {
   })
 
   if (db.name === 'postgres') {
-    test('say that the database takes no writes, where any are published', async () => {
+    test('report that the database is read-only, if writes are published', async () => {
       const pool = new pg.Pool({
         connectionString: db.url ?? '',
         options: '-c default_transaction_read_only=on',
@@ -90,7 +90,7 @@ eachDatabase('the health routes', (test, db) => {
 })
 
 suite('the health routes of a service without its database', (test) => {
-  test('say that it is alive and not ready', async () => {
+  test('report it as live and not ready', async () => {
     const db = new Kysely({
       dialect: new PostgresDialect({ pool: new pg.Pool({ host: '127.0.0.1', port: 1 }) }),
     })
@@ -113,8 +113,8 @@ suite('the health routes of a service without its database', (test) => {
   })
 })
 
-eachDatabase('a server that ends', (test, db) => {
-  test('serves for as long as its drain delay says, and says that it is not ready', async () => {
+eachDatabase('a server that shuts down', (test, db) => {
+  test('serves requests during its drain delay, and reports that it is not ready', async () => {
     await createTables(db, [Book])
     const api = createApi({
       db: db.kysely,

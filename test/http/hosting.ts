@@ -91,14 +91,14 @@ export function hosts(name: string, hosting: Hosting): void {
         equal([response.status, value?.author], [201, 'ada'])
       }))
 
-    test('nobody’s request has the API’s refusal', () =>
+    test('an anonymous request is refused by the API', () =>
       running(hosting, signedIn, async (url) => {
         const response = await fetch(url)
         const { errors, status_code } = (await response.json()) as Envelope
         equal([response.status, status_code, errors?.error], [401, 401, 'Unauthorized'])
       }))
 
-    test('a record is changed with the tag it was read with, once', () =>
+    test('a record is changed once with the ETag of a read', () =>
       running(hosting, {}, async (url) => {
         const tag = (await fetch(`${url}/1`)).headers.get('etag') ?? ''
         const headers = { ...json, 'if-match': tag }
@@ -110,7 +110,7 @@ export function hosts(name: string, hosting: Hosting): void {
         equal((await change()).status, 412)
       }))
 
-    test('clients are counted by their address', () =>
+    test('rate limits count clients by address', () =>
       running(hosting, { API_RATE_LIMIT: '2 per hour' }, async (url) => {
         const statuses: unknown[] = []
         for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.2']) {
@@ -119,7 +119,7 @@ export function hosts(name: string, hosting: Hosting): void {
         equal(statuses, [200, 200, 429, 200])
       }))
 
-    test('a client that leaves is noticed while its request runs', async () => {
+    test('a client that disconnects is noticed while its request runs', async () => {
       const request = new EventEmitter()
       const config: ApiConfig = {
         API_SETUP_CALLBACK: async ({ signal }) => {

@@ -106,7 +106,7 @@ const posting = (body: string): RequestInit => ({
 })
 
 suite('Koa', (test) => {
-  test('what other middleware throws on our paths has our envelope', () =>
+  test('errors of other middleware on paths of the API have the envelope of the API', () =>
     running(
       (app, api) => {
         app.use(apiErrors(api))
@@ -133,7 +133,7 @@ suite('Koa', (test) => {
       },
     ))
 
-  test('errors on other paths are the host’s', () =>
+  test('errors on other paths are left to the host', () =>
     running(
       (app, api) => void app.use(apiErrors(api)).use(newerParser()).use(modelApi(api)),
       async (url) => {
@@ -143,7 +143,7 @@ suite('Koa', (test) => {
       },
     ))
 
-  test('a body that the host’s parser finds too large is a 413 in our envelope', () =>
+  test('a body over the limit of the host’s parser is 413 in the envelope of the API', () =>
     running(
       (app, api) => {
         app
@@ -162,7 +162,7 @@ suite('Koa', (test) => {
       },
     ))
 
-  test('other’s Vary and cookies are kept', () =>
+  test('the Vary and cookies of other middleware are kept', () =>
     running(
       (app, api) => {
         app.use(async (ctx, next) => {

@@ -160,7 +160,7 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 suite('http-node', (test) => {
-  test('hands over method, raw URL, headers, address and body', () =>
+  test('passes on method, raw URL, headers, address and body', () =>
     serving(async ({ url }) => {
       const path = '/api/books?or[id__in=(1,2),title__eq=a%2Cb]'
       const response = await fetch(`${url}${path}`, {
@@ -177,7 +177,7 @@ suite('http-node', (test) => {
       })
     }))
 
-  test('closes the connection of a client that takes nothing of its answer', async () => {
+  test('closes the connection of a client that does not read its response', async () => {
     let closed: Promise<unknown> | undefined
     const api = apiOf(async () => ({ status: 200, headers: {}, body: largeBody }))
     const server = createServer(api, { sendTimeout: 200 })
@@ -196,7 +196,7 @@ suite('http-node', (test) => {
     await server.close()
   })
 
-  test('lets a slow client take its time, as long as it takes some', () =>
+  test('waits for a slow client as long as it keeps reading', () =>
     serving(
       async ({ port }) => {
         const socket = connect(port, '127.0.0.1')
@@ -212,7 +212,7 @@ suite('http-node', (test) => {
       { sendTimeout: 1000 },
     ))
 
-  test('answers JSON with its length, HEAD without the body', () =>
+  test('sends JSON with Content-Length, and HEAD without the body', () =>
     serving(async ({ url }) => {
       const get = await fetch(`${url}/api`)
       const text = await get.text()
@@ -225,7 +225,7 @@ suite('http-node', (test) => {
       equal(head.headers.get('content-length'), String(Buffer.byteLength(text) + 1))
     }))
 
-  test('204 and 304 have neither body nor type', () =>
+  test('204 and 304 have neither a body nor a Content-Type', () =>
     serving(
       async ({ url }) => {
         for (const status of [204, 304]) {
@@ -241,7 +241,7 @@ suite('http-node', (test) => {
       }),
     ))
 
-  test('a body over the limit is refused, announced or not', () =>
+  test('a body over the limit is refused, with or without Content-Length', () =>
     serving(
       async ({ url }) => {
         const body = 'x'.repeat(200_000)
@@ -266,7 +266,7 @@ suite('http-node', (test) => {
       1000,
     ))
 
-  test('an announced body over the limit is refused before it is sent', () =>
+  test('a body with a Content-Length over the limit is refused before it is sent', () =>
     serving(
       async ({ port }) => {
         const answer = await raw(
@@ -290,7 +290,7 @@ suite('http-node', (test) => {
       equal(answer.includes('abc'), false)
     }))
 
-  test('what is no HTTP is answered with a 400 in JSON', () =>
+  test('malformed HTTP is answered with 400 in JSON', () =>
     serving(async ({ port }) => {
       for (const text of [
         'nonsense\r\n\r\n',
@@ -310,7 +310,7 @@ suite('http-node', (test) => {
       ok(long.startsWith('HTTP/1.1 431 '), long.slice(0, 40))
     }))
 
-  test('a request that never ends is cut', () =>
+  test('a request that never ends times out', () =>
     serving(
       async ({ port }) => {
         const answer = await raw(
@@ -323,7 +323,7 @@ suite('http-node', (test) => {
       { headersTimeout: 100, requestTimeout: 200 },
     ))
 
-  test('a client that goes away while sending leaves no trace', () =>
+  test('a client that disconnects while sending leaves nothing behind', () =>
     serving(async ({ port, url }) => {
       const socket = connect(port, '127.0.0.1')
       socket.write('POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nab')
@@ -333,7 +333,7 @@ suite('http-node', (test) => {
       equal((await fetch(`${url}/api`)).status, 200)
     }))
 
-  test('a path from which the host has removed the mount is served, one outside the mount is left', async () => {
+  test('a path from which the host has removed the mount is served, one outside of the mount is not', async () => {
     const asked: unknown[] = []
     const api = {
       ...apiOf(echo),
@@ -367,7 +367,7 @@ suite('http-node', (test) => {
     }
   })
 
-  test('paths that are not the API’s go to the fallback', () =>
+  test('paths outside of the API are passed to the fallback', () =>
     serving(
       async ({ url }) => {
         equal(await (await fetch(`${url}/home`)).text(), 'hello')
@@ -377,7 +377,7 @@ suite('http-node', (test) => {
       { fallback: (_req, res) => void res.end('hello') },
     ))
 
-  test('a header that node refuses ends the connection, not the process', () =>
+  test('a response header that Node refuses ends the connection, not the process', () =>
     serving(
       async ({ url }) => {
         await fetch(`${url}/api`).then(
@@ -388,7 +388,7 @@ suite('http-node', (test) => {
       async () => ({ status: 200, headers: { 'x-a': 'b\nc' }, body: undefined }),
     ))
 
-  test('close lets running answers finish, refuses new ones, and may be called twice', async () => {
+  test('close lets running requests finish, refuses new ones, and may be called twice', async () => {
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -417,7 +417,7 @@ suite('http-node', (test) => {
     equal(server.closed(), 1)
   })
 
-  test('close answers what a client sends on a connection that was just answered, and ends the connection', async () => {
+  test('close answers a request on a connection that has just sent a response, and then closes the connection', async () => {
     const server = await running()
     const socket = connect(server.port, '127.0.0.1')
     let text = ''
@@ -448,7 +448,7 @@ suite('http-node', (test) => {
     await ended
   })
 
-  test('close does not wait for ever', async () => {
+  test('close does not wait forever', async () => {
     const server = await running(() => new Promise(() => {}), { drainTimeout: 100 })
     const slow = fetch(`${server.url}/api/slow`).catch(() => 'cut')
     await sleep(50)
@@ -465,7 +465,7 @@ suite('http-node', (test) => {
     })
   })
 
-  test('the listener serves any node server', async () => {
+  test('the listener works with any Node server', async () => {
     const server = http.createServer(listener(apiOf(echo)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -473,7 +473,7 @@ suite('http-node', (test) => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('a header of the host changes nothing else of an answer', async () => {
+  test('a header of the host does not change the rest of the response', async () => {
     const answers: Record<string, Handle> = {
       text: async () => ({
         status: 200,

@@ -49,7 +49,7 @@ export function survives(name: string, server: Server): void {
   }
 
   suite(`rough clients: ${name}`, (test) => {
-    test('one that goes away while it sends', () =>
+    test('one that disconnects while it sends its body', () =>
       running(async (port) => {
         const socket = await open(port)
         socket.write(`${head(path, 'content-length: 100')}{"title":`)
@@ -58,7 +58,7 @@ export function survives(name: string, server: Server): void {
         await sleep(30)
       }))
 
-    test('one that goes away before the answer', () =>
+    test('one that disconnects before the response', () =>
       running(async (port) => {
         const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)))
         for (const socket of sockets) {
@@ -84,7 +84,7 @@ export function survives(name: string, server: Server): void {
         socket.destroy()
       }))
 
-    test('one that says more than it has is answered before it sends', () =>
+    test('one that announces a body over the limit gets its response before it sends the body', () =>
       running(async (port) => {
         const socket = await open(port)
         socket.write(head(path, 'content-length: 999999'))
@@ -95,7 +95,7 @@ export function survives(name: string, server: Server): void {
 
     if (web === true) return
 
-    test('one that pipelines requests and reads nothing has one answer in memory', async () => {
+    test('one that pipelines requests and reads nothing has one response in memory', async () => {
       const { api, close } = await openWorld()
       let begun = 0
       const large = `"${'x'.repeat(16 * 1024 * 1024)}"`
@@ -123,7 +123,7 @@ export function survives(name: string, server: Server): void {
       }
     })
 
-    test('one that pipelines and reads gets every answer, in order', async () => {
+    test('one that pipelines and reads gets every response, in order', async () => {
       const { api, close } = await openWorld()
       const answering: Api = {
         ...api,
@@ -156,7 +156,7 @@ export function survives(name: string, server: Server): void {
       }
     })
 
-    test('one that pipelines more than anybody does is disconnected', async () => {
+    test('one that pipelines too many requests is disconnected', async () => {
       const { api, close } = await openWorld()
       let begun = 0
       const counting: Api = {

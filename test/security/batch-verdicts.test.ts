@@ -63,7 +63,7 @@ eachDatabase('a read in a batch', (test, db) => {
   for (const [i, world] of worlds.entries()) {
     const some = Object.entries(world === full ? users : { viewer, keeper })
     for (const [caller, [name, user]] of some.entries()) {
-      test(`has the same verdict as by itself: ${name}, world ${i + 1}`, async () => {
+      test(`has the same result as outside a batch: ${name}, world ${i + 1}`, async () => {
         const api = asUser(sharedApi(db, world, on), user)
         const statuses = new Set<number>()
         for (const request of ofCaller(reads, caller + i)) {
@@ -76,7 +76,7 @@ eachDatabase('a read in a batch', (test, db) => {
     }
   }
 
-  test('has the same verdict where a custom strategy authenticates the batch, whoever sent the one before', async () => {
+  test('has the same result where a custom strategy authenticates the batch, whoever sent the previous batch', async () => {
     const authenticated = sharedApi(db, full, { ...on, ...perBatch })
     const alone = sharedApi(db, full)
     const sent = names.map((name, caller) => [name, new Set(ofCaller(reads, caller))] as const)

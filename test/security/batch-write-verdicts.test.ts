@@ -61,7 +61,7 @@ eachDatabase('a write in a batch', (test, db) => {
   }
 
   for (const [name, list] of Object.entries(allWrites)) {
-    test(`has the same verdict as by itself, and in a dry run: ${name}`, async () => {
+    test(`has the same result as outside a batch, also in a dry run: ${name}`, async () => {
       await fillWorld(db)
       const before = await stored(everyTable)
       const beforeIn = (tables: Iterable<string>): Stored =>

@@ -64,9 +64,9 @@ eachDatabase('what was cached for one caller', (test, db) => {
     for (const [name, first] of [
       ['an admin', admin],
       ['a viewer', viewer],
-      ['nobody', undefined],
+      ['an anonymous caller', undefined],
     ] as const) {
-      test(`is not sent to others: ${path}, after ${name}`, async () => {
+      test(`is not sent to other callers: ${path}, after ${name}`, async () => {
         const api = testApi(db, models, config)
         const payrolls = async (user: unknown) =>
           [(await send(api, 'GET', path, { user })).value].flat()[0].payrolls
@@ -84,7 +84,7 @@ eachDatabase('what was cached for one caller', (test, db) => {
     'exists(payrolls)',
     'join=payrolls&payrolls.amount__gt=1',
   ]) {
-    test(`admits no others: ?${query}`, async () => {
+    test(`does not admit other callers: ?${query}`, async () => {
       const api = testApi(db, models, config)
       const status = async (user: unknown) =>
         (await send(api, 'GET', `/api/teams?${query}`, { user })).status
@@ -98,7 +98,7 @@ eachDatabase('what was cached for one caller', (test, db) => {
     ['an admin', admin],
     ['a viewer', viewer],
   ] as const) {
-    test(`the echo of a write embeds what its own writer may list, after ${name}`, async () => {
+    test(`the response to a write embeds only what its caller may list, after ${name}`, async () => {
       const api = testApi(db, models, config)
       const write = async (user: unknown) =>
         (await send(api, 'PATCH', '/api/teams/50?dump=json', { user, body: { name: 'Red' } })).value
@@ -110,7 +110,7 @@ eachDatabase('what was cached for one caller', (test, db) => {
     })
   }
 
-  test('queries that nobody sent before show each caller the columns and rows of its own', async () => {
+  test('queries sent for the first time show each caller only its own columns and rows', async () => {
     const Note = defineModel('Note', {
       columns: {
         id,
@@ -152,7 +152,7 @@ eachDatabase('what was cached for one caller', (test, db) => {
     }
   })
 
-  test('a write shows its record to those who may list it, and to nobody else', async () => {
+  test('the response to a write shows the record only to callers who may list it', async () => {
     const api = testApi(db, models, config)
     const write = async (user: unknown) => {
       const body = { text: 'more tea' }
@@ -173,7 +173,7 @@ eachDatabase('what was cached for one caller', (test, db) => {
     for (const _ of often) equal(await write(viewer), unseen)
   })
 
-  test('a repeated answer tells no more than its reader may see now', async () => {
+  test('a replayed response shows only what its caller may see now', async () => {
     const api = testApi(db, models, config)
     const post = async (user: unknown, key: string) => {
       const body = { name: 'Blue' }
@@ -197,7 +197,7 @@ eachDatabase('what was cached for one caller', (test, db) => {
 })
 
 /** A policy may decide differently the next time, although its caller has the same roles. */
-eachDatabase('a repeated answer', (test, db) => {
+eachDatabase('a replayed response', (test, db) => {
   let shown = true
   const Shelf = defineModel('Shelf', {
     columns: { id, name: { type: 'string' } },
@@ -217,7 +217,7 @@ eachDatabase('a repeated answer', (test, db) => {
     await insertRows(db, Shelf, [{ id: 1, name: 'Poems' }])
   })
 
-  test('shows related records as their policy does now', async () => {
+  test('shows related records as their policy allows now', async () => {
     const api = testApi(db, [Shelf, Item], { API_ALLOWED_METHODS: ['GET', 'POST'] })
     const post = async () => {
       const headers = { 'idempotency-key': 'the-same-key-again' }
@@ -248,7 +248,7 @@ eachDatabase('a total', (test, db) => {
     return (body as { total_count?: number } | undefined)?.total_count
   }
 
-  test('of a transaction of the host counts what this transaction sees', async () => {
+  test('inside a transaction of the host counts what this transaction sees', async () => {
     // A SQLite database in memory has one connection.
     const count = db.name === 'sqlite' ? 1 : 3
     const open = async () => {
@@ -281,7 +281,7 @@ eachDatabase('a total', (test, db) => {
     }
   })
 
-  test('is counted by each request on its own where the service runs inside a transaction', async () => {
+  test('is counted separately by each request where the service runs inside a transaction', async () => {
     const transaction = await db.kysely.startTransaction().execute()
     try {
       const api = testApi({ ...db, kysely: transaction }, [Team, Payroll])

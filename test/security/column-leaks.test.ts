@@ -88,7 +88,7 @@ eachDatabase('a column that the caller may not read', (test, db) => {
   }
 
   for (const [door, list] of Object.entries(doors)) {
-    test(`is not there: ${door}`, async () => {
+    test(`does not affect any response: ${door}`, async () => {
       const stored = await answersIn(true, 1, list)
       const others = await answersIn(true, 2, list)
       const without = await answersIn(false, 1, list)

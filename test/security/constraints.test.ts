@@ -67,7 +67,7 @@ eachDatabase('a constraint', (test, db) => {
     ])
   })
 
-  test('tells of a row out of sight what it tells of any other', async () => {
+  test('gives the same error for a hidden row as for a visible one', async () => {
     const taken = ['mine@x.org', 'theirs@x.org']
     const writes = taken.map((email) => [
       answer('POST', '/api/members', { ...fresh(), email }),
@@ -97,7 +97,7 @@ eachDatabase('a constraint', (test, db) => {
     equal(reason(pair), { team_id: ['Another record has this value.'] })
   })
 
-  test('is not reached without the rights to write', async () => {
+  test('is not checked for a caller without the right to write', async () => {
     const answers = []
     for (const email of ['mine@x.org', 'theirs@x.org', 'free@x.org']) {
       answers.push(await answer('POST', '/api/members', { ...fresh(), name: 'forbidden', email }))
@@ -110,7 +110,7 @@ eachDatabase('a constraint', (test, db) => {
     equal(new Set(answers.map(([, text]) => text)).size, 2)
   })
 
-  test('of a foreign key tells nothing of rows out of sight', async () => {
+  test('of a foreign key does not reveal hidden rows', async () => {
     const answers = []
     for (const team_id of [2, 99]) {
       answers.push(await answer('POST', '/api/members', { ...fresh(), team_id }))

@@ -90,7 +90,7 @@ const isDocument = (request: string): boolean => /docs|openapi/.test(request)
 /** Whether the response is the same for everybody. */
 const isForAll = (request: string): boolean => isDocument(request) || request.includes('/health')
 
-eachDatabase('whoever asked first', (test, db) => {
+eachDatabase('requests of earlier callers', (test, db) => {
   const alone = {} as Record<Name, Api>
   const shared = new Map<Asking, Api>()
 
@@ -136,7 +136,7 @@ eachDatabase('whoever asked first', (test, db) => {
   }
 
   for (const [door, requests] of Object.entries(doors)) {
-    test(`does not change the responses to later callers: ${door}`, async () => {
+    test(`do not change the responses to later callers: ${door}`, async () => {
       let telling = 0
       for (const request of requests) {
         const expected = await everybody((name) => answerOf(alone[name], request))
@@ -160,7 +160,7 @@ eachDatabase('whoever asked first', (test, db) => {
   }
 
   for (const [door, list] of Object.entries(writes)) {
-    test(`decides nothing for those who write after: ${door}`, async () => {
+    test(`do not change the writes of later callers: ${door}`, async () => {
       for (const write of list) {
         const table = tableOf(write)
         const tell = async (api: Api, way: 'handled' | 'sent'): Promise<string> => {

@@ -53,7 +53,7 @@ eachDatabase('the health routes', (test, db) => {
     await insertRows(db, Book, [{ id: 1, title: 'Secret' }])
   })
 
-  test('tell everybody their state, and nothing else', async () => {
+  test('show everyone the state, and nothing else', async () => {
     const { now } = frozenClock()
     let elapsed = 0
     const clock = { now, elapsed: () => elapsed }
@@ -89,7 +89,7 @@ suite('the health routes without a database', (test) => {
       }),
   }
   for (const [name, dialect] of Object.entries(dialects)) {
-    test(`tell neither where it is nor why it is away: ${name}`, async () => {
+    test(`do not reveal its address or why it is unavailable: ${name}`, async () => {
       const kysely = new Kysely<object>({ dialect: await dialect() })
       const api = createApi({
         db: kysely,

@@ -29,7 +29,7 @@ const inStatement: Readonly<Record<string, object>> = {
   'scope as a function, without conditions for an administrator': {
     scope: (args: Any) => tenant(args) === 9 || { tenant: { eq: tenant(args) } },
   },
-  'values in a list of changing length': {
+  'values in a list of varying length': {
     scope: { tenant: { in: (args: Any) => [tenant(args), ...(tenant(args) === 2 ? [1] : [])] } },
   },
   'scope_query with a value': {
@@ -206,21 +206,21 @@ eachDatabase('references to records that may be hidden', (test, db) => {
   }
 
   for (const [name, policy] of Object.entries({ ...inStatement, ...inTransaction })) {
-    test(`answers and stores what its transaction would: ${name}`, async () => {
+    test(`are answered and stored as in a transaction: ${name}`, async () => {
       await compare([listOf(policy), Label, Task])
     })
-    test(`answers and stores what its transaction would: changes, ${name}`, async () => {
+    test(`are answered and stored as in a transaction: changes, ${name}`, async () => {
       await compareChanges([listOf(policy), Label, Task])
     })
   }
 
-  test('answers and stores what its transaction would: with a callback for the response', async () => {
+  test('are answered and stored as in a transaction: with a callback for the response', async () => {
     const dump = (value: Any) => value
     const policy = inStatement['scope as data'] as object
     await compare([listOf(policy), Label, Task], { API_DUMP_CALLBACK: dump })
   })
 
-  test('answers and stores what its transaction would: where the caller may not read the other model', async () => {
+  test('are answered and stored as in a transaction: where the caller may not read the other model', async () => {
     const policy = inStatement['scope as data'] as object
     const hidden = defineModel('List', {
       columns: { id: key, tenant: { type: 'integer' } },
@@ -230,7 +230,7 @@ eachDatabase('references to records that may be hidden', (test, db) => {
     await compareChanges([hidden, Label, Task])
   })
 
-  test('answers and stores what its transaction would: where the caller may not read what is changed', async () => {
+  test('are answered and stored as in a transaction: where the caller may not read the changed model', async () => {
     const policy = inStatement['scope as data'] as object
     const writeOnly = defineModel('Task', {
       columns: Task.columns,
@@ -253,13 +253,13 @@ eachDatabase('references to records that may be hidden', (test, db) => {
   const full = { list_id: 1, other_id: 2, label_name: 'kept', parent_id: 1 }
 
   for (const [name, policy] of Object.entries(inStatement)) {
-    test(`is one statement: ${name}`, async () => {
+    test(`are written by one statement: ${name}`, async () => {
       equal(await count(policy, full), single)
       equal(await count(policy, { list_id: null, label_name: null }), single)
     })
   }
 
-  test('a change is one statement where an UPDATE may read any table', async () => {
+  test('are changed by one statement where an UPDATE may read any table', async () => {
     const [api] = serve([listOf(inStatement['scope as data'] as object), Label, Task])
     await api?.ready
     const body = { list_id: 2, label_name: 'kept' }
@@ -271,11 +271,11 @@ eachDatabase('references to records that may be hidden', (test, db) => {
     await restore()
   })
 
-  test('takes a transaction: another table', async () => {
+  test('are written in a transaction: another table', async () => {
     ok((await count(inTransaction['another table'] as object, { list_id: 1 })) > single)
   })
 
-  test('asks the policy of each reference once, in the order of the relations', async () => {
+  test('call the policy of each reference once, in the order of the relations', async () => {
     const asked: unknown[] = []
     const scope = ({ action, many, relation_name: relation, model }: Any) => {
       asked.push([model.name, action, many, relation])

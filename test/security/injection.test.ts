@@ -139,7 +139,7 @@ const isOwn = (name: string, words: ReadonlySet<string>): boolean =>
   // Collations and aliases of the dialects.
   /^(?:C|binary|utf8mb4_\w+|und-x-icu|\w+_(?:sum|count|avg|min|max))$/.test(name)
 
-eachDatabase('a text of a client', (test, db) => {
+eachDatabase('a string from a client', (test, db) => {
   let api: Api
   test.before(async () => {
     await createWorld(db)
@@ -155,7 +155,7 @@ eachDatabase('a text of a client', (test, db) => {
     test(`is never SQL: ${position}`, () => tried(db, api, at, false))
   }
 
-  test('changes no statement: values of one kind give the same SQL', async () => {
+  test('does not change the statement: values of the same kind give the same SQL', async () => {
     for (const at of [
       values.eq,
       values.ilike,
@@ -177,7 +177,7 @@ eachDatabase('a text of a client', (test, db) => {
     }
   })
 
-  test('becomes the label of an aggregate only by its pattern, bound to one column', async () => {
+  test('is an aggregate label only if it matches the label pattern, and never a function call', async () => {
     const label = 'pg_sleep'
     const { result, statements } = await db.capture(() =>
       api.handle({ method: 'GET', url: `/api/books?price|${label}__sum=1` }),

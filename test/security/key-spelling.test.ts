@@ -126,7 +126,7 @@ eachDatabase('the key of a path', (test, db) => {
     })
   }
 
-  test('a uuid stored in capitals has its address in lower case', async () => {
+  test('a uuid stored in upper case has a lower-case URL', async () => {
     // PostgreSQL has a column type for it.
     const [stored, address] = [
       'AB2B8C1E-0D4A-4B7E-9A52-6C1D8E7F9A01',

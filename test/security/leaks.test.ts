@@ -246,14 +246,14 @@ eachDatabase('the leak matrix', (test, db) => {
     }
   }
 
-  test('a service that reads a replica answers every door alike', async () => {
+  test('a service that reads from a replica gives the same responses', async () => {
     await fillWorld(db)
     const shared = sharedApi(db, full, {}, { replicas: [db.kysely] })
     await shared.ready
     equal([...(await answersOf(asUser(shared, viewer)))], [...world])
   })
 
-  test('relations that cross schemas answer every door alike, and tell as little', async () => {
+  test('relations across schemas give the same responses', async () => {
     await fillWorld(db)
     ok(elsewhere.length > 3)
     const schema = await moveTables(db, elsewhere)
@@ -266,7 +266,7 @@ eachDatabase('the leak matrix', (test, db) => {
     if (db.name === 'mysql') await db.execScript(`drop database ${schema}`)
   })
 
-  test('no answer of the world is a failure of the service', () => {
+  test('no response is a 5xx', () => {
     const failed = [...world].filter(([, answer]) => answer.startsWith('5'))
     equal(failed, [])
   })

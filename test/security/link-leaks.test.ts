@@ -45,7 +45,7 @@ eachDatabase('a write of links', (test, db) => {
   }
 
   for (const [name, groups] of Object.entries(doors)) {
-    test(`tells nothing of any secret, and changes none: ${name}`, async () => {
+    test(`neither reveals nor changes any secret: ${name}`, async () => {
       const told = new Map<Write, string>()
       const write = writerOutOfSight({ variant: full })
       for (const [status, writes] of groups) {

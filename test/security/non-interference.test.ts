@@ -70,7 +70,7 @@ function withIds(rows: readonly Row[]): readonly Row[] {
 
 const visible = (row: Row): boolean => row.owner_id === 7 && row.deleted === false
 
-eachDatabase('what a user may not see', (test, db) => {
+eachDatabase('what a caller may not see', (test, db) => {
   test.before(() => createWorld(db))
 
   const worlds: readonly (readonly [string, Variant])[] = [
@@ -78,7 +78,7 @@ eachDatabase('what a user may not see', (test, db) => {
     ['rows and columns of another role', { ...full, vault: 'ruled' }],
   ]
   for (const [what, variant] of worlds)
-    test(`changes none of the answers to that user: ${what}`, async () => {
+    test(`does not change any response to that caller: ${what}`, async () => {
       await fillWorld(db, (row) => (visible(row) ? row : null))
       const api = apiOf(db, variant, viewer)
       const before = new Map<string, string>()

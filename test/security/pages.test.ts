@@ -144,7 +144,7 @@ eachDatabase('pages', (test, db) => {
     harmless(await page(api, '/api/cards', '/"><script>alert(4)</script>'))
   })
 
-  test('show what the final callback leaves', async () => {
+  test('show what the final callback returns', async () => {
     const api = testApi(db, models, {
       API_FINAL_CALLBACK: () => ({ value: [{ id: 7 }], next_url: 'https://evil.example' }),
     })

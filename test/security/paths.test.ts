@@ -36,7 +36,7 @@ eachDatabase('a path', (test, db) => {
     await insertRows(db, Closed, [{ id: 1, open_id: 1, name: 'closed' }])
   })
 
-  test('that is closed stays closed in every spelling', async () => {
+  test('that is forbidden is forbidden in every spelling', async () => {
     equal((await send('/api/closeds')).status, 403)
     const spellings = [
       '/api/closeds/',
@@ -94,7 +94,7 @@ eachDatabase('a path', (test, db) => {
     }
   })
 
-  test('has no other method by header, parameter or case', async () => {
+  test('takes no other method from a header, a parameter or letter case', async () => {
     const options = [
       send('/api/closeds', { headers: { 'x-http-method-override': 'OPTIONS' } }),
       send('/api/closeds?_method=OPTIONS'),
@@ -105,7 +105,7 @@ eachDatabase('a path', (test, db) => {
     for (const answer of options) equal((await answer).status, 403)
   })
 
-  test('tells by OPTIONS nothing but methods', async () => {
+  test('reveals only methods by OPTIONS', async () => {
     const { status, body, headers } = await send('/api/closeds/99', { method: 'OPTIONS' })
     equal([status, body], [204, undefined])
     ok((headers.allow ?? '').includes('GET'))

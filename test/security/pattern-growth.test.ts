@@ -13,7 +13,7 @@ const matches = ['contains', 'startsWith', 'endsWith'] as const
 /** Differences below this are noise, in milliseconds. */
 const floor = 0.5
 
-suite('searches in long texts', (test) => {
+suite('searches in long strings', (test) => {
   const db = openDatabases().find(({ name }) => name === 'sqlite')
   test.before(async () => {
     await db?.execScript('create table notes (body text collate nocase)')

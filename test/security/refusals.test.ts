@@ -16,7 +16,7 @@ eachDatabase('refusals', (test, db) => {
   }
   const custom: ApiConfig = { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: () => false }
 
-  test('a 401 is told with its request id, without query and credentials', async () => {
+  test('a 401 is reported with its request id, without query and credentials', async () => {
     const headers = { authorization: 'Bearer hush', 'x-request-id': 'r-1' }
     const url = '/api/books?title__eq=hush'
     const { status, refusals } = await told(custom, 'GET', url, { headers })
@@ -34,7 +34,7 @@ eachDatabase('refusals', (test, db) => {
     ok(!JSON.stringify(refusals).includes('hush'))
   })
 
-  test('a 403 and a 429 are told, a 404 and a 200 are not', async () => {
+  test('403 and 429 are reported, 404 and 200 are not', async () => {
     const roles: ApiConfig = { API_ROLE_MAP: { GET: 'admin' } }
     equal(
       (await told(roles, 'GET', '/api/books')).refusals.map(({ status }) => status),
@@ -54,7 +54,7 @@ eachDatabase('refusals', (test, db) => {
     )
   })
 
-  test('line breaks do not make entries of their own', async () => {
+  test('a reported path contains no line breaks', async () => {
     const { refusals } = await told(custom, 'GET', '/api/books/1\r\nforged')
     ok(refusals.every(({ path }) => !/[\r\n]/.test(path)))
   })

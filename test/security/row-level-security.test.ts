@@ -35,7 +35,7 @@ eachDatabase(
     )
     test.after(() => db.execScript(`drop owned by ${role}; drop role ${role}`))
 
-    test('tells nothing of hidden rows, and of a new one that it hides only that it was made', async () => {
+    test('does not reveal hidden rows, and of a new hidden row only that it was created', async () => {
       const { default: pg } = await import('pg')
       const pool = new pg.Pool({
         connectionString: db.url ?? '',

@@ -133,12 +133,12 @@ eachDatabase('a scope as data', (test, db) => {
     [{ title: { nlike: 'l' } }, []],
   ]
   for (const [scope, expected] of operators) {
-    test(`has the rows of ${JSON.stringify(scope, (_, value) => (typeof value === 'bigint' ? String(value) : value))}`, async () => {
+    test(`matches the rows of ${JSON.stringify(scope, (_, value) => (typeof value === 'bigint' ? String(value) : value))}`, async () => {
       equal(await inScope(scope), expected)
     })
   }
 
-  test('says of a new record whether its creator may read it', async () => {
+  test('decides whether the response to a POST contains the new record', async () => {
     for (const [scope, expected] of operators) {
       const served = api({ Task: { scope } })
       // No client may set the owner; a new task is ann's.
@@ -151,7 +151,7 @@ eachDatabase('a scope as data', (test, db) => {
     }
   })
 
-  test('is that of the creator, whoever created a record before', async () => {
+  test('of a new record is that of its creator, whoever created the previous one', async () => {
     const served = api({ Task: { scope: { team_id: { eq: ({ user }) => user.team } } } })
     for (const [i, team] of [1, 2, 1, 2].entries()) {
       const body = { id: 10 + i, title: 'New', open: true, team_id: 2 }
@@ -168,7 +168,7 @@ eachDatabase('a scope as data', (test, db) => {
     equal(await inScope({ not: { or: [{ id: { eq: 1 } }, { id: { eq: 4 } }] } }), [2, 3])
   })
 
-  test('follows relations, past the policies of their models', async () => {
+  test('follows relations, regardless of the policies of their models', async () => {
     equal(await inScope({ team: { name: { eq: 'Red' } } }), [1, 3])
     equal(await inScope({ team: { members: { id: { eq: 8 } } } }), [1, 2, 3])
     equal(await inScope({ team: { members: { name: { eq: 'ann' } } } }), [1, 3])
@@ -189,7 +189,7 @@ eachDatabase('a scope as data', (test, db) => {
     )
   })
 
-  test('takes values of the request; a condition on none has no rows', async () => {
+  test('takes values from the request; a condition without a value matches no rows', async () => {
     const mine: ScopeConditions = { owner: { eq: ({ user }) => user?.id } }
     equal(await inScope(mine), [1, 2, 4])
     equal(await inScope(mine, { id: 'bob' }), [3])
@@ -226,7 +226,7 @@ eachDatabase('a scope as data', (test, db) => {
     equal(reports, [])
   })
 
-  test('that is a function may give other conditions to each caller', async () => {
+  test('that is a function may return different conditions for each caller', async () => {
     const scopes: readonly (readonly [ScopeConditions, readonly number[]])[] = [
       [{ owner: { eq: 'ann' } }, [1, 2, 4]],
       [{ points: { gt: 1 } }, [2, 4]],
@@ -248,7 +248,7 @@ eachDatabase('a scope as data', (test, db) => {
     }
   })
 
-  test('whose value or conditions are wrong is 500, and says so to the host', async () => {
+  test('with an invalid value or condition is 500, and the reported error says why', async () => {
     const wrong: readonly (readonly [AccessPolicy['scope'], string])[] = [
       [{ points: { eq: () => 'many' } }, 'scope at points.eq: expected a whole number'],
       [{ points: { in: () => 3 } }, 'scope at points.in: expected a list.'],
@@ -304,7 +304,7 @@ eachDatabase('a scope as data', (test, db) => {
     ['DELETE', '/api/tasks/3'],
   ]
 
-  test('answers and stores what scope_query would', async () => {
+  test('gives the same responses and stores the same rows as scope_query', async () => {
     const served = same.map((policy) => api({ Task: policy }))
     const stored = () => db.kysely.selectFrom('tasks').selectAll().orderBy('id').execute()
     for (const [method, url, body] of requests) {
@@ -344,7 +344,7 @@ eachDatabase('a scope as data', (test, db) => {
     equal(await count('PATCH', '/api/tasks/1', { open: true }), change)
   })
 
-  test('narrows what a filter callback has narrowed', async () => {
+  test('applies in addition to a filter callback', async () => {
     const served = api(
       { Task: { scope: { owner: { eq: 'ann' } } } },
       { API_FILTER_CALLBACK: (query) => query.where('points', '>', 1) },
@@ -366,7 +366,7 @@ const noDatabase = () =>
     },
   })
 
-suite('a scope as data at the start', (test) => {
+suite('a scope as data at start-up', (test) => {
   const start = (scope: unknown, more: object = {}) => {
     try {
       createApi({
@@ -410,7 +410,7 @@ suite('a scope as data at the start', (test) => {
     })
   }
 
-  test('excludes scope_query', () => {
+  test('cannot be combined with scope_query', () => {
     match(start({ id: { eq: 1 } }, { scope_query: () => null }), 'has scope and scope_query')
   })
 })

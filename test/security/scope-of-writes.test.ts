@@ -160,18 +160,18 @@ eachDatabase('a write under a scope', (test, db) => {
   }
 
   for (const [name, scope] of Object.entries({ ...ofTheRow, ...ofOtherRows })) {
-    test(`answers and stores what its transaction would: ${name}`, async () => {
+    test(`is answered and stored as in a transaction: ${name}`, async () => {
       await compare(scope)
     })
   }
-  test('answers and stores what its transaction would: under a filter callback', async () => {
+  test('is answered and stored as in a transaction: under a filter callback', async () => {
     const high: Narrow = (query) => query.where('level', '>', 5)
     await compare(undefined, high)
     await compare(ofTheRow['a value'], high)
     await compare(ofOtherRows['a subquery'], high)
     await compare(ofTheRow['a value'], ofOtherRows['a join'])
   })
-  test('answers and stores what its transaction would: where records are marked as deleted', async () => {
+  test('is answered and stored as in a transaction: where records are marked as deleted', async () => {
     await compare(ofTheRow['or, not'], undefined, softDelete)
   })
 
@@ -208,13 +208,13 @@ eachDatabase('a write under a scope', (test, db) => {
     equal(await counts(api, users[0] as object), [change, change, insert, 1])
   })
   for (const [name, scope] of Object.entries(ofOtherRows)) {
-    test(`takes a transaction: ${name}`, async () => {
+    test(`runs in a transaction: ${name}`, async () => {
       const [patch = 0] = await counts(serve(scope), users[0] as object)
       ok(patch > (returns ? 1 : 2), String(patch))
     })
   }
 
-  test('asks a scope once, and once more in a transaction', async () => {
+  test('calls a scope function once, and once more in a transaction', async () => {
     const asked: unknown[] = []
     const watched = (narrow: Narrow, waits = false) => {
       const scope_query = (query: unknown, { action, many, relation_name: relation }: never) => {
@@ -239,7 +239,7 @@ eachDatabase('a write under a scope', (test, db) => {
 
   if (db.name === 'sqlite') return
 
-  test('sees that a record has left the scope while it waited for its lock', async () => {
+  test('checks the scope again after it has waited for the lock of the record', async () => {
     for (const scope of [ofTheRow['a value'], ofOtherRows['a subquery']]) {
       const api = serve(scope)
       await api.ready

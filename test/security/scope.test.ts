@@ -219,7 +219,7 @@ eachDatabase('a policy', (test, db) => {
     equal((await get('/api/books?missing(author)')).total, 4)
   })
 
-  test('is asked once per source, with the arguments of the specification', async () => {
+  test('is called once per source, with the arguments of the specification', async () => {
     const seen: HookArgs[] = []
     const all: AccessPolicy = {
       scope_query: (query, args) => {
@@ -260,7 +260,7 @@ eachDatabase('a policy', (test, db) => {
     )
   })
 
-  test('may wait, join, and look things up', async () => {
+  test('may be asynchronous, join, and query other tables', async () => {
     const get = as({
       Book: {
         scope_query: async (query, { user }) => {
@@ -314,7 +314,7 @@ eachDatabase('a policy', (test, db) => {
     }
   })
 
-  test('may answer with an error of its own', async () => {
+  test('may respond with an ApiError', async () => {
     const policy: AccessPolicy = {
       scope_query: () => {
         throw new ApiError(402, { error: 'Payment Required' })
@@ -324,7 +324,7 @@ eachDatabase('a policy', (test, db) => {
     equal(reports, [])
   })
 
-  test('whose query is not one of the model ends the request', async () => {
+  test('that returns anything but a query of the model ends the request', async () => {
     const bad: readonly (readonly [AccessPolicy['scope_query'], string])[] = [
       [() => true, 'must return the query it received'],
       [() => 'select 1', 'must return the query it received'],
@@ -368,7 +368,7 @@ eachDatabase('a policy', (test, db) => {
     )
   })
 
-  test('takes embedded objects that can_read refuses out of lists, with what hangs on them', async () => {
+  test('removes embedded objects that can_read refuses from lists, with everything nested in them', async () => {
     const asked: unknown[] = []
     const policy: AccessPolicy = {
       scope_query: (query) => query,

@@ -100,7 +100,7 @@ const urls = [
   '/api/authors/1/books?order_by=id',
 ]
 
-eachDatabase('statements kept under policies', (test, db) => {
+eachDatabase('cached statements under policies', (test, db) => {
   test.before(async () => {
     await createTables(db, models)
     const numbers = Array.from({ length: 12 }, (_, i) => i + 1)
@@ -132,7 +132,7 @@ eachDatabase('statements kept under policies', (test, db) => {
     )
   })
 
-  test('answer each caller as an API that keeps nothing', async () => {
+  test('give each caller the same responses as an API without caches', async () => {
     const api = testApi(db, models, config)
     for (const url of urls) {
       const alone = new Map<Caller, Answer>()
@@ -152,7 +152,7 @@ eachDatabase('statements kept under policies', (test, db) => {
     }
   })
 
-  test('are printed once for callers whose policies have the same text', async () => {
+  test('are the same for callers whose policies have the same SQL', async () => {
     const api = testApi(db, models, config)
     const url = '/api/books?order_by=id&count=none'
     const [, one, two] = callers
@@ -166,7 +166,7 @@ eachDatabase('statements kept under policies', (test, db) => {
     equal(texts[0]?.length, 1)
   })
 
-  test('bind a value of a policy that has the form of a fragment', async () => {
+  test('bind a policy value that looks like an SQL fragment', async () => {
     const fragment = { strings: ["'Book 1' or 1 = 1"], values: [] }
     const Odd = defineModel('Book', {
       columns: { id, title: { type: 'string' } },
@@ -182,7 +182,7 @@ eachDatabase('statements kept under policies', (test, db) => {
     }
   })
 
-  test('share a total only between callers of the same rows', async () => {
+  test('share a total only between callers who see the same rows', async () => {
     const api = testApi(db, models, config)
     const url = '/api/books?order_by=id&limit=1'
     for (let round = 0; round < 4; round++) {

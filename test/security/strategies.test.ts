@@ -71,7 +71,7 @@ eachDatabase('a strategy', (test, db) => {
     await insertRows(db, Pass, [{ badge_id: 1, door_id: 1 }])
   })
 
-  test('that is too weak reaches its own model only', async () => {
+  test('that other models do not accept gives access to its own model only', async () => {
     equal((await send('/api/badges', badge)).status, 200)
     equal((await send('/api/vaults', badge)).status, 401)
     equal((await send('/api/badges?join=vault', badge)).status, 403)
@@ -82,7 +82,7 @@ eachDatabase('a strategy', (test, db) => {
     equal((body as unknown as { value: { vault: unknown } }).value.vault, '/api/badges/1/vault')
   })
 
-  test('that is strong enough reaches both', async () => {
+  test('that both models accept gives access to both', async () => {
     equal((await send('/api/vaults', password)).status, 200)
     equal((await send('/api/badges?join=vault&fields=vault.code', password)).status, 200)
     equal((await send('/api/badges/1/vault', password)).status, 200)
@@ -93,7 +93,7 @@ eachDatabase('a strategy', (test, db) => {
     return status
   }
 
-  test('that is too weak writes nothing of another model, by a nested link or by a list of links', async () => {
+  test('that other models do not accept cannot write to them by a nested link or a list of links', async () => {
     for (const vault of [1, 99]) equal(await write({ vault: { id: vault } }, badge), 403)
     equal(await write({ doors: [{ id: 1 }, { id: 2 }] }, badge), 403)
     equal(await write({ doors: [] }, badge), 403)

@@ -94,7 +94,7 @@ eachDatabase('roles as a relation', (test, db) => {
     { role: true },
     { user: true, role: true, grant: true },
   ]) {
-    test(`is read with ${Object.keys(published).join(', ') || 'nobody'} published`, async () => {
+    test(`is read with ${Object.keys(published).join(', ') || 'no model'} published`, async () => {
       const own = models(published)
       const declared = [Book, own.User, own.Role, own.Grant]
       equal(await statusOf(declared, own.User, 'ann', '/api/books/1'), 200)
@@ -104,7 +104,7 @@ eachDatabase('roles as a relation', (test, db) => {
     })
   }
 
-  test('does not count a grant that is soft-deleted', async () => {
+  test('ignores a soft-deleted grant', async () => {
     const own = models({ grant: true })
     const config: ApiConfig = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' }
     const declared = [Book, own.User, own.Role, own.Grant]
@@ -112,14 +112,14 @@ eachDatabase('roles as a relation', (test, db) => {
     equal(await statusOf(declared, own.User, 'ann', '/api/books', config), 403)
   })
 
-  test('stays invisible to clients where a model of it is unpublished', async () => {
+  test('is invisible to clients where one of its models is unpublished', async () => {
     const own = models({ user: true })
     const declared = [{ ...Book, meta: {} }, own.User, own.Role, own.Grant]
     equal(await statusOf(declared, own.User, 'ann', '/api/users/1/roles'), 404)
     equal(await statusOf(declared, own.User, 'ann', '/api/users?exists(roles)'), 400)
   })
 
-  test('needs a name to know a role by, at start-up', () => {
+  test('requires a name column in the role model, checked at start-up', () => {
     const Nameless = defineModel('Role', { columns: { id, title: { type: 'string' } } })
     const error = throws(() =>
       createApi({

@@ -45,7 +45,7 @@ const sentBack = [
 ] as const
 
 export const writes: Readonly<Record<string, readonly Write[]>> = {
-  'change of a record': [
+  'update of a record': [
     ...keys.map((key) => patch(`/api/books/${key}`, { title: 'Changed' })),
     ...keys.map((key) => patch(`/api/taggings/${key}`, { tag_id: 2 })),
     ...keys.map((key) => patch(`/api/payrolls/${key}`, { amount: 1 })),
@@ -59,14 +59,14 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     merge('/api/books/1', { vault_note: { code: 'x' } }),
     merge('/api/books/1', { author: { name: 'x' } }),
   ],
-  'echo of a change': ['url', 'json', 'hybrid'].flatMap((dump) => [
+  'response to an update': ['url', 'json', 'hybrid'].flatMap((dump) => [
     patch(`/api/books/1?dump=${dump}`, { title: 'Changed' }),
     patch(`/api/books/3?dump=${dump}`, { title: 'Changed' }),
     patch(`/api/authors/1?dump=${dump}`, { name: 'Changed' }),
     patch(`/api/tags/1?dump=${dump}`, { name: 'Changed' }),
     post(`/api/books?dump=${dump}`, newBook({ author_id: 1 })),
   ]),
-  'a record given away': [
+  'a record moved out of scope': [
     patch('/api/books/1', { owner_id: 8 }),
     post('/api/books', newBook({ owner_id: 8 })),
   ],
@@ -76,7 +76,7 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/books', newBook({ vault_code: 'x' })),
     patch('/api/books/1', { vault_cod: 'x' }),
   ],
-  'a foreign key that some may not know': [
+  'a foreign key that only some callers may read': [
     patch('/api/books/1', { shelf_id: 2 }),
     patch('/api/books/1', { shelf_id: 1 }),
     patch('/api/books/1', { shelf: null }),
@@ -109,7 +109,7 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/taggings', { id: 50, book_id: 1, tag_id: Number(key), owner_id: 7 }),
     post('/api/reviews', { id: 50, book_id: Number(key), stars: 1, note: 'x', owner_id: 7 }),
   ]),
-  'removal of a record': [
+  'deletion of a record': [
     ...keys.map((key) => remove(`/api/reviews/${key}`)),
     ...keys.map((key) => remove(`/api/books/${key}`)),
     ...keys.map((key) => remove(`/api/payrolls/${key}`)),
@@ -157,7 +157,7 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
 
 /** Writes of several records, with API_ALLOW_BULK; the first record of each list is one that the writer may change. */
 export const lists: Readonly<Record<string, readonly Write[]>> = {
-  'a list of changes': [
+  'a list of updates': [
     ...keys.map((key) =>
       patch('/api/tags', [
         { id: 2, name: 'x' },
@@ -189,13 +189,13 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
       { id: 1, owner_id: 8 },
     ]),
   ],
-  'unchanged references in a list of changes': sentBack.map(([key, author_id]) =>
+  'unchanged references in a list of updates': sentBack.map(([key, author_id]) =>
     patch('/api/books', [
       { id: 2, author_id: 2 },
       { id: key, author_id },
     ]),
   ),
-  'a hidden column in a list of changes': [
+  'a hidden column in a list of updates': [
     patch('/api/books', [
       { id: 2, title: 'x' },
       { id: 1, vault_code: 'v-1' },
@@ -228,7 +228,7 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
     patch('/api/books?fields=title,shelf_id', [{ id: 1, title: 'x' }]),
     patch('/api/books?join=shelf', [{ id: 1, title: 'x' }]),
   ],
-  'the echo of a list of changes': ['url', 'json', 'hybrid'].flatMap((dump) => [
+  'response to a list of updates': ['url', 'json', 'hybrid'].flatMap((dump) => [
     patch(`/api/books?dump=${dump}`, [
       { id: 1, title: 'x' },
       { id: 3, title: 'y' },
@@ -262,7 +262,7 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
       [50, 51].map((id) => ({ id, shelf_id: 1, amount: 1 })),
     ),
   ],
-  'a list to store or change': [
+  'an upsert of a list': [
     post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({})]),
     post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({ vault_code: 'v-1' })]),
     post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({ id: 2, owner_id: 8 })]),

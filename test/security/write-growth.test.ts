@@ -348,7 +348,7 @@ eachDatabase('growth of writes', (test, db) => {
   for (const [at, n] of [sizes[0] ?? 0, ...sizes].entries()) {
     // The first run warms up the service and the database; it is not counted.
     const counts = at > 0
-    test(`${counts ? '' : 'before it is measured, '}every write about ${n} records is done`, async () => {
+    test(`${counts ? '' : 'before the measurement, '}every write of ${n} records succeeds`, async () => {
       for (const [name, shape] of Object.entries(shapes)) {
         let least = Number.POSITIVE_INFINITY
         for (let time = 0; time < (counts ? times : 1); time++) {
@@ -370,7 +370,7 @@ eachDatabase('growth of writes', (test, db) => {
     })
   }
 
-  test('the cost grows with the records, and not faster', () => {
+  test('the cost grows no faster than the number of records', () => {
     const grown = [...costs].flatMap(([name, measured]) => {
       const series = measured.map((cost) => cost + meter.floor)
       const isEven = series.every((cost, i) => i === 0 || cost <= most * (series[i - 1] ?? 0))

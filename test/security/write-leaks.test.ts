@@ -72,14 +72,14 @@ eachDatabase('a write', (test, db) => {
   }
 
   for (const [name, list] of Object.entries({ ...writes, ...lists })) {
-    test(`tells nothing of any secret: ${name}`, async () => {
+    test(`reveals no secret: ${name}`, async () => {
       const succeeded = await tellsNothing(list)
       const refusedAll = ['a hidden column', 'an unpublished relation', 'parameters of a write']
       ok(succeeded > 0 || refusedAll.includes(name), 'no write of this kind succeeds')
     })
   }
 
-  test('tells nothing of any secret: ETags of those who may know it', async () => {
+  test('reveals no secret: ETags of callers who may know it', async () => {
     await fillWorld(db)
     const etags = new Set<string>()
     for (const key of ['1', '11', '21']) {
@@ -98,7 +98,7 @@ eachDatabase('a write', (test, db) => {
     ok((await tellsNothing(guesses)) > 0)
   })
 
-  test('tells by 409 that a key is taken, which no policy can hide', async () => {
+  test('reveals by 409 that a key is taken, which no policy can hide', async () => {
     const nobody = (row: Row) => (row.owner_id === 7 && row.deleted === false ? row : null)
     const write = writerIn(db, { variant: full })
     for (const one of taken) ok((await write(one)).startsWith('409'))

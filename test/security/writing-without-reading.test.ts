@@ -96,22 +96,22 @@ const guesses: Readonly<Record<string, Guess>> = {
     body: { seller: '/api/bills/1/seller' },
   },
   'a relation that is null': { method: 'PATCH', url: '/api/bills/1', body: { seller: null } },
-  'a reference to a record that nobody sees': {
+  'a reference to a hidden record': {
     method: 'PATCH',
     url: '/api/bills/1',
     body: { backer_id: 8 },
   },
-  'a reference to a record that nobody sees, in PUT': {
+  'a reference to a hidden record, in PUT': {
     method: 'PUT',
     url: '/api/bills/1',
     body: { title: 'May', backer_id: 8 },
   },
-  'a reference to a record that nobody sees, in a list': {
+  'a reference to a hidden record, in a list': {
     method: 'PATCH',
     url: '/api/bills',
     body: [{ id: 1, backer_id: 8 }],
   },
-  'a reference to a record that nobody sees, in an upsert': {
+  'a reference to a hidden record, in an upsert': {
     method: 'POST',
     url: '/api/bills?on_conflict=id',
     body: { id: 1, title: 'May', backer_id: 8 },
@@ -137,7 +137,7 @@ const guesses: Readonly<Record<string, Guess>> = {
 const writer = { id: 1, roles: ['writer'] }
 const reader = { id: 2, roles: ['writer', 'reader'] }
 
-eachDatabase('a caller who may write and not read', (test, db) => {
+eachDatabase('a caller who may write but not read', (test, db) => {
   const api = testApi(db, models, config)
   test.before(async () => {
     await createTables(
@@ -168,7 +168,7 @@ eachDatabase('a caller who may write and not read', (test, db) => {
   }
 
   for (const [what, guess] of Object.entries(guesses)) {
-    test(`is not told what a record holds by ${what}`, async () => {
+    test(`does not learn what a record contains from ${what}`, async () => {
       const answers: string[] = []
       for (const user of [writer, reader]) {
         for (const stored of ['guessed', 'other'] as const) {
@@ -181,7 +181,7 @@ eachDatabase('a caller who may write and not read', (test, db) => {
     })
   }
 
-  test('is not told by If-Match which ETag a record has', async () => {
+  test('does not learn the ETag of a record from If-Match', async () => {
     await fill('guessed')
     const { headers } = await send(api, 'GET', '/api/bills/1', { user: reader })
     for (const guess of [
@@ -197,7 +197,7 @@ eachDatabase('a caller who may write and not read', (test, db) => {
     ok((await told(reader, any, { 'if-match': headers.etag ?? '' })).startsWith('200'))
   })
 
-  test('is not told by If-None-Match which ETag a record has', async () => {
+  test('does not learn the ETag of a record from If-None-Match', async () => {
     for (const guess of [
       { method: 'PATCH', url: '/api/bills/1', body: { title: 'May' } },
       { method: 'DELETE', url: '/api/bills/1' },
@@ -211,7 +211,7 @@ eachDatabase('a caller who may write and not read', (test, db) => {
     }
   })
 
-  test('changes records by their keys, and is told to name them', async () => {
+  test('changes records by their keys, and the error for a filter says so', async () => {
     await fill('guessed')
     const answer = await told(writer, {
       method: 'PATCH',
@@ -224,7 +224,7 @@ eachDatabase('a caller who may write and not read', (test, db) => {
   })
 })
 
-eachDatabase('a caller who may write, and read in lists or one by one alone', (test, db) => {
+eachDatabase('a caller who may write, and read either lists or single records', (test, db) => {
   const Sheet = defineModel('Sheet', {
     columns: { id, title: { type: 'string' }, made: { type: 'integer', readOnly: true } },
     meta: { role_map: { GET_ONE: 'reader', GET_MANY: 'lister', '*': 'writer' } },
@@ -233,7 +233,7 @@ eachDatabase('a caller who may write, and read in lists or one by one alone', (t
   test.before(() => createTables(db, [Sheet]))
 
   for (const role of ['lister', 'reader']) {
-    test(`sends back what it was shown, with its ETag: ${role}`, async () => {
+    test(`may send back what it has read, with its ETag: ${role}`, async () => {
       await db.execOften(replacingScript(db, Sheet, [{ id: 1, title: 'a', made: 7 }]))
       const user = { id: 1, roles: ['writer', role] }
       const change = (body: object, headers = {}) =>
@@ -271,7 +271,7 @@ eachDatabase('an object that links an existing record', (test, db) => {
     await db.execScript("insert into pages (id, title, part_id) values (1, 'a', null)")
   })
 
-  test('does not clear its relations: null is what it holds, or a problem', async () => {
+  test('does not clear its relations: null is accepted only where the relation is null', async () => {
     const link = (part: object) => send(api, 'PATCH', '/api/pages/1', { body: { part } })
     const refused = await link({ id: 1, volume: null })
     equal([refused.status, Object.keys(refused.errors?.reason ?? {})], [400, ['part.volume']])

@@ -125,7 +125,7 @@ export function proof(
           .map((row) => [one, row] as const),
       )
 
-  test('publishes every table and column, or says why not', () => {
+  test('publishes every table and column, or reports why not', () => {
     const missing: string[] = []
     for (const table of tables) {
       const published = mapping.collections.find((one) => one.table === table)
@@ -179,7 +179,7 @@ export function proof(
       }
     }))
 
-  test('finds rows by what was read of them', () =>
+  test('finds rows by the values that were read', () =>
     findings(async (found) => {
       for (const one of mapping.collections) {
         for (const { field, column, type, collation } of comparedOf(one)) {
@@ -301,7 +301,7 @@ export function proof(
     }
   }
 
-  test('has a relation both ways for every foreign key', () => {
+  test('has relations in both directions for every foreign key', () => {
     const unrelated = tables.flatMap((table) =>
       table.foreignKeys
         .filter((foreignKey) => !isRelated(mapping, tables, table, foreignKey))
@@ -310,7 +310,7 @@ export function proof(
     equal(unrelated.sort(), Object.keys(variant.unrelated ?? {}).sort())
   })
 
-  test('takes every record back as it was read', () =>
+  test('accepts every record as it was read', () =>
     findings(async (found) => {
       await service.stop()
       service = await serving([...args, '--write', '--yes'])

@@ -10,7 +10,7 @@ export function eachServed({ name, variants }: Fixture): void {
     const variant = variants[only]
     if (variant === undefined) continue
     eachDatabase(
-      `${name} as it is`,
+      `${name}, served without changes`,
       (test, db) => {
         proof(test, db, variant, async () => {
           if (db.url === undefined) return sqliteFile(variant.script)
