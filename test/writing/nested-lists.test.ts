@@ -74,7 +74,7 @@ eachDatabase('lists with nested records', (test, db) => {
     statements.some((one) => JSON.stringify(one).toLowerCase().includes('savepoint'))
 
   given(
-    'an object with an unused key creates a record with nested ones; one that links has none',
+    'an object with an unused key creates a record with nested ones; an object that links has none',
     async () => {
       const leaf = (code: string) => ({ code, title: code })
       const branch = (code: string, ...codes: string[]) => ({
@@ -146,7 +146,7 @@ eachDatabase('lists with nested records', (test, db) => {
     },
   )
 
-  given('take as many statements for any number of records', async () => {
+  given('need the same number of statements for any number of records', async () => {
     const counts: number[] = []
     for (const n of [4, 8, 40]) {
       for (const table of tables) await db.kysely.deleteFrom(table).execute()
@@ -164,7 +164,7 @@ eachDatabase('lists with nested records', (test, db) => {
     )
   })
 
-  given('do so under policies that need no statement, and with changes after COMMIT', async () => {
+  given('need no more under policies without statements of their own, or with an after-commit callback', async () => {
     const calls: (readonly Change[])[] = []
     const asked: unknown[] = []
     const ruled = testApi(
@@ -211,7 +211,7 @@ eachDatabase('lists with nested records', (test, db) => {
     equal([book?.links?.tags?.added.length, book?.links?.tags?.removed], [2, []])
   })
 
-  given('may name a record that an earlier one of the list has created', async () => {
+  given('may name a record that an earlier item of the list has created', async () => {
     const list = [
       { code: 'a', title: 'A' },
       { code: 'b', title: 'B', parent: { code: 'a' } },
@@ -232,7 +232,7 @@ eachDatabase('lists with nested records', (test, db) => {
     equal([missing.status, Object.keys(missing.errors.reason)], [422, ['[0].parent.code']])
   })
 
-  given('link a record that they create twice, and move a child to the last parent', async () => {
+  given('create a record that is named twice once, and move a child to its last parent', async () => {
     const list = times(3, (i) => ({ name: `n ${i}`, country: { code: 'CZ', title: 'Czechia' } }))
     equal((await post('/api/authors', list)).status, 201)
     equal(await countRows(db, 'countries'), [1])
@@ -277,7 +277,7 @@ eachDatabase('lists with nested records', (test, db) => {
     equal(await invalid, [400, '[4].books[1].copies[0].branch'])
   })
 
-  given('a policy that reads finds what is nested in the records before', async () => {
+  given('a policy that reads finds the records nested in preceding records', async () => {
     const counts: number[] = []
     const counting = testApi(
       db,
@@ -302,7 +302,7 @@ eachDatabase('lists with nested records', (test, db) => {
     equal(await countRows(db, 'authors', 'books'), [5, 9])
   })
 
-  given('callbacks are called once for each record, in its order', async () => {
+  given('callbacks are called once for each record, in order', async () => {
     const seen: unknown[] = []
     const calling = testApi(
       db,
