@@ -78,7 +78,7 @@ suite('names of credentials', (test) => {
     )
   })
 
-  test('are not seen in names that only resemble them', () => {
+  test('are not recognised in names that only resemble them', () => {
     equal(
       words(others).filter((name) => looksLikeCredential(name)),
       [],

@@ -62,7 +62,7 @@ suite('the query string', (test) => {
     })
   }
 
-  test('refuses malformed encoding everywhere, also in a join that may be switched off', () => {
+  test('refuses malformed encoding everywhere, also in a join that may be disabled', () => {
     for (const pair of ['join=%zz', '%zz=1', 'or[a__eq=%zz]', 'after=%zz', 'a__sum=%zz']) {
       refusesAs(
         'malformed_encoding',

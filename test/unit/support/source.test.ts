@@ -26,7 +26,7 @@ suite('scan', (test) => {
     ok(!/[xzw]/.test(code))
   })
 
-  test('takes no quote or slash of a regular expression for the start of something', () => {
+  test('does not take a quote or slash in a regular expression for a delimiter', () => {
     const { code } = scan(`const r = /['"\\/[/]\`]/g; const d = a / b / c; async`)
     match(code, /a \/ b \/ c; async/)
   })
