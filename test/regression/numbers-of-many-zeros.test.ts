@@ -19,7 +19,7 @@ const Item = defineModel('Item', {
 
 const zeros = (n: number): string => '0'.repeat(n)
 
-eachDatabase('numbers of many zeros', (test, db) => {
+eachDatabase('numbers with many zeros', (test, db) => {
   test.before(() => createTables(db, [Item]))
   const api = testApi(db, [Item], { API_MAX_URL_LENGTH: 1_000_000 })
 
