@@ -53,23 +53,23 @@ suite('access tokens', (test) => {
 
   const refused: Readonly<Record<string, Forgery>> = {
     'no algorithm': { header: { alg: 'none' } },
-    'another algorithm of the same key': { header: { alg: 'HS512' } },
+    'another algorithm with the same key': { header: { alg: 'HS512' } },
     'another secret': { secret: 'x'.repeat(40) },
     'the refresh secret': { secret: refreshSecret },
-    'the kind of a refresh token': { typ: 'rt+jwt' },
-    'no kind': { header: { typ: undefined } },
-    'a general kind': { typ: 'JWT' },
+    'the type of a refresh token': { typ: 'rt+jwt' },
+    'no type': { header: { typ: undefined } },
+    'the generic type JWT': { typ: 'JWT' },
     'no expiry': { payload: { exp: undefined } },
-    'an expiry that is a text': { payload: { exp: String(now + 600) } },
+    'an expiry that is a string': { payload: { exp: String(now + 600) } },
     'an expiry that is an object': { payload: { exp: {} } },
     'a future time of issue': { payload: { iat: now + 60 } },
-    'a time of issue that is a text': { payload: { iat: 'now' } },
-    'a future beginning': { payload: { nbf: now + 60 } },
+    'a time of issue that is a string': { payload: { iat: 'now' } },
+    'a start in the future': { payload: { nbf: now + 60 } },
     'no subject': { payload: { sub: undefined } },
     'an empty subject': { payload: { sub: '' } },
     'a subject that is a number': { payload: { sub: 1 } },
     'a critical header': { header: { crit: ['exp'], exp: 1 } },
-    'a payload that is too long': { payload: { filler: 'x'.repeat(4000) } },
+    'an oversized payload': { payload: { filler: 'x'.repeat(4000) } },
   }
   for (const [what, forgery] of Object.entries(refused)) {
     test(`a token with ${what} is refused`, async () => {

@@ -385,7 +385,7 @@ suite('columns that SQLite writes as JSON', (test) => {
   const made = `(id integer primary key, made text as (json('"quoted"')))`
   for (const [title, script] of [
     [
-      'names ignore the case of ASCII letters alone',
+      'names ignore the case of ASCII letters only',
       `create table "Éx" (id integer primary key, made text); create table "éx" ${made};`,
     ],
     [

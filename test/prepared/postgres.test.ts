@@ -149,8 +149,8 @@ function define(test: Test, db: TestDatabase): void {
     on.executeQuery(CompiledQuery.raw(`/* model-api: rows as arrays */ ${text}`, [...values]))
 
   for (const [title, open] of [
-    ['by our own queries', () => openWith(pg.Client)],
-    ['where the driver is another one', () => openWith(withoutQueries(pg.Client))],
+    ['with our own queries', () => openWith(pg.Client)],
+    ['with another driver', () => openWith(withoutQueries(pg.Client))],
   ] as const) {
     test(`rows as arrays of strings, ${title}`, async () => {
       const on = open()

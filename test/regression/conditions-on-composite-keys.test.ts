@@ -72,8 +72,8 @@ eachDatabase('conditions on composite keys', (test, db) => {
   }
 
   for (const [title, changed] of [
-    ['the same value', () => 1],
-    ['other values', (i: number) => i],
+    ['equal values', () => 1],
+    ['different values', (i: number) => i],
   ] as const) {
     test(`a PATCH of a list with ${title} compares the keys in several statements`, async () => {
       const body = keys.map((key, i) => ({ ...key, cents: changed(i) }))

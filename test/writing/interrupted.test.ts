@@ -33,7 +33,8 @@ eachDatabase('interrupted writes', (test, db) => {
   // It is not connected by a network.
   if (db.name === 'sqlite') {
     test('a COMMIT that fails with a lock conflict is retried', () => lockedOut(10))
-    test('a COMMIT that keeps failing with a lock conflict is 503 and stores nothing', () => lockedOut(undefined))
+    test('a COMMIT that keeps failing with a lock conflict is 503 and stores nothing', () =>
+      lockedOut(undefined))
     return
   }
   const { name } = db
@@ -69,8 +70,8 @@ eachDatabase('interrupted writes', (test, db) => {
   const isCommit = ({ text }: { readonly text: string }) => text === 'commit'
 
   for (const [title, verdict, records] of [
-    ['before the server has it', 'cut', 0],
-    ['before its answer arrives', 'cut afterwards', 2],
+    ['before it reaches the server', 'cut', 0],
+    ['before the reply arrives', 'cut afterwards', 2],
   ] as const) {
     test(`a connection that is lost with COMMIT ${title}: 503, and it is not sent again`, async () => {
       decide = (command) => (isCommit(command) ? verdict : 'forward')

@@ -57,8 +57,8 @@ eachDatabase('a trigger that rejects a write', (test, db) => {
   const writes: readonly (readonly [string, string, string, unknown, string])[] = [
     ['a record', 'POST', '/api/accounts', { balance: -1 }, message],
     ['a record with nested ones', 'POST', '/api/accounts', nested(-1), message],
-    ['a change', 'PATCH', '/api/accounts/1', { balance: -1 }, message],
-    ['a removal', 'DELETE', '/api/accounts/1', undefined, noDeletion],
+    ['an update', 'PATCH', '/api/accounts/1', { balance: -1 }, message],
+    ['a deletion', 'DELETE', '/api/accounts/1', undefined, noDeletion],
   ]
   for (const [title, method, url, body, reason] of writes) {
     const options = body === undefined ? {} : { body }
