@@ -126,19 +126,16 @@ eachDatabase('POST of a list', (test, db) => {
     },
   )
 
-  given(
-    'names the record whose foreign key refers to a missing or a hidden record',
-    async () => {
-      for (const project_id of [3, 99]) {
-        const { status, errors } = await post(issues(20, { 11: { project_id } }))
-        equal([status, errors.reason], [422, { '[11].project_id': ['No such record.'] }])
-      }
-      const open = testApi(db, [{ ...Project, meta: {} } as never, Issue], config)
-      const { status, errors } = await post(issues(20, { 11: { project_id: 99 } }), open)
+  given('names the record whose foreign key refers to a missing or a hidden record', async () => {
+    for (const project_id of [3, 99]) {
+      const { status, errors } = await post(issues(20, { 11: { project_id } }))
       equal([status, errors.reason], [422, { '[11].project_id': ['No such record.'] }])
-      equal(await stored(), [])
-    },
-  )
+    }
+    const open = testApi(db, [{ ...Project, meta: {} } as never, Issue], config)
+    const { status, errors } = await post(issues(20, { 11: { project_id: 99 } }), open)
+    equal([status, errors.reason], [422, { '[11].project_id': ['No such record.'] }])
+    equal(await stored(), [])
+  })
 
   given('a check that refuses a record stores none', async () => {
     if (db.name === 'sqlite') return
