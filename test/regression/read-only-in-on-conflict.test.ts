@@ -122,7 +122,7 @@ eachDatabase('a read-only column in on_conflict', (test, db) => {
     })
   }
 
-  test('is called once for each record', async () => {
+  test('has its default called once for each record', async () => {
     let calls = 0
     const Counted = {
       ...Tag,

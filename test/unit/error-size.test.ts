@@ -51,7 +51,7 @@ suite('the size of an error', (test) => {
     })
   })
 
-  test('fewer are listed where their paths or messages are long', () => {
+  test('fewer are listed if their paths or messages are long', () => {
     const paths = Array.from(
       { length: 100 },
       (_, i) => [`${'é'.repeat(300)}[${i}]`, ['wrong']] as const,

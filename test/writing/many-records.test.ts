@@ -17,7 +17,7 @@ eachDatabase('many records', (test, db) => {
     equal([status, names(value), total, headers.location], [201, ['b', 'a'], 2, undefined])
   })
 
-  test('or none, and names the refused records', async () => {
+  test('POST of a list creates none if one is refused, and names the refused ones', async () => {
     const before = await countRows(db, 'tags')
     const invalid = await post('/api/tags', [{ name: 'ok' }, { nam: 'x' }, { name: 5 }])
     equal(Object.keys(invalid.errors.reason).sort(), ['[1].nam', '[1].name', '[2].name'])

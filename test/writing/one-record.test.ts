@@ -15,7 +15,7 @@ eachDatabase('one record', (test, db) => {
     return headers.location ?? ''
   }
 
-  test('POST answers 201 with Location and the created record, as GET shows it', async () => {
+  test('POST returns 201 with Location and the created record, as GET returns it', async () => {
     const created = await send(api, 'POST', '/api/books', {
       body: {
         title: 'Emma',
@@ -73,7 +73,7 @@ eachDatabase('one record', (test, db) => {
     equal((await get(api, '/api/books?title__eq=None')).total, 0)
   })
 
-  test('PATCH answers 200 with the updated record and touches only what was sent', async () => {
+  test('PATCH returns 200 with the updated record, and changes only the fields sent', async () => {
     const url = await newBook({ title: 'Before', price: '1.00' })
     const { status, value } = await send(api, 'PATCH', url, { body: { title: 'After' } })
     equal([status, value.title, value.price], [200, 'After', '1.00'])
@@ -106,7 +106,7 @@ eachDatabase('one record', (test, db) => {
     equal([status, headers.allow], [405, 'GET, HEAD, PATCH, DELETE, OPTIONS'])
   })
 
-  test('DELETE answers 200 with value null; the record is gone', async () => {
+  test('DELETE returns 200 with value null, and the record is deleted', async () => {
     const url = await newBook({ title: 'Gone' })
     const { status, value, total } = await send(api, 'DELETE', url)
     equal([status, value, total], [200, null, 1])

@@ -80,7 +80,7 @@ eachDatabase('links of a published junction', (test, db) => {
       }
     })
 
-    test(`are soft-deleted where the junction allows it, and restored when made again: ${write}`, async () => {
+    test(`are soft-deleted if the junction allows it, and restored if made again: ${write}`, async () => {
       const removed = await change(as(viewer), [])
       equal([removed.status, namesOf(removed)], [200, []])
       equal(await linksIn(db), ['1-1 7 old deleted', ...links.slice(1)])
@@ -111,7 +111,7 @@ eachDatabase('links of a published junction', (test, db) => {
   }
 
   for (const [write, make] of Object.entries({ ...changes, ...creations })) {
-    test(`need the rights of the junction to be made: ${write}`, async () => {
+    test(`need the rights of the junction to be created: ${write}`, async () => {
       const refusals: readonly Metas[] = [
         { ...policies, Membership: { access_policy: owned, block_methods: ['POST'] } },
         { ...policies, Membership: { access_policy: owned, role_map: { POST: 'admin' } } },
@@ -236,7 +236,7 @@ eachDatabase('links of a published junction', (test, db) => {
     ])
   })
 
-  test('a list is 403 where the caller may not list the linked records, whatever is linked', async () => {
+  test('a list is 403 if the caller may not list the linked records, whatever is linked', async () => {
     for (const Team of [
       { role_map: { GET: 'admin' } },
       { access_policy: { scope_query: () => null } },

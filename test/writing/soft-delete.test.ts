@@ -178,7 +178,7 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
     equal([made.status, made.value.gone], [201, null])
   })
 
-  test('where clients may write it, it deletes and restores', async () => {
+  test('if clients may write the column, setting it deletes and restores', async () => {
     const writable = defineModel('Project', {
       columns: { ...Project.columns, gone: { ...gone, readOnly: false } },
       meta: {},
@@ -250,7 +250,7 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
     equal(await ids('/api/labels/1/projects'), [1])
   })
 
-  test('one statement, where the database can', async () => {
+  test('DELETE and restore are one statement, if the database supports it', async () => {
     const { statements } = await db.capture(() => send(api, 'DELETE', '/api/projects/1'))
     equal(statements.length, db.name === 'mysql' ? 5 : 1)
   })

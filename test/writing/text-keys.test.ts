@@ -34,7 +34,7 @@ const models: readonly AnyModel[] = [
 
 const message = 'A key cannot be empty, "." or "..", because no URL path can contain it.'
 
-eachDatabase('a text key that no path can carry', (test, db) => {
+eachDatabase('a string key that cannot be part of a path', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true })
   test.before(async () => {
     await createTables(db, models)

@@ -111,7 +111,7 @@ suite('explainAccess', (test) => {
 })
 
 suite('exposure', (test) => {
-  test('is the same text every time, by audience and model', () => {
+  test('is the same text every time, ordered by audience and model', () => {
     const text = api.exposure(['staff', 'viewer'])
     equal(text, api.exposure(['staff', 'viewer']))
     equal(

@@ -34,7 +34,7 @@ suite('dialect/classify postgres', (test) => {
       test(`${code} is ${kind}`, () => equal(classifyPostgres(error({ code })).kind, kind))
   }
 
-  test('a stale plan is told from an unsupported feature, in any language', () => {
+  test('a stale plan is distinguished from an unsupported feature, in any language', () => {
     const stale = { code: '0A000', routine: 'RevalidateCachedQuery' }
     equal(classifyPostgres(error(stale, 'Plan im Cache')), { kind: 'retry' })
     const unsupported = { code: '0A000', routine: 'ExecCheckXactReadOnly' }

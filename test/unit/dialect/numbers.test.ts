@@ -40,7 +40,7 @@ suite('dialect/decimal', (test) => {
       equal(decimalDigits(text, scale), digits))
   }
 
-  test('without a declared scale the database’s own print stays', () => {
+  test('without a declared scale the digits of the database do not change', () => {
     equal(printedDecimal('1.500'), '1.500')
     equal(printedDecimal('15'), '15')
     equal(printedDecimal('NaN'), undefined)

@@ -119,12 +119,12 @@ suite('endpoint names', (test) => {
     equal(endpointNames('OrderItem', {}, 'pascal').paths, ['OrderItems', 'OrderItem'])
   })
 
-  test('are one where the name is its own plural', () => {
+  test('are a single one if the name is its own plural', () => {
     equal(endpointNames('News', {}, 'kebab').paths, ['news'])
     equal(endpointNames('Books', {}, 'kebab').paths, ['books'])
   })
 
-  test('stand beside the endpoints of meta', () => {
+  test('exist in addition to the endpoints of meta', () => {
     const meta = { endpoint: ['/shop/items', 'things'] }
     equal(endpointNames('Item', meta, 'kebab'), {
       endpoint: 'items',

@@ -49,7 +49,7 @@ suite('servers that are named', (test) => {
     equal(namesWithoutServer([absent('mariadb')], ['mariadb']), ['mariadb'])
   })
 
-  test('are an error where the name is misspelt', () => {
+  test('are an error if the name is misspelt', () => {
     for (const name of ['marladb', 'pg', 'postgres@', 'Postgres', '', '18', 'toString']) {
       throws(() => onlyServers(all, [name]), `"${name}" is no database`)
     }
