@@ -250,7 +250,7 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
     equal(await ids('/api/labels/1/projects'), [1])
   })
 
-  test('DELETE and restore are one statement, if the database supports it', async () => {
+  test('DELETE is one statement, if the database supports it', async () => {
     const { statements } = await db.capture(() => send(api, 'DELETE', '/api/projects/1'))
     equal(statements.length, db.name === 'mysql' ? 5 : 1)
   })
