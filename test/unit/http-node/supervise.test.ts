@@ -89,7 +89,7 @@ suite('supervise', (test) => {
     equal(lines, ['', '3 workers: processes 1, 2, 3'])
   })
 
-  test('a failure of the first worker ends the process, with its exit code and output', async () => {
+  test('a failure of the first worker ends the process, with its exit code and without further output', async () => {
     const { worker, lines, code } = world(3)
     worker(1).end({ code: 2 })
     equal([await code, lines], [2, []])

@@ -116,7 +116,7 @@ suite('names of introspect', (test) => {
     )
   })
 
-  test('the stem of a foreign key is its name without that of the referenced key', () => {
+  test('the stem of a foreign key is its name without the suffix for the key', () => {
     for (const [column, referenced, target, stem] of [
       ['ArtistId', 'ArtistId', 'artist', ''],
       ['artist_id', 'id', 'artist', 'artist'],
