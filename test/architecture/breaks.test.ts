@@ -33,13 +33,13 @@ suite('the deliberate breaks', (test) => {
     if (problems.length > 0) fail(`${advice}\n\n${problems.join('\n')}`)
   })
 
-  test('are many, and each is there once', () => {
+  test('are many, and all different', () => {
     ok(breaks.length >= 80, `there are ${breaks.length} of at least 80`)
     equal(repeated(breaks.map(({ title }) => title)), [])
     equal(repeated(breaks.map(({ file, find, replace }) => `${file} ${find} ${replace}`)), [])
   })
 
-  test('are in every room of the core, and in every other package', () => {
+  test('exist for every folder of the core, and for every other package', () => {
     const core = 'packages/core/src'
     const rooms = readdirSync(join(repository, core), { withFileTypes: true })
       // call/ holds types only.
@@ -55,7 +55,7 @@ suite('the deliberate breaks', (test) => {
   })
 })
 
-suite('what does not fit the code', (test) => {
+suite('breaks that do not fit the code', (test) => {
   const one: Break = {
     title: 'a test',
     file: 'test/architecture/breaks.test.ts',
@@ -64,7 +64,7 @@ suite('what does not fit the code', (test) => {
     fails: 'test/architecture/breaks.test.ts',
   }
 
-  test('is a text that is not there once', () => {
+  test('a text that does not occur exactly once', () => {
     const source = 'first\nsecond\nfirst\n'
     match(throws(() => broken({ ...one, find: 'first' }, source)).message, '2 times')
     match(throws(() => broken({ ...one, find: 'third' }, source)).message, '0 times')
@@ -75,7 +75,7 @@ suite('what does not fit the code', (test) => {
     )
   })
 
-  test('is a change of several lines, or of none', () => {
+  test('a change of several lines, or of none', () => {
     const source = 'first\nsecond\nfirst\n'
     match(
       throws(() => broken({ ...one, find: 'first\nsecond', replace: 'x' }, source)).message,
@@ -87,7 +87,7 @@ suite('what does not fit the code', (test) => {
     )
   })
 
-  test('is a file that is not there', () => {
+  test('a file that does not exist', () => {
     equal(problemOf({ ...one, file: 'test/nothing.ts' }), 'test/nothing.ts is not there')
     equal(problemOf({ ...one, fails: 'test/no.test.ts' }), 'test/no.test.ts is not there')
     match(problemOf({ ...one, replace: one.find }) ?? '', 'the same')

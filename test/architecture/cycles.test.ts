@@ -39,15 +39,15 @@ const importsBelow = (folder: string, types: boolean): ReadonlyMap<string, reado
   )
 
 suite('cycles of imports', (test) => {
-  test('values form none', () => {
+  test('there is none of values', () => {
     equal(cyclesIn(importsBelow(root, false)), [])
   })
 
-  test('types form those that this file lists', () => {
+  test('those of types are listed in this file', () => {
     equal(cyclesIn(importsBelow(root, true)), Object.values(known))
   })
 
-  test('are found, however long they are', () => {
+  test('are found at any length', () => {
     const edges = { a: ['b'], b: ['c'], c: ['a', 'd'], d: ['e'], e: [], f: ['g'], g: ['f', 'a'] }
     equal(cyclesIn(new Map(Object.entries(edges))), [
       ['a', 'b', 'c'],

@@ -18,7 +18,7 @@ suite('documents in doc comments', (test) => {
     .filter((file) => /^packages\/[^/]+\/src\//.test(file))
     .flatMap((file) => documentsIn(readSource(file)).map((document) => ({ file, document })))
 
-  test('are named by their address, and are there', () => {
+  test('have a path that exists', () => {
     const wrong = named.filter(
       ({ document }) =>
         !document.startsWith(published) ||
@@ -28,7 +28,7 @@ suite('documents in doc comments', (test) => {
     equal(named.length > 0, true)
   })
 
-  test('are told from other comments', () => {
+  test('are distinguished from other comments', () => {
     equal(documentsIn('/** One column (docs/models.md). */ // docs/x.md'), ['docs/models.md'])
     equal(documentsIn(`/** See ${published}docs/models.md */`), [`${published}docs/models.md`])
     equal(documentsIn('// The columns (docs/models.md).\nexport const x = 1'), [])

@@ -29,7 +29,7 @@ suite('the first sentence', (test) => {
     )
   })
 
-  test('is told from none', () => {
+  test('is distinguished from its absence', () => {
     ok(hasSentence('/** Reads the query string. */\nimport'))
     ok(hasSentence('/**\n * Reads the query\n * string.\n */'))
     ok(hasSentence('#!/usr/bin/env node\n// Reads the query string.\n'))

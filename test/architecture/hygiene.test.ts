@@ -40,14 +40,14 @@ suite('hygiene', (test) => {
     equal(importsUvu(`import { suite } from '../support/suite.ts'`), false)
   })
 
-  test('no test is left out by hand', () => {
+  test('no test is skipped or run alone', () => {
     equal(where(tests, narrows), [])
     equal(narrows(`test${'.only'}('x', () => {})`), true)
     equal(narrows(`test${'.skip'}('x', () => {})`), true)
     equal(narrows(`// test${'.only'}('x')`), false)
   })
 
-  test('no file knows a machine', () => {
+  test('no file contains the path of a machine', () => {
     const found = filesBelow('', texts).flatMap((file) =>
       machinePaths(readSource(file)).map((path) => `${file}: ${path}`),
     )
@@ -57,14 +57,14 @@ suite('hygiene', (test) => {
     equal(machinePaths('GET /api/home/1, example.com/work/2'), [])
   })
 
-  test('no file holds the marks of a merge', () => {
+  test('no file contains merge conflict markers', () => {
     const marked = (text: string): boolean =>
       new RegExp(`^(?:${'<'.repeat(7)}|${'>'.repeat(7)}) `, 'm').test(text)
     equal(where(filesBelow('', texts), marked), [])
     equal(marked(`a\n${'<'.repeat(7)} HEAD\nb`), true)
   })
 
-  test('the lock file holds no addresses', () => {
+  test('the lock file contains no addresses', () => {
     equal(readSource('pnpm-lock.yaml').match(/https?:\/\/\S+/g), null)
   })
 })

@@ -176,7 +176,7 @@ suite('reads without a scope', (test) => {
 })
 
 suite('the rules about reads without a scope', (test) => {
-  test('find calls, and leave definitions aside', () => {
+  test('find calls, and ignore definitions', () => {
     equal(callsOf('unscoped', 'readStatements(unscoped(target), plan)'), 1)
     equal(callsOf('unscoped', 'export const unscoped = (target: Target): Target => x'), 0)
     equal(callsOf('tableOf', 'export function tableOf(target: Target) { return 1 }'), 0)

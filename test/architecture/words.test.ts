@@ -63,7 +63,7 @@ function problemsOf(file: string, text: string): string[] {
 }
 
 suite('words', (test) => {
-  test('stand where they belong', () => {
+  test('occur only where they are allowed', () => {
     const problems = filesBelow(root).flatMap((file) =>
       problemsOf(file.slice(root.length), readSource(file)),
     )
@@ -84,19 +84,19 @@ suite('the rules about words', (test) => {
     equal(found('compile/condition.ts', '/** On PostgreSQL: `ilike`. */ // MySQL'), [])
   })
 
-  test('find settings spelt out outside config/', () => {
+  test('find names of settings outside config/', () => {
     equal(found('handle.ts', `throw new Error('set API_ALLOW_JOIN')`), ['API_ALLOW_JOIN'])
     equal(found('handle.ts', 'throw new Error(`set API_ALLOW_JOIN ${x}`)'), ['API_ALLOW_JOIN'])
     equal(found('config/config.ts', `const key = 'API_TITLE'`), [])
     equal(found('handle.ts', '// API_TITLE'), [])
   })
 
-  test('find errors made elsewhere', () => {
+  test('find errors created elsewhere', () => {
     equal(found('plan/page.ts', 'throw new ApiError(400, body)'), ['new ApiError'])
     equal(found('errors.ts', 'new ApiError(400, body)'), [])
   })
 
-  test('find waiting, clocks and dice in pure folders', () => {
+  test('find asynchrony, clocks and randomness in pure folders', () => {
     equal(found('plan/page.ts', 'export async function f() { await g() }'), ['async', 'await'])
     equal(found('access/roles.ts', 'async () => 1'), ['async'])
     equal(found('naming/case.ts', 'Date.now(); new Date(); Math.random(); crypto.randomUUID()'), [

@@ -58,13 +58,13 @@ eachDatabase('columns of users that look like credentials', (test, db) => {
     await insertRows(db, User, [row])
   })
 
-  test('are not shown by any read', async () => {
+  test('are not returned by any read', async () => {
     const shown = { id: 1, name: 'ann', token_count: 3, card_pin: 'shown on purpose' }
     for (const url of ['/auth/me', '/api/users/1']) equal((await ask(url)).value, shown, url)
     equal((await ask('/api/users')).value, [shown])
   })
 
-  test('answer like unknown ones, in every parameter', async () => {
+  test('are refused like unknown ones, in every parameter', async () => {
     for (const name of secrets) {
       const queries = [
         `${name}__eq=zz-token`,
@@ -94,7 +94,7 @@ eachDatabase('columns of users that look like credentials', (test, db) => {
     }
   })
 
-  test('are not written, and are no key of an upsert', async () => {
+  test('cannot be written, and cannot be the key of an upsert', async () => {
     for (const name of secrets) {
       const body = { [name]: 'x' }
       const changed = await send(api, 'PATCH', '/api/users/1', { body, headers })
@@ -114,7 +114,7 @@ eachDatabase('columns of users that look like credentials', (test, db) => {
     ok(document.includes('card_pin') && document.includes('token_count'))
   })
 
-  test('are there for the check of the host', async () => {
+  test('are available to the credential check of the host', async () => {
     equal((await ask('/auth/me')).status, 200)
     const wrong = { authorization: `Basic ${btoa('ann:wrong')}` }
     equal((await get(api, '/auth/me', wrong)).status, 401)
@@ -132,7 +132,7 @@ suite('models with columns that look like credentials', (test) => {
   const text = { type: 'string' }
   const session = { token: text, ip: text, otp: { type: 'datetime' }, secret: text }
 
-  test('are warned of where they are published', () => {
+  test('give a warning if they are published', () => {
     equal(warnings([model('Session', { columns: session })]), [
       'Session publishes token, secret, which look like credentials. Declare hidden: true, or hidden: false if that is intended.',
     ])
@@ -144,7 +144,7 @@ suite('models with columns that look like credentials', (test) => {
     ok(warnings([model('Session', { columns: key })])[0]?.includes('publishes token,'))
   })
 
-  test('are not warned of where the model says what it means, or is not published', () => {
+  test('give no warning if the model declares hidden, or is not published', () => {
     const said = { token: { ...text, hidden: true }, secret: { ...text, hidden: false } }
     equal(warnings([model('Session', { columns: said })]), [])
     const unpublished = warnings([model('Session', { columns: session, meta: undefined })])
@@ -154,7 +154,7 @@ suite('models with columns that look like credentials', (test) => {
     )
   })
 
-  test('are not warned of on the users, where they are hidden', () => {
+  test('give no warning on the user model, where they are hidden', () => {
     equal(warnings([User], config), [])
     equal(warnings([User]).length, 1)
   })

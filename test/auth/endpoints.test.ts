@@ -22,7 +22,7 @@ import {
 eachDatabase('authentication endpoints', (test, db) => {
   test.before(() => createPeople(db))
 
-  test('login with name and password answers a pair of tokens and the key of the user', async () => {
+  test('login with name and password returns a pair of tokens and the key of the user', async () => {
     const { api } = peopleApi(db)
     const answer = await login(api, 'ann')
     equal(answer.status, 200)
@@ -35,7 +35,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     match(books.headers.vary ?? '', 'Authorization')
   })
 
-  test('refresh answers a new pair; a leading "Bearer " is dropped', async () => {
+  test('refresh returns a new pair; a leading "Bearer " is ignored', async () => {
     const { api } = peopleApi(db)
     const first = (await login(api, 'bob')).value
     const second = await refresh(api, `Bearer ${first.refresh_token}`)
@@ -47,7 +47,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal([me.status, me.value.name], [200, 'bob'])
   })
 
-  test('logout answers null, needs no header and revokes nothing', async () => {
+  test('logout returns null, needs no header and revokes nothing', async () => {
     const { api } = peopleApi(db)
     const { refresh_token } = (await login(api, 'ann')).value
     const answer = await post(api, '/auth/logout')
@@ -57,7 +57,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await refresh(api, refresh_token)).status, 200)
   })
 
-  test('the current user has the columns that the model shows, not the password', async () => {
+  test('the current user has the visible columns of the model, not the password', async () => {
     const { api } = peopleApi(db, { ...jwtKeys, API_CREDENTIAL_CHECK_METHOD: 'plain' })
     const { access_token } = (await login(api, 'ann')).value
     const me = await get(api, '/auth/me', bearer(access_token))
@@ -68,7 +68,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await get(api, '/auth/me?fields=name', bearer(access_token))).value, { name: 'ann' })
   })
 
-  test('columns of credentials answer like unknown ones unless the model shows them', async () => {
+  test('columns of credentials are refused like unknown ones unless the model declares them visible', async () => {
     const config = {
       ...jwtKeys,
       API_CREDENTIAL_CHECK_METHOD: 'plain',
@@ -93,7 +93,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal(Object.keys(me.value), ['id', 'name', 'key_hash', 'roles', 'active'])
   })
 
-  test('login with a Basic header answers the key and the login name', async () => {
+  test('login with a Basic header returns the key and the login name', async () => {
     const { api } = peopleApi(db, { ...userKeys, API_AUTHENTICATE_METHOD: ['basic'] })
     const answer = await post(api, '/auth/login', undefined, basic('bob', passwords.bob ?? ''))
     equal([answer.status, answer.value], [200, { user_pk: 2, name: 'bob' }])
@@ -104,7 +104,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await get(api, '/auth/me', basic('bob', passwords.bob ?? ''))).value.name, 'bob')
   })
 
-  test('login with an API key answers the key and the login name', async () => {
+  test('login with an API key returns the key and the login name', async () => {
     const { api } = peopleApi(db, {
       ...userKeys,
       API_AUTHENTICATE_METHOD: ['api_key'],
@@ -129,7 +129,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal(byKey.value, { user_pk: 2, name: 'bob' })
   })
 
-  test('paths and switches are settings', async () => {
+  test('paths are configurable, and endpoints can be disabled', async () => {
     const { api } = peopleApi(db, {
       ...jwtKeys,
       API_AUTH_REFRESH_ROUTE: '/session/renew',
@@ -154,7 +154,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await get(none, '/api/books', bearer(access_token))).status, 200)
   })
 
-  test('other methods are 405, OPTIONS tells which there are', async () => {
+  test('other methods are 405, OPTIONS lists the allowed ones', async () => {
     const { api } = peopleApi(db)
     equal((await get(api, '/auth/login')).headers.allow, 'POST, OPTIONS')
     const wrong = await send(api, 'DELETE', '/auth/me')
@@ -162,7 +162,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await send(api, 'OPTIONS', '/auth/refresh')).status, 204)
   })
 
-  test('bodies are JSON objects with texts; all that is wrong is named', async () => {
+  test('bodies are JSON objects with strings; all problems are listed', async () => {
     const { api } = peopleApi(db)
     const missing = await post(api, '/auth/login')
     equal(missing.status, 400)
@@ -208,7 +208,7 @@ eachDatabase('authentication endpoints', (test, db) => {
     equal((await refresh(api, first.refresh_token)).status, 200)
   })
 
-  test('a user model that is not published shows its visible columns', async () => {
+  test('a user model that is not published returns its visible columns', async () => {
     const Hidden = defineModel('User', { columns: User.columns, methods: User.methods })
     const { api } = peopleApi(
       db,

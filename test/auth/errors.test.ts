@@ -44,7 +44,7 @@ eachDatabase('errors of authentication', (test, db) => {
     }
   })
 
-  test('401 for credentials that are invalid, in the same bytes whatever is wrong with them', async () => {
+  test('401 for invalid credentials, in the same bytes whatever is wrong with them', async () => {
     const { api } = peopleApi(db, everything)
     const wrong: Record<string, Record<string, string>> = {
       'unknown scheme': { authorization: 'Digest username="ann"' },
@@ -179,13 +179,13 @@ eachDatabase('errors of authentication', (test, db) => {
     equal(await costOf(() => get(api, '/api/books', basic('nobody', 'wrong'))), 1)
   })
 
-  test('a password of more than 72 bytes is nobody’s', async () => {
+  test('a password of more than 72 bytes never matches', async () => {
     const { api } = peopleApi(db)
     equal((await login(api, 'ann', 'x'.repeat(73))).status, 401)
     equal((await login(api, 'ann', 'x'.repeat(5000))).status, 401)
   })
 
-  test('a check that throws refuses, and is reported', async () => {
+  test('a credential check that throws refuses the login, and is reported', async () => {
     const { api, errors } = peopleApi(db, {
       ...jwtKeys,
       API_CREDENTIAL_CHECK_METHOD: 'broken',
@@ -199,7 +199,7 @@ eachDatabase('errors of authentication', (test, db) => {
     )
   })
 
-  test('a check that answers anything but true refuses', async () => {
+  test('a credential check that returns anything but true refuses the login', async () => {
     const { api } = peopleApi(db, {
       ...jwtKeys,
       API_CREDENTIAL_CHECK_METHOD: 'vague',
@@ -209,7 +209,7 @@ eachDatabase('errors of authentication', (test, db) => {
     equal((await get(api, '/api/books', basic('ann', 'x'))).status, 401)
   })
 
-  test('login without a header is 401 where no form with a body is enabled', async () => {
+  test('login without a header is 401 if no strategy with a body is enabled', async () => {
     const { api } = peopleApi(db, { ...everything, API_AUTHENTICATE_METHOD: ['basic', 'api_key'] })
     const answer = await post(api, '/auth/login', { username: 'ann', password: passwords.ann })
     equal([answer.status, answer.errors.reason], [401, 'Authorization header missing'])
@@ -237,7 +237,7 @@ eachDatabase('a login name under the collation of the database', (test, db) => {
     ])
   })
 
-  test('is exact', async () => {
+  test('is compared exactly', async () => {
     const api = testApi(db, [Member], {
       API_USER_MODEL: Member,
       API_USER_LOOKUP_FIELD: 'name',

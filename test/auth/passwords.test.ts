@@ -27,7 +27,7 @@ import {
 } from './people.ts'
 
 suite('a queue for expensive work', (test) => {
-  test('refuses what finds neither a worker nor room to wait', async () => {
+  test('refuses work if all workers are busy and the queue is full', async () => {
     const queue = createQueue(1, 2)
     let finish = (): void => {}
     const first = queue(
@@ -65,13 +65,13 @@ suite('passwords', (test) => {
     await rejects(hashPassword('x'.repeat(73)), { status: 400 })
   })
 
-  test('are nobody’s where there is no hash', async () => {
+  test('never match without a valid hash', async () => {
     for (const hash of [undefined, null, '', 'plain', 7, {}]) {
       equal(await check({ hash }, 'plain'), false)
     }
   })
 
-  test('of API keys are SHA-256; the check lets a key pass that was found by it', async () => {
+  test('API keys are hashed with SHA-256, and pass the check once they were found by their hash', async () => {
     equal(
       await hashApiKey('abc'),
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
@@ -79,7 +79,7 @@ suite('passwords', (test) => {
     equal(await check({ hash: null }, 'key', 'api_key'), true)
   })
 
-  test('are computed beside the event loop', async () => {
+  test('are hashed without blocking the event loop', async () => {
     const hash = await hashPassword('correct horse')
     const before = performance.eventLoopUtilization()
     const all = Array.from({ length: 8 }, (_, i) =>
@@ -90,12 +90,12 @@ suite('passwords', (test) => {
     ok(utilization < 0.5, `the event loop was busy for ${utilization} of the time`)
   })
 
-  test('a hash that bcrypt cannot read is an error, and the next is computed', async () => {
+  test('a hash that bcrypt cannot read is an error, and the next one is checked', async () => {
     await rejects(check({ hash: `$2b$99$${'x'.repeat(53)}` }, 'x'), /rounds/)
     equal(await check({ hash: await hashPassword('x', { cost: 4 }) }, 'x'), true)
   })
 
-  test('are checked while other requests are answered', async () => {
+  test('are checked while other requests are served', async () => {
     const [db] = everyDatabase()
     if (db === undefined) throw new Error('no database')
     await createPeople(db)
@@ -159,7 +159,7 @@ const Guest = defineModel('Guest', {
   meta: {},
 })
 
-eachDatabase('users of other shapes', (test, db) => {
+eachDatabase('other forms of user models', (test, db) => {
   test.before(async () => {
     await createTables(db, [Role, Team, Member, Guest, Book])
     const hash = await hashPassword('secret', { cost: 4 })
@@ -203,11 +203,11 @@ eachDatabase('users of other shapes', (test, db) => {
     equal(await statusOf('/api/books/1', 'ann'), 200)
   })
 
-  test('a user who is soft-deleted is gone', async () => {
+  test('a user who is soft-deleted cannot sign in', async () => {
     equal((await get(members(), '/api/books', basic('eve', 'secret'))).status, 401)
   })
 
-  test('a key of several columns names its user everywhere', async () => {
+  test('a composite key identifies its user everywhere', async () => {
     const api = createApi({
       db: db.kysely,
       models: [Guest, Book],

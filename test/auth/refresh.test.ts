@@ -57,7 +57,7 @@ eachDatabase('refresh tokens', (test, db) => {
     ok(!JSON.stringify(row).includes(refresh_token))
   })
 
-  test('a refresh revokes the old record and points it to the new one', async () => {
+  test('a refresh revokes the old record and links it to the new one', async () => {
     const { api, clock } = peopleApi(db)
     const first = (await login(api, 'ann')).value.refresh_token
     clock.tick(5000)
@@ -70,7 +70,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal([Boolean(fresh.revoked), fresh.replaced_by], [false, null])
   })
 
-  test('a used token that comes again ends everything that followed it', async () => {
+  test('reuse of a token revokes all of its successors', async () => {
     const { api, warnings } = peopleApi(db)
     const first = (await login(api, 'ann')).value.refresh_token
     const second = (await refresh(api, first)).value.refresh_token
@@ -117,7 +117,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await refresh(api, late)).status, 200)
   })
 
-  test('a user who is gone gets no new tokens', async () => {
+  test('a deleted user gets no new tokens', async () => {
     const { api } = peopleApi(db)
     const { access_token, refresh_token } = (await login(api, 'ann')).value
     await db.kysely.updateTable('users').set({ id: 77 }).where('id', '=', 1).execute()
@@ -130,7 +130,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await refresh(api, refresh_token)).status, 403)
   })
 
-  test('of 50 at once exactly one wins', async () => {
+  test('of 50 concurrent refreshes exactly one succeeds', async () => {
     const { api, errors } = peopleApi(db)
     const { refresh_token } = (await login(api, 'ann')).value
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(api, refresh_token)))
@@ -140,7 +140,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await rows()).length, 2)
   })
 
-  test('many first tokens at once find or make the table', async () => {
+  test('many concurrent first tokens find or create the table', async () => {
     const apis = Array.from({ length: 8 }, () => peopleApi(db).api)
     const answers = await Promise.all(apis.map((api) => login(api, 'ann')))
     equal(
@@ -150,7 +150,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await rows()).length, 8)
   })
 
-  test('a failed creation is repeated', async () => {
+  test('a failed creation of the table is retried', async () => {
     await db.kysely.schema
       .createView('refresh_tokens')
       .as(db.kysely.selectFrom('books').select('id'))
@@ -162,7 +162,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await login(api, 'ann')).status, 200)
   })
 
-  test('inside a transaction of the host everything happens in it', async () => {
+  test('inside a transaction of the host everything runs in it', async () => {
     class Undo extends Error {}
     // A transaction of MySQL or MariaDB cannot create the table, and does not see a table that is created while it runs.
     if (db.name === 'mysql') await login(peopleApi(db).api, 'ann')
@@ -188,7 +188,7 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await refresh(api, token)).status, 403)
   })
 
-  test('of two processes at once one wins; both can make the table', async () => {
+  test('of two concurrent processes one succeeds; both can create the table', async () => {
     const shared = db.name === 'sqlite' ? await peopleInAFile(db) : { url: db.url ?? '', end() {} }
     const workers = [worker(db.name, shared.url), worker(db.name, shared.url)]
     const tokens = await Promise.all(workers.map((each) => each.ask({ login: 5 })))

@@ -14,7 +14,7 @@ const userOf = ({ status, value }: Answer): unknown => (status === 200 ? value.u
 /** The header with a token for the user with this key. */
 const sentBy = async (key: unknown) => bearer(await forge({ payload: { sub: String(key) } }))
 
-eachDatabase('users that requests look up at once', (test, db) => {
+eachDatabase('users that concurrent requests look up', (test, db) => {
   test.before(() => createPeople(db))
 
   const config: ApiConfig = {
@@ -55,20 +55,20 @@ eachDatabase('users that requests look up at once', (test, db) => {
     equal(statements, 1)
   })
 
-  test('are their own if they send API keys', async () => {
+  test('are not mixed up between requests with API keys', async () => {
     const { askAll } = await setUp()
     const keys = [apiKeys.bob, apiKeys.ann, 'nobody has this one'].map((key) => apiKey(key ?? ''))
     equal((await askAll(keys)).seen, [bob, ann, 401])
   })
 
-  test('are refused one by one: a user who is gone, or whose key is no number', async () => {
+  test('are refused separately: a deleted user, or one whose key is no number', async () => {
     const { askAll } = await setUp()
     const sent = await Promise.all([1, 77, 'x'].map(sentBy))
     const { seen } = await askAll(sent)
     equal(seen, [ann, 401, 401])
   })
 
-  test('are read for each request on a connection that the host chose for it', async () => {
+  test('are read for each request on the connection that the host chose for it', async () => {
     const sent = await Promise.all([1, 2].map(sentBy))
     const chosen = db.kysely.withoutPlugins()
     const { askAll } = await setUp({ API_SESSION_GETTER: () => chosen })
@@ -96,11 +96,11 @@ eachDatabase('users that requests look up at once', (test, db) => {
 })
 
 eachDatabase(
-  'users that requests look up at once on the one connection of a pool',
+  'users that concurrent requests look up on the only connection of a pool',
   (test, db) => {
     test.before(() => createPeople(db))
 
-    test('are not waited for by a hook whose transaction holds the connection', async () => {
+    test('do not block a hook whose transaction holds the connection', async () => {
       const headers = await sentBy(1)
       let begin = (): void => {}
       const begun = new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ eachDatabase(
 )
 
 eachDatabase(
-  'users that requests of PostgreSQL look up at once',
+  'users that concurrent requests look up on PostgreSQL',
   (test, db) => {
     const Account = defineModel('Account', {
       table: 'accounts',
@@ -165,14 +165,14 @@ eachDatabase(
       }
     }
 
-    test('are not refused because the database refuses the key of another one', async () => {
+    test('are not refused if the database rejects the key of another one', async () => {
       const ask = await setUp()
       const alone = await ask(invalid)
       await Promise.all([one, other].map((key) => ask(key)))
       equal(await Promise.all([one, invalid, other].map((key) => ask(key))), [200, alone, 200])
     })
 
-    test('are found although the client of another request has gone', async () => {
+    test('are found although the client of another request has disconnected', async () => {
       const ask = await setUp()
       await Promise.all([one, other].map((key) => ask(key)))
       const leaving = new AbortController()

@@ -56,7 +56,7 @@ suite('strategies', (test) => {
     equal((await get(peopleApi(db, { ...attached, ...map }).api, '/api/books/1')).status, 200)
   })
 
-  test('custom: what it throws refuses and is reported, an ApiError is the answer', async () => {
+  test('custom: an exception is 401 and is reported, an ApiError becomes the response', async () => {
     const failing = peopleApi(
       db,
       own(() => {
@@ -75,7 +75,7 @@ suite('strategies', (test) => {
     equal([answer.status, answer.errors.reason], [418, 'no books here'])
   })
 
-  test('api_key: the callable takes the key and returns the user or nothing', async () => {
+  test('api_key: the function gets the key and returns the user or nothing', async () => {
     const keys: string[] = []
     const config: ApiConfig = {
       API_AUTHENTICATE_METHOD: ['api_key'],
@@ -120,7 +120,7 @@ suite('strategies', (test) => {
     for (const scheme of ['Bearer', 'Basic', 'Api-Key', 'Custom']) match(challenge, scheme)
   })
 
-  test('a model has strategies of its own where its meta says so', async () => {
+  test('the meta of a model may set its own strategies', async () => {
     const Open = defineModel('Book', { columns: Book.columns, meta: { authenticate_method: [] } })
     const People = defineModel('User', {
       columns: User.columns,
@@ -136,7 +136,7 @@ suite('strategies', (test) => {
     equal((await get(api, '/api/users', bearer(access_token))).status, 401)
   })
 
-  test('hooks and rules are told the user; two requests at once are never mixed up', async () => {
+  test('hooks and rules get the user; concurrent requests are never mixed up', async () => {
     const told: string[] = []
     const { api } = peopleApi(db, {
       ...userKeys,
@@ -158,7 +158,7 @@ suite('strategies', (test) => {
     equal(told.length, 6)
   })
 
-  test('a credential that is there and wrong is refused on public endpoints, too', async () => {
+  test('an invalid credential is refused on public endpoints, too', async () => {
     const config = { ...jwtKeys, API_AUTH_REQUIREMENTS: { GET: false } }
     const { api } = peopleApi(db, config)
     const open = await get(api, '/api/books')
@@ -181,7 +181,7 @@ suite('token providers', (test) => {
     equal((await get(api, `/api/books?access_token=${token}`)).status, 401)
   })
 
-  test('the cookie is set by login, read under its name, and taken away by logout', async () => {
+  test('the cookie is set by login, read by its name, and deleted by logout', async () => {
     const config = {
       ...jwtKeys,
       API_AUTH_TOKEN_PROVIDERS: ['cookie', 'header'],
@@ -199,7 +199,7 @@ suite('token providers', (test) => {
     match(gone, 'library=; Path=/; Max-Age=0')
   })
 
-  test('what a cookie authenticates and changes something must come from the same origin', async () => {
+  test('unsafe requests authenticated by a cookie must come from the same origin', async () => {
     const { api, token } = await tokenOf({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['cookie'] })
     const cookie = { cookie: `access_token=${token}`, host: 'library.example' }
     const attempt = async (headers: Record<string, string>): Promise<number> =>
@@ -216,7 +216,7 @@ suite('token providers', (test) => {
     equal((await get(api, '/api/books', { ...cookie, 'sec-fetch-site': 'cross-site' })).status, 200)
   })
 
-  test('a QUERY only reads, also as POST; the header of the override opens nothing else', async () => {
+  test('a QUERY is a safe request, also as POST; the override header exempts nothing else', async () => {
     const { api, token } = await tokenOf({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['cookie'] })
     const headers = {
       cookie: `access_token=${token}`,
@@ -237,7 +237,7 @@ suite('token providers', (test) => {
     equal(refused, 403)
   })
 
-  test('a callable and "module#export" are asked in their turn', async () => {
+  test('a function and "module#export" are called in their order', async () => {
     const byBadge = (request: ApiRequest) => request.headers?.['x-token'] as string | undefined
     const module = new URL('./provider.ts', import.meta.url).href
     for (const provider of [byBadge, `${module}#fromBadge`]) {
@@ -253,7 +253,7 @@ suite('token providers', (test) => {
     }
   })
 
-  test('a module that is not there, or exports something else, rejects ready', async () => {
+  test('a module that does not exist, or exports something else, rejects ready', async () => {
     const module = new URL('./provider.ts', import.meta.url).href
     for (const [path, problem] of [
       ['./nowhere.js#x', 'could not be loaded'],
@@ -322,7 +322,7 @@ suite('requirements', (test) => {
     })
   }
 
-  test('those of a model stand in place of those of the API', async () => {
+  test('those of a model replace those of the API', async () => {
     const Own = defineModel('Book', {
       columns: Book.columns,
       meta: { auth_requirements: { GET_MANY: false } },
@@ -353,7 +353,7 @@ suite('routes of the host', (test) => {
     headers,
   })
 
-  test('authenticate gives the user, or the answer to send', async () => {
+  test('authenticate returns the user, or rejects with an ApiError', async () => {
     const fresh = everyDatabase()[0]
     if (fresh === undefined) throw new Error('no database')
     await createPeople(fresh)
@@ -385,7 +385,7 @@ suite('routes of the host', (test) => {
     await fresh.close()
   })
 
-  test('without a strategy it says so', async () => {
+  test('authenticate without a strategy is an error', async () => {
     const fresh = everyDatabase()[0]
     if (fresh === undefined) throw new Error('no database')
     const { api } = peopleApi(fresh, {})

@@ -45,7 +45,7 @@ suite('access tokens', (test) => {
   const statusOf = async (token: string, config: ApiConfig = jwtKeys): Promise<number> =>
     (await get(peopleApi(db, config).api, '/api/books', bearer(token))).status
 
-  test('one that is right in everything is accepted', async () => {
+  test('a valid token is accepted', async () => {
     equal(await statusOf(await forge({})), 200)
     equal(await statusOf(await forge({ payload: { iat: undefined } })), 200)
     equal(await statusOf(await forge({ header: { kid: 'any' } })), 200)
@@ -53,26 +53,26 @@ suite('access tokens', (test) => {
 
   const refused: Readonly<Record<string, Forgery>> = {
     'no algorithm': { header: { alg: 'none' } },
-    'another algorithm of the same key': { header: { alg: 'HS512' } },
+    'another algorithm with the same key': { header: { alg: 'HS512' } },
     'another secret': { secret: 'x'.repeat(40) },
     'the refresh secret': { secret: refreshSecret },
-    'the kind of a refresh token': { typ: 'rt+jwt' },
-    'no kind': { header: { typ: undefined } },
-    'a general kind': { typ: 'JWT' },
+    'the type of a refresh token': { typ: 'rt+jwt' },
+    'no type': { header: { typ: undefined } },
+    'the generic type JWT': { typ: 'JWT' },
     'no expiry': { payload: { exp: undefined } },
-    'an expiry that is a text': { payload: { exp: String(now + 600) } },
+    'an expiry that is a string': { payload: { exp: String(now + 600) } },
     'an expiry that is an object': { payload: { exp: {} } },
     'a future time of issue': { payload: { iat: now + 60 } },
-    'a time of issue that is a text': { payload: { iat: 'now' } },
-    'a future beginning': { payload: { nbf: now + 60 } },
+    'a time of issue that is a string': { payload: { iat: 'now' } },
+    'a start in the future': { payload: { nbf: now + 60 } },
     'no subject': { payload: { sub: undefined } },
     'an empty subject': { payload: { sub: '' } },
     'a subject that is a number': { payload: { sub: 1 } },
     'a critical header': { header: { crit: ['exp'], exp: 1 } },
-    'a payload that is too long': { payload: { filler: 'x'.repeat(4000) } },
+    'an oversized payload': { payload: { filler: 'x'.repeat(4000) } },
   }
   for (const [what, forgery] of Object.entries(refused)) {
-    test(`one with ${what} is refused`, async () => {
+    test(`a token with ${what} is refused`, async () => {
       const answer = await get(peopleApi(db).api, '/api/books', bearer(await forge(forgery)))
       equal([answer.status, answer.errors.reason], [401, 'Invalid credentials'])
     })
@@ -89,7 +89,7 @@ suite('access tokens', (test) => {
     equal([await statusNow(), await statusNow()], [401, 401])
   })
 
-  test('a token that was accepted is refused after the clock was set back before its beginning', async () => {
+  test('a token that was accepted is refused after the clock was set back before its start', async () => {
     const { api, clock } = peopleApi(db)
     const token = await forge({ payload: { nbf: now } })
     const statusNow = async () => (await get(api, '/api/books', bearer(token))).status
@@ -100,7 +100,7 @@ suite('access tokens', (test) => {
     equal(await statusNow(), 200)
   })
 
-  test('a token that one secret verified is not accepted with another', async () => {
+  test('a token that was verified with one secret is not accepted with another', async () => {
     const { api } = peopleApi(db)
     const token = await forge({})
     const request = { method: 'GET', url: '/', headers: bearer(token) }
@@ -114,14 +114,14 @@ suite('access tokens', (test) => {
     equal([await accepts(), await accepts('z'.repeat(40)), await accepts()], [true, false, true])
   })
 
-  test('keys that a token brings along are not looked at', async () => {
+  test('keys in a token are ignored', async () => {
     const jwk = createSecretKey(Buffer.from('k'.repeat(40))).export({ format: 'jwk' })
     const urls = { jku: 'https://evil.example/keys', x5u: 'https://evil.example/cert' }
     equal(await statusOf(await forge({ secret: 'k'.repeat(40), header: { jwk } })), 401)
     equal(await statusOf(await forge({ header: urls })), 200)
   })
 
-  test('another spelling of the same bytes is another token', async () => {
+  test('another encoding of the same bytes is not accepted', async () => {
     const token = await forge({})
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const last = alphabet.indexOf(token.at(-1) ?? '')
@@ -172,7 +172,7 @@ suite('access tokens', (test) => {
     }
   })
 
-  test('the leeway holds for the end and for the time of issue', async () => {
+  test('the leeway applies to the expiry and to the time of issue', async () => {
     const config = { ...jwtKeys, API_JWT_LEEWAY: 30 }
     equal(await statusOf(await forge({ payload: { exp: now - 29 } }), config), 200)
     equal(await statusOf(await forge({ payload: { exp: now - 30 } }), config), 401)
@@ -193,7 +193,7 @@ suite('access tokens', (test) => {
     equal((await refresh(api, refresh_token)).status, 403)
   })
 
-  test('the secret of the environment goes before that of the configuration', async () => {
+  test('the secret in the environment takes precedence over that in the configuration', async () => {
     const other = 'environment: 7d2f9a11-93c0-4a57-8f55'
     const { api } = peopleApi(db, jwtKeys, { env: { ACCESS_SECRET_KEY: other } })
     equal((await get(api, '/api/books', bearer(await forge({ secret: other })))).status, 200)
@@ -204,7 +204,7 @@ suite('access tokens', (test) => {
     equal((await refresh(peopleApi(db, jwtKeys, { env }).api, refresh_token)).status, 200)
   })
 
-  test('ours carry the key and the login name of the user, an identity of their own and both times', async () => {
+  test('issued tokens contain the key and the login name of the user, a unique id and both times', async () => {
     const { access_token, refresh_token } = (await login(peopleApi(db).api, 'ann')).value
     const identities = new Set<string>()
     for (const [token, seconds, typ] of [
@@ -222,7 +222,7 @@ suite('access tokens', (test) => {
     equal(identities.size, 2)
   })
 
-  test('an explicit secret goes before both', async () => {
+  test('an explicit secret takes precedence over both', async () => {
     const explicit = 'explicit: 61b0c5d2-4f0e-4a3c-9d18-aa7e'
     const { api } = peopleApi(db)
     const request = {
@@ -288,7 +288,7 @@ suite('access tokens', (test) => {
     }
   })
 
-  test('what cannot sign or verify fails at the start and says how to fix it', () => {
+  test('keys that cannot sign or verify fail at the start, with advice', () => {
     const problemOf = (config: ApiConfig): string =>
       throws(() => peopleApi(db, { ...jwtKeys, ...config })).message
     const small = generateKeyPairSync('rsa', {
@@ -352,7 +352,7 @@ suite('access tokens', (test) => {
     }
   })
 
-  test('a missing companion fails at the start, and names who needs it', () => {
+  test('a missing related setting fails at the start, naming the setting that needs it', () => {
     const { API_USER_MODEL, API_USER_LOOKUP_FIELD, API_CREDENTIAL_CHECK_METHOD } = jwtKeys
     const users = { API_USER_MODEL, API_USER_LOOKUP_FIELD, API_CREDENTIAL_CHECK_METHOD }
     const problems = (config: ApiConfig): string => throws(() => peopleApi(db, config)).message

@@ -5,7 +5,7 @@ import { equal, match, throws } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { bearer, createPeople, jwtKeys, login, peopleApi } from './people.ts'
 
-eachDatabase('users of access tokens that are remembered', (test, db) => {
+eachDatabase('cached users of access tokens', (test, db) => {
   test.before(() => createPeople(db))
   test.before.each(async () => {
     await db.kysely.updateTable('users').set({ roles: '["admin"]' }).where('id', '=', 1).execute()
@@ -35,7 +35,7 @@ eachDatabase('users of access tokens that are remembered', (test, db) => {
     return { clock, read, count }
   }
 
-  test('are read again after that time, or when the clock is set back', async () => {
+  test('are read again after the configured time, or if the clock is set back', async () => {
     const { clock, count } = await setUp()
     equal([await count(), await count()], [1, 0])
     clock.tick(29_999)
@@ -46,13 +46,13 @@ eachDatabase('users of access tokens that are remembered', (test, db) => {
     equal(await count(), 1)
   })
 
-  test('are copies, so that what a hook changes stays with its request', async () => {
+  test('are copied, so that changes by a hook affect only its request', async () => {
     const { count } = await setUp()
     for (let i = 0; i < 3; i++) await count()
     equal(rolesSeen, [['admin'], ['admin'], ['admin']])
   })
 
-  test('are copied whole, whatever their json holds', async () => {
+  test('are copied whole, with any JSON', async () => {
     const roles = '{"10": 1.0, "9": 12345678901234567890, "__proto__": ["a"], "none": null}'
     await db.kysely.updateTable('users').set({ roles }).where('id', '=', 1).execute()
     const { count } = await setUp({
@@ -66,7 +66,7 @@ eachDatabase('users of access tokens that are remembered', (test, db) => {
     match(String(rolesSeen[0]), '12345678901234567890')
   })
 
-  test('keep their roles for that time only', async () => {
+  test('keep their roles for the configured time only', async () => {
     const { clock, count } = await setUp()
     await count()
     await db.kysely.updateTable('users').set({ roles: '["viewer"]' }).where('id', '=', 1).execute()
@@ -76,7 +76,7 @@ eachDatabase('users of access tokens that are remembered', (test, db) => {
     equal(rolesSeen, [['admin'], ['admin'], ['viewer']])
   })
 
-  test('are not remembered where there was none, nor without the setting', async () => {
+  test('are not cached if there is no such user, nor without the setting', async () => {
     const without = await setUp({ API_USER_CACHE: 0 })
     equal([await without.count(), await without.count()], [1, 1])
     const { read } = await setUp()
@@ -86,7 +86,7 @@ eachDatabase('users of access tokens that are remembered', (test, db) => {
     equal((await read()).status, 200)
   })
 
-  test('are refused together with databases chosen per request', () => {
+  test('cannot be combined with a database chosen per request', () => {
     const both: ApiConfig = { ...config, API_SESSION_GETTER: () => db.kysely }
     match(throws(() => peopleApi(db, both)).message, 'API_USER_CACHE: cannot be used with')
   })

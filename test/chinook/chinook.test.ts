@@ -78,7 +78,7 @@ eachChinook('Chinook', (test, db) => {
     equal(found.notes, [])
   })
 
-  test('has the same columns and keys everywhere', () => {
+  test('has the same columns and keys on every database', () => {
     const columns = found.models.map((model) => [
       model.name,
       Object.entries(model.columns).map(([name, { collation: _, ...column }]) => [
@@ -137,7 +137,7 @@ eachChinook('Chinook', (test, db) => {
     'artists?missing(albums)&limit=100',
     'tracks?join=album&limit=30&order_by=-AlbumId',
   ]) {
-    test(`the same answer everywhere: ${request}`, async () => {
+    test(`the same response on every database: ${request}`, async () => {
       const { value, total } = await get(
         `${request}${request.includes('?') ? '&' : '?'}dump_relationships=false`,
       )
@@ -145,7 +145,7 @@ eachChinook('Chinook', (test, db) => {
     })
   }
 
-  test('one record leads to its relations', async () => {
+  test('the relations of one record can be followed', async () => {
     const { value } = await get('tracks/1')
     const row = value as Row
     equal(row.album, '/api/tracks/1/album')

@@ -71,7 +71,7 @@ function mistakes(expected: ReadonlyMap<string, string>): readonly string[] {
 }
 
 suite('the names of collections in types', (test) => {
-  test('are the plurals of the endpoints', () => {
+  test('are the plural names of the endpoints', () => {
     const names = [...new Set(words)].flatMap((word) => [capital(word), `Order${capital(word)}`])
     // A single letter is used unchanged, because no lower-case letter follows it.
     const plain = names.filter((name) => name.length > 1)

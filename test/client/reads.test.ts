@@ -55,7 +55,7 @@ eachDatabase('the typed client reads', (test, db) => {
     equal([result.total, result.next, result.status], [2, null, 200])
   })
 
-  test('fields alone are chosen by the server, and told apart where their names are equal', async () => {
+  test('fields alone are selected by the server, and distinguished if their names are equal', async () => {
     const fields = ['id', 'title', 'author.id', 'author.name'] as const
     equal(await client.books.list({ fields, where: { id: { in: [1, 5] } } }).unwrap(), [
       { id: 1, title: 'Arrows', 'author.id': 1, name: 'Ann Archer' },
@@ -85,7 +85,7 @@ eachDatabase('the typed client reads', (test, db) => {
   const ids = async (where: Parameters<typeof client.books.list>[0] & object): Promise<number[]> =>
     (await client.books.list({ ...where, fields: ['id'] }).unwrap()).map(({ id }) => id)
 
-  test('every operator, by value and by null', async () => {
+  test('every operator, with a value and with null', async () => {
     const found = async (where: NonNullable<Parameters<typeof ids>[0]['where']>) => ids({ where })
     equal(await found({ title: 'Robots' }), [3])
     equal(await found({ title: { ne: 'Robots' }, id: { le: 3 } }), [1, 2])
@@ -108,7 +108,7 @@ eachDatabase('the typed client reads', (test, db) => {
     equal(await found({ published_at: { ge: '2024-02-29T12:00:00+02:00' } }), [3, 5])
   })
 
-  test('texts with characters of the query language are values', async () => {
+  test('strings with characters of the query language are values', async () => {
     equal(await ids({ where: { title: 'Bread, 100% rye' } }), [2])
     equal(await ids({ where: { title: { in: ['Bread, 100% rye', 'a"b\\c', ''] } } }), [2])
     const odd = [
@@ -166,7 +166,7 @@ eachDatabase('the typed client reads', (test, db) => {
     )
   })
 
-  test('paths into json columns, in conditions, orders, fields and groups', async () => {
+  test('paths into json columns in conditions, order_by, fields and groups', async () => {
     equal(await ids({ where: { 'details->pages': { gt: 100 } } }), [1])
     equal(await ids({ where: { 'details->a': 'é' } }), [1])
     equal(await ids({ where: { 'details->pages': null, id: { le: 2 } } }), [2])
@@ -389,7 +389,7 @@ eachDatabase('the typed client reads', (test, db) => {
     equal([gateway.status, gateway.error.message, gateway.error.retryAfter], [502, 'HTTP 502', 3])
   })
 
-  test('an undefined condition is a mistake, not a condition less', () => {
+  test('an undefined condition is an error, and is not ignored', () => {
     let message = ''
     try {
       client.books.list({ where: { title: undefined as unknown as string } })
@@ -399,7 +399,7 @@ eachDatabase('the typed client reads', (test, db) => {
     ok(message.includes('"title"'), message)
   })
 
-  test('where joins are not allowed, related records are missed with an error', async () => {
+  test('if joins are not allowed, an include is an error', async () => {
     const plain = testApi(db, shop)
     const other = createClient<Shop>('http://api.test', { fetch: plain.fetch })
     const result = await other.books.list({ include: { author: true } })
@@ -415,7 +415,7 @@ eachDatabase('the typed client reads', (test, db) => {
     equal([again.status, again.value, again.etag], [304, null, first.etag])
   })
 
-  test('a query that is long for a URL is sent as QUERY, with the same answer', async () => {
+  test('a query too long for a URL is sent as QUERY, with the same response', async () => {
     const numbers = Array.from({ length: 900 }, (_, i) => 1000 + i)
     const where = { id: { in: [...numbers, 2, 3] } }
     const result = await client.books.list({ where, fields: ['id'], limit: 1 })
@@ -437,7 +437,7 @@ eachDatabase('the typed client reads', (test, db) => {
     ok(last().startsWith('QUERY'))
   })
 
-  test('a call is sent when it is awaited, once; send sends it again', async () => {
+  test('a call is sent once, when it is awaited; send() sends it again', async () => {
     const before = sent.length
     const call = client.books.list({ limit: 1 })
     equal(sent.length, before)
@@ -449,7 +449,7 @@ eachDatabase('the typed client reads', (test, db) => {
     equal(call.key, ['books', '/books', 'limit=1&dump_relationships=false'])
   })
 
-  test('headers, parameters of the host, other cases, paths and bodies without envelope', async () => {
+  test('headers, parameters of the host, other letter cases, paths and bodies without envelope', async () => {
     let token = 0
     const headers: (string | null)[] = []
     const other = createClient<Shop>('http://api.test/v2/', {
@@ -484,7 +484,7 @@ eachDatabase('the typed client reads', (test, db) => {
     equal(headers.at(-1), 'own')
   })
 
-  test('through a server of its own', async () => {
+  test('through a node:http server', async () => {
     const server = createServer(api)
     try {
       const remote = createClient<Shop>(await server.listen(0))

@@ -35,7 +35,7 @@ eachDatabase('the typed client restores', (test, db) => {
     fetch: api.fetch,
   })
 
-  test('a removed record is restored, and answered whole', async () => {
+  test('a deleted record is restored, and returned whole', async () => {
     equal(await client.notes.remove(1).unwrap(), null)
     equal((await client.notes.get(1)).status, 404)
     const restored = await client.notes.restore(1)
@@ -50,14 +50,14 @@ eachDatabase('the typed client restores', (test, db) => {
     equal([line?.note_id, line?.number], [1, 2])
   })
 
-  test('what is not removed is refused with a code', async () => {
+  test('a record that is not deleted is refused with a code', async () => {
     const refused = await client.notes.restore(1)
     ok(!refused.ok)
     equal([refused.status, refused.error.code], [409, 'not_deleted'])
     equal((await client.notes.restore(99)).status, 404)
   })
 
-  test('a record that has changed is not restored, with its ETag', async () => {
+  test('a record that has changed is not restored with the old ETag', async () => {
     const read = await client.notes.get(1)
     ok(read.ok && read.etag !== null)
     await client.notes.update(1, { text: 'Sepia' }).unwrap()

@@ -36,7 +36,7 @@ eachDatabase('the typed client writes', (test, db) => {
   })
   const client = createClient<Shop>('http://api.test', { fetch: api.fetch })
 
-  test('one record: created with others, changed, removed', async () => {
+  test('one record: created with related ones, changed, deleted', async () => {
     const made = await client.books.create({
       title: 'War with the "Newts"',
       author: { name: 'K. Č.' },
@@ -55,7 +55,7 @@ eachDatabase('the typed client writes', (test, db) => {
     equal((await client.books.get(id)).status, 404)
   })
 
-  test('problems of a body by path', async () => {
+  test('problems in a body are listed by path', async () => {
     const refused = await client.books.create({
       title: 'x',
       price: 'much',
@@ -67,7 +67,7 @@ eachDatabase('the typed client writes', (test, db) => {
     ok(refused.error.problems.price?.[0]?.includes('decimal'))
   })
 
-  test('a record that has changed is not written, with its ETag', async () => {
+  test('a record that has changed is not written with the old ETag', async () => {
     const first = await client.tags.get(3)
     ok(first.ok && first.etag !== null)
     const changed = await client.tags.update(3, { name: 'sf' }, { ifMatch: first.etag })
@@ -145,7 +145,7 @@ eachDatabase('the typed client writes', (test, db) => {
     equal((await client.books.replace(1, { title: 'x' })).status, 405)
   })
 
-  test('a removal takes what depends on it along where it is told to', async () => {
+  test('a DELETE with cascade_delete also deletes dependents', async () => {
     equal((await client.authors.remove(1)).status, 409)
     const book = await client.books.create({ title: 'y', author: { name: 'Brief' } }).unwrap()
     const author = book?.author_id ?? 0

@@ -85,7 +85,7 @@ function declare(): void {
       .join(' && ')
 
     for (const [name, search] of Object.entries(searches)) {
-      test(`${name} compiles, and shows what is searched for`, async () => {
+      test(`${name} compiles, and shows the results of a search`, async () => {
         const app = await served(name)
         try {
           const { text, errors } = await visit(`${app.url}${search}`, settled, 60_000)

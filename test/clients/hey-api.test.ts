@@ -56,7 +56,7 @@ function declare(): void {
     })
     test.after(() => library.stop())
 
-    test('compiles strictly, and is answered', async () => {
+    test('compiles in strict mode, and its requests succeed', async () => {
       equal(await compiledAndRun(library.folder, program, library.url), {
         books: [200, 3, null],
         problem: 'record_not_found',

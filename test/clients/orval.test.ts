@@ -82,7 +82,7 @@ function declare(): void {
     })
     test.after(() => library.stop())
 
-    test('compiles strictly, and is answered', async () => {
+    test('compiles in strict mode, and its requests succeed', async () => {
       equal(await compiledAndRun(library.folder, program, library.url), {
         books: 3,
         book: null,

@@ -49,7 +49,7 @@ const found = (answer: Response): string | undefined =>
   answer.headers.get('sl-violations') ?? undefined
 
 function declare(): void {
-  suite('prism as a proxy of the demo', (test) => {
+  suite('Prism as a validating proxy of the demo', (test) => {
     let library: ServedLibrary
     let proxy: Proxy
     test.before(async () => {
@@ -61,7 +61,7 @@ function declare(): void {
       await library?.stop()
     })
 
-    test('finds nothing in the answer to any GET', async () => {
+    test('finds no violation in the response to any GET', async () => {
       const document: Anything = library.document
       const authorization = `Bearer ${await library.token()}`
       const findings: string[] = []
@@ -97,7 +97,7 @@ function declare(): void {
       ['/api/books/99999', 404],
     ]
 
-    test('finds nothing in reads and their errors', async () => {
+    test('finds no violation in reads and their errors', async () => {
       const findings: string[] = []
       for (const [url, status] of reads) {
         const answer = await fetch(`${proxy.url}${url}`)
@@ -109,7 +109,7 @@ function declare(): void {
       equal(findings, [])
     })
 
-    test('finds nothing in writes and their errors', async () => {
+    test('finds no violation in writes and their errors', async () => {
       const token = await library.token()
       const findings: string[] = []
       const send = async (method: string, path: string, body: unknown, status: number) => {

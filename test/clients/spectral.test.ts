@@ -32,11 +32,11 @@ function declare(): void {
       return JSON.parse(stdout)
     }
 
-    test('finds nothing in the document of the demo', async () => {
+    test('finds no problem in the document of the demo', async () => {
       equal(await problems(library.file, []), [])
     })
 
-    test('finds nothing in the form of OpenAPI 3.2, whose operations have no descriptions', async () => {
+    test('finds no problem in the form of OpenAPI 3.2, whose operations have no descriptions', async () => {
       const file = join(library.folder, 'library-3.2.json')
       const answer = await fetch(`${library.url}/openapi.json?openapi=3.2`)
       writeFileSync(file, await answer.text())

@@ -17,7 +17,7 @@ else notRun('clients/', missing)
 
 function declare(): void {
   suite('"Execute" of Swagger UI', (test) => {
-    test('is answered with 200 on every GET of the demo', async () => {
+    test('gets 200 on every GET of the demo', async () => {
       const { default: client } = await clients.load('swagger-client')
       const library = await serveLibrary()
       try {

@@ -245,7 +245,7 @@ eachDatabase('dialect/aggregates', (test, db) => {
     }
   }
 
-  test('of no rows at all', async () => {
+  test('aggregates of no rows', async () => {
     for (const name of names) {
       for (const fn of functionsOf(name)) {
         const [row] = await db.kysely
@@ -332,7 +332,7 @@ eachDatabase('dialect/aggregates', (test, db) => {
     equal(await chosenTeams(dialect.oneOf(column, sum, [3.5, 4, 5.5], false)), [2])
   })
 
-  test('a sum beyond 64 bits is exact, where it is selected and where it is compared', async () => {
+  test('a sum beyond 64 bits is exact, selected and compared', async () => {
     const [row] = await db.kysely
       .selectFrom('terms')
       .select(sql`${dialect.aggregate('sum', columns.big).select(sql.ref('big'))}`.as('value'))

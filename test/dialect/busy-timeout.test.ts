@@ -16,7 +16,7 @@ const busyTimeout = async (db: AnyKysely): Promise<unknown> => {
 suite('the busy timeout of SQLite', (test) => {
   const file = sqliteFile('create table notes (id integer primary key)')
 
-  test('an instance of the host loses it with the first look-up', async () => {
+  test('an instance of the host loses it with the first lookup', async () => {
     const db: AnyKysely = new Kysely({ dialect: new SqliteDialect({ database: new Sqlite(file) }) })
     equal(await busyTimeout(db), 5_000)
     await createApi({ db, models: [], env: {} }).ready

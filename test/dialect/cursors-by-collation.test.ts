@@ -80,7 +80,7 @@ eachDatabase('cursors by collation', (test, db) => {
     '-loose.nullslast,strict',
     'other.loose,-strict',
   ]) {
-    test(`${order} pages forth and back through every row`, async () => {
+    test(`${order} pages forward and back through every row`, async () => {
       const join = order.startsWith('other') ? '&join=other&join_type=left' : ''
       const query = `/api/words?order_by=${order}${join}&fields=id`
       const all = await read(api, `${query}&limit=100`)

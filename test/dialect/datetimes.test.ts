@@ -24,7 +24,7 @@ eachDatabase('dialect/datetimes', (test, db) => {
       ({ id }) => Number(id),
     )
 
-  test('SQLite: fractions of any length compare as the instants they are', async () => {
+  test('SQLite: fractions of any length compare as instants', async () => {
     if (db.name !== 'sqlite') return
     const stored = [
       '10:00:00',
@@ -58,7 +58,7 @@ eachDatabase('dialect/datetimes', (test, db) => {
     await db.kysely.deleteFrom('events').execute()
   })
 
-  test('SQLite: texts with T, Z and offsets are read, and grouped with the others', async () => {
+  test('SQLite: strings with T, Z and offsets are read, and grouped with the others', async () => {
     if (db.name !== 'sqlite') return
     const stored = [
       '2024-01-01T10:00:00Z',

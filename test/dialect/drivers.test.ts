@@ -143,7 +143,7 @@ eachDatabase('dialect/drivers', (test, db) => {
 eachDatabase('dialect/generic', (test, db) => {
   test.before(() => createSamples(db))
 
-  test('reads what needs no special care, and filters, orders and counts portably', async () => {
+  test('reads ordinary types, and filters, orders and counts portably', async () => {
     const plain = ['id', 'name', 'day', 'flag'] as const
     const selected = plain.map((name) =>
       sql`${genericDialect.select(columns[name], sql.ref(name))}`.as(name),

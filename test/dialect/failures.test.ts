@@ -154,7 +154,7 @@ eachDatabase('dialect/failures', (test, db) => {
     equal(kind, 'timeout')
   })
 
-  test('deadlocks are to be tried again', async () => {
+  test('deadlocks are retryable', async () => {
     if (db.name === 'sqlite') return
     await db.execScript(`insert into owners (id, email) values (11, 'm'), (12, 'n')`)
     let ready = 0
@@ -179,12 +179,12 @@ eachDatabase('dialect/failures', (test, db) => {
     equal((await Promise.all([run(11, 12), run(12, 11)])).sort(), ['done', 'retry'])
   })
 
-  test('mistakes of ours stay ours', async () => {
+  test('errors in own SQL are internal errors', async () => {
     equal((await failure('select nothing from nowhere')).kind, 'other')
     equal((await failure('selec 1')).kind, 'other')
   })
 
-  test('a server that is not there', async () => {
+  test('a server that is down', async () => {
     if (db.name === 'sqlite') return
     const { Kysely, MysqlDialect, PostgresDialect } = await import('kysely')
     const pg = await import('pg')

@@ -290,7 +290,7 @@ eachDatabase('dialect/columns of other collations', (test, db) => {
     )
   })
 
-  test('groups keep apart what the column’s own collation would join', async () => {
+  test('groups separate values that the collation of the column takes for equal', async () => {
     const group = dialect.comparable(name, sql.ref('name'))
     const grouped = { ...name, comparable: true } as const
     const decode = dialect.decoder(grouped)
@@ -310,7 +310,7 @@ eachDatabase('dialect/columns of other collations', (test, db) => {
     )
   })
 
-  test('collation: database leaves parity, as the model asks', async () => {
+  test('collation: database compares by the collation of the column', async () => {
     ok((await ids(dialect.compare(other, sql.ref('name'), 'eq', 'abc'))).includes(1))
   })
 })

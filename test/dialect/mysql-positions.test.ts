@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-eachDatabase('positions of MySQL', (test, db) => {
-  test('are those of its log, where it has one', async () => {
+eachDatabase('replication positions of MySQL', (test, db) => {
+  test('are those of its binary log, if it has one', async () => {
     if (db.engine !== 'mysql') return
     const [log] = (
       await sql<{ mode: string }>`select @@global.gtid_mode as mode`.execute(db.kysely)

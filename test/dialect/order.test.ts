@@ -63,7 +63,7 @@ eachDatabase('dialect/order', (test, db) => {
   }
 
   for (const name of ordered.filter(served)) {
-    test(`places of ${name}: every row is before, at or after every other, as in the order`, async () => {
+    test(`cursors of ${name}: every row is before, at or after every other, as in the order`, async () => {
       const column = columns[name]
       const ref = sql.ref(name)
       const order = known.order(column, ref, { descending: false, nulls: 'last', mayBeNull: true })
@@ -85,7 +85,7 @@ eachDatabase('dialect/order', (test, db) => {
     })
   }
 
-  test('groups of every column: the distinct JSON values in order', async () => {
+  test('groups of every column are its distinct JSON values in order', async () => {
     for (const dialect of dialects) {
       for (const name of grouped.filter(served)) {
         // The meaning of a timestamp of MySQL depends on the session's zone until its column is known.
@@ -163,7 +163,7 @@ eachDatabase('dialect/order', (test, db) => {
     })
   })
 
-  test('months and days are texts that compare', async () => {
+  test('months and days are comparable strings', async () => {
     const column = bucketColumn('month')
     const bucket = known.bucket('month', columns.day, sql.ref('day'))
     const expected = rows

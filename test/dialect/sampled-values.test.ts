@@ -49,7 +49,7 @@ const script = `
   with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
   insert into items select i, i % 200, 'code ' || (i % 50), i % 100 = 0, i % 7, i % 10 from n;`
 
-suite('values that SQLite has samples of', (test) => {
+suite('columns that SQLite has sampled with ANALYZE', (test) => {
   const file = new Sqlite(':memory:')
   file.exec(script)
   const recorder = recordStatements()
@@ -115,7 +115,7 @@ suite('values that SQLite has samples of', (test) => {
     )
   let before: readonly string[] = []
 
-  test('before that nothing is hidden from it, and only patterns are looked at', async () => {
+  test('before ANALYZE no value is hidden from the planner, and objects are written except for patterns', async () => {
     const api = apiOf()
     before = await found()
     equal(where(await statementOf(api, 'shop__eq=7')), '"items"."shop" = ?')
@@ -124,7 +124,7 @@ suite('values that SQLite has samples of', (test) => {
     ok(!isWritten(await statementOf(api, 'code__like=%257')))
   })
 
-  test('then the values of even columns are hidden, and their index serves', async () => {
+  test('after ANALYZE the values of evenly distributed columns are hidden, and their index is used', async () => {
     file.exec('analyze')
     const { n } = file.prepare('select count(*) as n from sqlite_stat4').get() as { n: number }
     ok(n > 0, 'this build of SQLite takes no samples')
@@ -146,11 +146,11 @@ suite('values that SQLite has samples of', (test) => {
     }
   })
 
-  test('a column that is declared otherwise is compared as before', async () => {
+  test('a column with another declared type is compared as before', async () => {
     equal(await found(), before)
   })
 
-  test('objects are written where the statement is not planned anew', async () => {
+  test('the database writes objects if the statement is not planned again', async () => {
     const api = apiOf()
     for (const [query, written] of [
       ['shop__eq=7', true],
@@ -170,7 +170,7 @@ suite('values that SQLite has samples of', (test) => {
     }
   })
 
-  test('nothing of it changes an answer', async () => {
+  test('responses do not change', async () => {
     const [fast, plain] = [askedTwice(apiOf()), askedFirst(apiOf)]
     for (const query of queries) {
       const answer = await fast.answer(requestOf(query))

@@ -9,7 +9,7 @@ const Sample = defineModel('Sample', {
   meta: {},
 })
 
-eachDatabase('floats of single precision', (test, db) => {
+eachDatabase('single-precision floats', (test, db) => {
   const api = testApi(db, [Sample], { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true })
   const type = db.name === 'mysql' ? 'float' : 'real'
   test.before(() =>

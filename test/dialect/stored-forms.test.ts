@@ -33,7 +33,7 @@ const cases: Readonly<Record<string, readonly [at: string, code: string, ordered
 for (const [title, [at, code, ordered]] of Object.entries(cases)) {
   eachDatabase(`an index on columns that are stored ${title}`, (test, db) => {
     if (db.name !== 'sqlite') {
-      test('is a matter of SQLite', () => {})
+      test('exists in SQLite only', () => {})
       return
     }
     const warnings: string[] = []
@@ -80,7 +80,7 @@ for (const [title, [at, code, ordered]] of Object.entries(cases)) {
       })
     }
 
-    test('that gives no order is named at the start', () => {
+    test('that cannot be used for an order is named at the start', () => {
       const named = warnings.filter((message) => message.includes('in several forms'))
       equal(
         named.map((message) => message.split(' stores')[0]),

@@ -37,7 +37,7 @@ eachDatabase('dialect/values', (test, db) => {
   })
 
   for (const zone of zones) {
-    test(`every value is its contract form when the process runs in ${zone}`, async () => {
+    test(`every value has the form of the contract if the process runs in ${zone}`, async () => {
       const before = process.env.TZ
       process.env.TZ = zone
       try {
@@ -50,7 +50,7 @@ eachDatabase('dialect/values', (test, db) => {
     })
   }
 
-  test('the session’s own time zone does not matter either', async () => {
+  test('the time zone of the session does not matter either', async () => {
     if (db.name === 'sqlite') return
     await db.kysely.connection().execute(async (connection) => {
       const settings =
@@ -73,7 +73,7 @@ eachDatabase('dialect/values', (test, db) => {
     })
   })
 
-  test('without a look at the columns the values are the same', async () => {
+  test('without metadata of the columns the values are the same', async () => {
     if (db.name !== 'mysql') {
       equal(
         stringify((await readAll(db.kysely, await blindDialect(db))) as never),
@@ -110,8 +110,8 @@ eachDatabase('dialect/values', (test, db) => {
   })
 })
 
-eachDatabase('dialect/values that are none', (test, db) => {
-  test('what has no JSON form is null, or the text of the database', async () => {
+eachDatabase('dialect/values without a JSON form', (test, db) => {
+  test('a value without a JSON form is null, or the string of the database', async () => {
     const dialect = await blindDialect(db)
     const cases: readonly (readonly [
       type: 'float' | 'decimal' | 'date' | 'datetime',
@@ -161,7 +161,7 @@ eachDatabase('dialect/values that are none', (test, db) => {
     )
   })
 
-  test('a text that is no JSON is given as it stands', async () => {
+  test('a string that is not JSON is returned unchanged', async () => {
     const dialect = await blindDialect(db)
     equal(dialect.decoder(columns.doc)('{broken'), '{broken')
   })

@@ -76,7 +76,7 @@ eachDatabase('dialect/writes', (test, db) => {
     equal(found[1]?.[at], null)
   })
 
-  test('values a plan or the clock makes: BigInt and Date', async () => {
+  test('values from a plan or the clock: BigInt and Date', async () => {
     const values = {
       big: dialect.encode(columns.big, -(2n ** 63n)),
       moment: dialect.encode(columns.moment, new Date(1)),
@@ -87,7 +87,7 @@ eachDatabase('dialect/writes', (test, db) => {
     equal(row?.[names.indexOf('moment')], '1970-01-01T00:00:00.001Z')
   })
 
-  test('the database sees its own types', async () => {
+  test('the database stores its own types', async () => {
     if (db.name !== 'sqlite') return
     await db.kysely
       .updateTable('samples')

@@ -43,7 +43,7 @@ for (const [title, [first, last]] of Object.entries(forms)) {
       await get(api, '/api/events')
     })
 
-    test('orders and pages with what is added and changed', async () => {
+    test('orders and pages added and changed rows, too', async () => {
       for (const body of [
         { id: 3, at: '2024-01-01T10:00:00.250Z' },
         { id: 4, at: '2024-01-01T05:00:00.000Z' },

@@ -84,7 +84,7 @@ suite('examples of docs/access.md', (test) => {
   }
 
   if (update) {
-    test('are written', async () => {
+    test('are updated', async () => {
       const lines = text.split('\n')
       for (const example of [...examples].reverse()) {
         const { answer } = example
@@ -104,12 +104,12 @@ suite('examples of docs/access.md', (test) => {
     })
   }
 
-  test('the explanation is the one that is shown', async () => {
+  test('the explanation is printed as shown', async () => {
     const expected = /explainAccess[\s\S]*?```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
     equal(shown.explanation, JSON.parse(expected))
   })
 
-  test('a scope that follows a relation, and one that is a function', async () => {
+  test('a scope through a relation, and one that is a function', async () => {
     const { Project, Task, Invoice, seenByMembers, seenByOwners } = shown as Record<
       string,
       AnyModel
@@ -127,7 +127,7 @@ suite('examples of docs/access.md', (test) => {
     equal(await seen(seenByOwners), ['Ferry'])
   })
 
-  test('a policy that knows the tables of the database', async () => {
+  test('a policy typed with the tables of the database', async () => {
     await db.execScript('create table members (user_id integer, team text)')
     const notes = shown.seenByTeam as AnyModel
     await createTables(db, [notes])

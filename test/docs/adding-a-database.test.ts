@@ -108,7 +108,7 @@ suite('docs/adding-a-database.md', (test) => {
     })
   }
 
-  test('writes, and what the database refuses', async () => {
+  test('writes, and constraint violations', async () => {
     const body = { name: 'Mole', afloat: true, built: '2024-05-14T10:30:00Z', owner_id: 2 }
     const made = await send(added, 'POST', '/api/ships', { body })
     equal([made.status, made.value.afloat, made.value.built], [201, true, at('2024-05-14')])
@@ -120,7 +120,7 @@ suite('docs/adding-a-database.md', (test) => {
     equal(twice.status, 409)
   })
 
-  test('a column that it refuses is an error at the start', () => {
+  test('a column that the dialect refuses is an error at the start', () => {
     const columns = {
       id: { type: 'integer', primaryKey: true },
       price: { type: 'decimal' },

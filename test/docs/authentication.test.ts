@@ -55,7 +55,7 @@ function holds(shown: unknown, actual: unknown): boolean {
 }
 
 suite('the page on authentication', (test) => {
-  test('shows what is answered', async () => {
+  test('shows the actual responses', async () => {
     const [db] = openDatabases()
     if (db === undefined) throw new Error('no database')
     await createPeople(db)

@@ -85,7 +85,7 @@ suite('examples of docs/client.md', (test) => {
     await db.close()
   })
 
-  test('log what the comments below them say', () => {
+  test('print what the comments below them show', () => {
     const comments = [...text.matchAll(shown)].map(([, , below = '']) =>
       [...below.matchAll(/\/\/ (.*)/g)].map(([, comment = '']) => comment),
     )

@@ -18,7 +18,7 @@ const plain = (text: string): string => text.replaceAll(/[` ]/g, '').replaceAll(
 suite('docs/configuration.md', (test) => {
   const text = readFileSync(page, 'utf8')
 
-  test('is what scripts/configuration.ts writes', () => {
+  test('is the output of scripts/configuration.ts', () => {
     ok(
       text === configurationPage(),
       'out of date: run node --conditions=@model-api/source scripts/configuration.ts',
@@ -31,7 +31,7 @@ suite('docs/configuration.md', (test) => {
     }
   })
 
-  test('says what every key means', () => {
+  test('describes every key', () => {
     const members = [
       ...membersOf('config/config.ts', 'ApiConfig'),
       ...membersOf('config/meta.ts', 'OwnMeta'),

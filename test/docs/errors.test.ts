@@ -8,7 +8,7 @@ import { suite } from '../support/suite.ts'
 suite('docs/errors.md', (test) => {
   const text = readFileSync(page, 'utf8')
 
-  test('is what scripts/errors.ts writes', () => {
+  test('is the output of scripts/errors.ts', () => {
     ok(
       text === errorsPage(),
       'out of date: run node --conditions=@model-api/source scripts/errors.ts',
@@ -23,7 +23,7 @@ suite('docs/errors.md', (test) => {
     }
   })
 
-  test('says of every error when it happens', () => {
+  test('says when each error occurs', () => {
     for (const { when, text } of throwers()) ok(/^[A-Z`].+\.$/.test(when), `${text}: "${when}"`)
   })
 })

@@ -89,7 +89,7 @@ suite('examples of the documentation', (test) => {
     const text = readFileSync(`${root}${page}`, 'utf8')
     const examples = examplesOf(text)
     if (update) {
-      test(`write ${page}`, async () => {
+      test(`update ${page}`, async () => {
         const texts = new Map<Block, string>()
         for (const example of examples) {
           const { answer, sql } = await run(library, example)

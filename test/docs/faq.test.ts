@@ -7,7 +7,7 @@ import { readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
 suite('a schema for each tenant', (test) => {
-  test('is chosen by the host of the request; another host has none', async () => {
+  test('is chosen by the host name of the request; an unknown host has none', async () => {
     const [, code = ''] = readSource('docs/faq.md').match(/^```ts\n(.*?)^```/ms) ?? []
     const { serveTenants } = (await compiled(code)) as {
       serveTenants(

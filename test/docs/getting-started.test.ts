@@ -31,7 +31,7 @@ function requestOf(command: string, url: string): [url: string, init: RequestIni
 }
 
 suite('getting started', (test) => {
-  test('ends with a server that answers', async () => {
+  test('ends with a working server', async () => {
     equal(
       files.map(({ name }) => name),
       ['db.ts', 'models.ts', 'server.ts'],

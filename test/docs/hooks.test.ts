@@ -30,7 +30,7 @@ export { ${names.join(', ')} }\n`,
   })
   test.after(() => db.close())
 
-  test('setup refuses', async () => {
+  test('setup refuses a request', async () => {
     const api = testApi(db, models, configOf('closedOnSundays'))
     equal((await get(api, '/api/books/1')).status, 200)
     const { status, errors } = await get(api, '/api/books/1', { 'x-day': 'sunday' })
@@ -53,7 +53,7 @@ export { ${names.join(', ')} }\n`,
     await db.kysely.deleteFrom('tags').where('id', '=', value.id).execute()
   })
 
-  test('filter narrows', async () => {
+  test('filter narrows a query', async () => {
     const api = testApi(db, models, configOf('bargains'))
     equal((await get(api, '/api/books')).total, 5)
     const { total, value } = await get(api, '/api/books?cheap=yes')
@@ -122,7 +122,7 @@ export { ${names.join(', ')} }\n`,
     ok('spine' in (await get(api, '/api/books?fields=title&limit=1')).value[0])
   })
 
-  test('return, final and error have the last words', async () => {
+  test('return, final and error can change the response', async () => {
     const api = testApi(db, models, configOf('wrapped'))
     const list = await get(api, '/api/books?limit=1')
     equal([list.value.items.length, list.body.served_by], [1, 'library'])
@@ -131,7 +131,7 @@ export { ${names.join(', ')} }\n`,
     equal(shown.failures, ['GET Book: No such record.'])
   })
 
-  test('the most specific level is called', async () => {
+  test('the most specific callback is called', async () => {
     const book = defineModel('Book', { ...Book, meta: shown.meta } as never) as unknown as AnyModel
     const api = testApi(db, [Author, Profile, book, Tag, OrderLine], configOf('levels'))
     equal((await get(api, '/api/books')).value, 'reading')
@@ -139,7 +139,7 @@ export { ${names.join(', ')} }\n`,
     equal((await get(api, '/api/tags')).value, 'configuration')
   })
 
-  test('final may fail on a failure without harm', async () => {
+  test('an exception in final after a failure does no harm', async () => {
     const log: unknown[] = []
     const config: ApiConfig = {
       API_FINAL_CALLBACK: () => {

@@ -34,14 +34,14 @@ function broken(file: string, page: string): string[] {
 }
 
 suite('links between pages', (test) => {
-  test('lead somewhere', () => {
+  test('have an existing target', () => {
     const found = pages.flatMap((file) =>
       broken(file, readSource(file)).map((link) => `${file}: ${link}`),
     )
     equal(found, [])
   })
 
-  test('that lead nowhere are found', () => {
+  test('without a target are found', () => {
     const page = '## A `b`: c\n[a](#a-b-c) [b](#b) [c](LICENSE) [d](gone.md) [e](https://x.y/)'
     equal(broken('README.md', page), ['#a-b-c', '#b', 'gone.md'])
   })

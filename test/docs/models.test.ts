@@ -97,7 +97,7 @@ export const typed = (db: any) => createApi({ db, models: [${list}] })`)
 
   const examples = examplesOf(text)
   if (update) {
-    test('is written', async () => {
+    test('is updated', async () => {
       const texts = new Map<Block, string>()
       for (const example of examples) {
         const answer = printJson(await answerOf(api, example))
@@ -119,7 +119,7 @@ export const typed = (db: any) => createApi({ db, models: [${list}] })`)
     })
   }
 
-  test('shows what the start says of mistakes', () => {
+  test('shows the errors that mistakes cause at the start', () => {
     equal(`${problems()}\n`, blocks('text')[0])
   })
 })

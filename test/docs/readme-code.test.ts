@@ -23,7 +23,7 @@ const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
 `
 
 suite('the code of the README', (test) => {
-  test('makes an API that answers, on a server that listens', async () => {
+  test('creates a working API on a listening server', async () => {
     ok(first.includes('.listen(3000)'), 'the first example listens')
     const code = first
       .replace('await createServer(api).listen(3000)', 'const server = createServer(api)')

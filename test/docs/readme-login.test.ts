@@ -26,7 +26,7 @@ function requestOf(command: string) {
 }
 
 suite('logging in as the README does', (test) => {
-  test('gives tokens, with which a book is written', async () => {
+  test('returns tokens that allow writing a book', async () => {
     const library = await openLibrary(() => {})
     const [login = '', create = ''] = commands
       .replaceAll('\\\n', ' ')

@@ -17,7 +17,7 @@ suite('the schema check in the page on deployment', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   test.after(() => db.close())
 
-  test('gives the list of its example', async () => {
+  test('prints the list of its example', async () => {
     await db.execScript(block('sql'))
     const module = await compiled(
       `import { defineModel } from '@model-api/core'\n${block('ts')}\nexport const models = [Book]`,

@@ -38,7 +38,7 @@ suite('the page on testing', (test) => {
 })
 
 suite('a session of the host', (test) => {
-  test('is the user where the request comes from the own site', async () => {
+  test('identifies the user if the request comes from the same site', async () => {
     const code = codeOf('docs/authentication.md', 'Sessions of the host')
     const { statusOf, userOf, addUser } = (await compiled(`
 import { createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'

@@ -103,7 +103,7 @@ suite('examples of docs/writing.md', (test) => {
   }
 
   if (update) {
-    test('are written', async () => {
+    test('are updated', async () => {
       const texts = new Map<Block, string>()
       for (const example of examples) {
         const answer = printJson(await answerOf(example))

@@ -13,7 +13,7 @@ runsOn('one server of each kind')
 runsAtOnce(2)
 
 const define = (test: Test, db: TestDatabase): void => {
-  test('none is confirmed, whoever writes meanwhile and whatever the reader may see', async () => {
+  test('none is confirmed, whoever writes concurrently and whatever the reader may see', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stale-etags-'))
     try {
       // The first statement creates the database.

@@ -73,7 +73,7 @@ suite('the data provider for react-admin', (test) => {
     ok('author' in (first.data[0] ?? {}) === false, 'no URLs of relations')
   })
 
-  test('getList takes lists, conditions of the query language, and leaves out what is empty', async () => {
+  test('getList accepts lists and conditions of the query language, and omits empty filters', async () => {
     const few = { pagination: { page: 1, perPage: 10 }, sort }
     const listed = await provider.getList('books', { ...few, filter: { id: [3, 1, 2] } })
     equal(idsOf(listed.data), [1, 2, 3])
@@ -88,7 +88,7 @@ suite('the data provider for react-admin', (test) => {
     equal((having?.total ?? 0) + (lacking?.total ?? 0), authors.total)
   })
 
-  test('getList puts large pages together, as an export asks for them', async () => {
+  test('getList combines several pages for the large page of an export', async () => {
     const { data, total } = await provider.getList('books', {
       pagination: { page: 1, perPage: 1000 },
       sort,
@@ -99,7 +99,7 @@ suite('the data provider for react-admin', (test) => {
     equal(idsOf(odd.data), idsOf(data.slice(300, 450)))
   })
 
-  test('getOne and getMany, also of more than a page', async () => {
+  test('getOne and getMany, also for more than a page', async () => {
     const one = await provider.getOne('books', { id: 7 })
     equal(one.data.id, 7)
     const ids = Array.from({ length: 120 }, (_, i) => i + 1)
@@ -207,7 +207,7 @@ suite('the data provider for refine', (test) => {
     return [total, asked[0]] as const
   }
 
-  test('every operator of refine is answered', async () => {
+  test('every operator of refine works', async () => {
     const all = (await counted([]))[0]
     const words =
       'contains ncontains containss ncontainss startswith startswiths endswith endswiths'
@@ -236,7 +236,7 @@ suite('the data provider for refine', (test) => {
     match(unknown.message, 'no operator for "ina"')
   })
 
-  test('groups, texts with commas and quotes, and what is empty', async () => {
+  test('groups, strings with commas and quotes, and empty values', async () => {
     const [total, request] = await counted([
       {
         operator: 'or',

@@ -185,7 +185,7 @@ suite('examples', (test) => {
     equal(lines.slice(3), ['404: Not Found', 'created: Sea stories'])
   })
 
-  test('a name that is none', async () => {
+  test('an unknown name', async () => {
     const child = start('nothing')
     let errors = ''
     child.stderr?.on('data', (data) => {

@@ -118,7 +118,7 @@ eachDatabase('the tracker', (test, database) => {
   })
   test.after(() => tracker?.api.close())
 
-  test('answers what its page says', async () => {
+  test('responds as its page shows', async () => {
     const { sessions, db, events } = tracker
     const names = new Map<string, string>()
     const filled = (text: string): string =>
@@ -139,7 +139,7 @@ eachDatabase('the tracker', (test, database) => {
     equal(names.size, 3)
   })
 
-  test('tells on a route of its own who has signed in, and refuses others as the API does', async () => {
+  test('returns the signed-in user on its own route, and refuses others like the API', async () => {
     const { db, api, sessions } = tracker
     const server = createApp(db, api).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -183,7 +183,7 @@ eachDatabase('the tracker', (test, database) => {
     equal(entries.filter(({ record_id }) => issues.has(record_id)).length, 1000)
   })
 
-  test('an import that fails stores nothing, and tells nobody', async () => {
+  test('an import that fails stores nothing, and publishes no event', async () => {
     const ask = asking(tracker)
     const as = tracker.sessions.ann
     const project = await ask({ as, method: 'POST', url: '/api/projects', body: { name: 'New' } })
@@ -202,7 +202,7 @@ eachDatabase('the tracker', (test, database) => {
     equal(list.body?.total_count, 0)
   })
 
-  test('issues that are created at once have numbers of their own', async () => {
+  test('issues that are created concurrently have different numbers', async () => {
     const ask = asking(tracker)
     const as = tracker.sessions.ann
     const project = await ask({ as, method: 'POST', url: '/api/projects', body: { name: 'Rush' } })
@@ -221,7 +221,7 @@ eachDatabase('the tracker', (test, database) => {
     )
   })
 
-  test('a session begins with a password and ends when it is left', async () => {
+  test('a session begins with a password and ends with a logout', async () => {
     const { db, sessions } = tracker
     await rejects(logIn(db, 'ann@acme.example', 'a guess'))
     await rejects(logIn(db, 'nobody@acme.example', passwordOf('Ann')))

@@ -42,14 +42,14 @@ suite('growth', (test) => {
     })
   }
 
-  test('every key of the configuration that opens a door has one', () => {
+  test('every setting that enables a kind of request has a case', () => {
     const missing = Object.entries(openedBy).filter(
       ([, family]) => family !== null && families[family] === undefined,
     )
     equal(missing, [])
   })
 
-  test('what grows by the square is named', async () => {
+  test('quadratic growth is reported', async () => {
     const zerosAtTheEnd = (size: number) => {
       const text = `1.${'0'.repeat(size)}1`
       return () => /0+$/.test(text)

@@ -116,12 +116,12 @@ eachDatabase('introspect: CHECK constraints', (test, db) => {
     equal(withoutCollation(columns('Order')), expected)
   })
 
-  test('columns of keys keep their type, so that both sides of a relation have the same', () => {
+  test('key columns keep their type, so that both sides of a relation have the same type', () => {
     const code = withoutCollation(columns('Customer')).code
     equal(code, { type: 'string', maxLength: 8, unique: true })
   })
 
-  test('a view has them from its table', () => {
+  test('a view takes them from its table', () => {
     equal(columns('OpenOrder').status?.enum, ['new', 'paid', 'sent'])
   })
 
@@ -132,7 +132,7 @@ eachDatabase('introspect: CHECK constraints', (test, db) => {
     match(text, /databaseDefault: 'new'/)
   })
 
-  test('are in the document, and differ nowhere from the database', async () => {
+  test('are in the document, and do not differ from the database', async () => {
     const models = found.models.map((model) => ({ ...model, meta: {} }))
     const api = createApi({ db: db.kysely, models, config, onWarning })
     equal(await api.schemaDifferences(), [])
@@ -158,7 +158,7 @@ eachDatabase('introspect: CHECK constraints', (test, db) => {
     equal(members('Order').stars?.maximum, 5)
   })
 
-  test('a value beyond a limit is refused before the database sees it', async () => {
+  test('a value beyond a limit is refused before it reaches the database', async () => {
     const models = found.models.map((model) => ({ ...model, meta: {} }))
     const api = createApi({ db: db.kysely, models, config, onWarning })
     const body = {
@@ -216,7 +216,7 @@ eachDatabase('introspect: CHECK constraints', (test, db) => {
   })
 })
 
-eachDatabase('introspect: spellings that a collation takes for equal', (test, db) => {
+eachDatabase('introspect: spellings that are equal under the collation', (test, db) => {
   const nocase = {
     sqlite: 'text collate nocase',
     postgres: 'text collate ci',
@@ -238,7 +238,7 @@ eachDatabase('introspect: spellings that a collation takes for equal', (test, db
     )
   })
 
-  test('make an enum only where no stored value has another one', async () => {
+  test('make an enum only if no stored value has another spelling', async () => {
     const { models, notes } = await introspect(db.kysely)
     const types = models.map(({ table, columns }) => [table, columns.kind?.type])
     equal(types, [
@@ -299,7 +299,7 @@ const comments: Parameters<typeof eachDatabase>[1] = (test, db) => {
 }
 
 const loose: Parameters<typeof eachDatabase>[1] = (test, db) => {
-  test('are no rules', async () => {
+  test('are ignored', async () => {
     // MariaDB enforces all CHECK constraints.
     const ending = db.engine === 'mysql' ? ' not enforced' : ''
     await createTables(

@@ -24,7 +24,7 @@ insert into orders (customer_id, partner_id) values (2, 1);
 eachDatabase('relations without foreign keys', (test, db) => {
   test.before(() => createTables(db, script))
 
-  test('are suggested by name and type, and not taken', async () => {
+  test('are suggested by name and type, but not used', async () => {
     const { models, suggestions } = await introspect(db.kysely)
     const lines = suggestions.map(
       ({ table, columns, to, references }) => `${table}.${columns} -> ${to}.${references}`,
@@ -41,7 +41,7 @@ eachDatabase('relations without foreign keys', (test, db) => {
     )
   })
 
-  test('are served where they are given, and no longer suggested', async () => {
+  test('are served if they are configured, and no longer suggested', async () => {
     const relations = [
       { table: 'orders', columns: ['customer_id'], to: 'customers', references: ['id'] },
       { table: 'orders', columns: ['partner_id'], to: 'customers', references: ['id'] },

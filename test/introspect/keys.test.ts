@@ -76,13 +76,13 @@ eachDatabase('keys of introspect', (test, db) => {
     equal(key('books'), 'id')
   })
 
-  test('an index with NULL or over credentials is none', () => {
+  test('an index with NULL or on credentials is not a key', () => {
     equal(key('maybes'), '')
     equal(modelOf(found, 'maybes')?.columns.code?.unique, true)
     equal(key('pins'), '')
   })
 
-  test('a view of one table has its key, where it shows it', () => {
+  test('a view of one table has the key of the table if it selects it', () => {
     equal(key('book_list'), 'id')
     equal(key('cheap_books'), 'number')
     equal(key('all_books'), 'id')
@@ -98,12 +98,12 @@ eachDatabase('keys of introspect', (test, db) => {
     )
   })
 
-  test('its columns have NULL where the table has it', () => {
+  test('columns of views are nullable as in the table', () => {
     const { id, name, writer_id } = modelOf(found, 'book_list')?.columns ?? {}
     equal([id?.nullable, name?.nullable, writer_id?.nullable], [undefined, undefined, true])
   })
 
-  test('what has no key says so, and what was found is noted', () => {
+  test('a table or view without a key is reported, and a key that was found is noted', () => {
     equal(reasons(found.listOnly), [
       'a_union: a view without a key',
       'by_writer: a view without a key',
@@ -121,7 +121,7 @@ eachDatabase('keys of introspect', (test, db) => {
     equal(noteOf('seats'), 'its key is (hall, seat), a unique index')
   })
 
-  test('a view whose table is gone is left out, and disturbs no other', () => {
+  test('a view whose table was dropped is left out, and does not affect others', () => {
     if (db.name === 'postgres') return equal(found.leftOut, [])
     const [broken, ...others] = found.leftOut
     equal([broken?.table, others], ['broken', []])
@@ -157,7 +157,7 @@ eachDatabase('keys of introspect', (test, db) => {
     equal((await get(api, '/api/writers/1/clicks')).total, 2)
   })
 
-  test('a key may be given', async () => {
+  test('a key may be configured', async () => {
     const keys = { by_writer: ['writer_id'], with_writer: ['title', 'id'], codes: ['label'] }
     const { codes: _, ...usable } = keys
     const some = await introspect(db.kysely, { keys: { ...usable, clicks: ['page'] } })
@@ -172,7 +172,7 @@ eachDatabase('keys of introspect', (test, db) => {
     equal(noted[0]?.note, 'its key is (writer_id), as given')
   })
 
-  test('a key that cannot be is refused', async () => {
+  test('an impossible key is refused', async () => {
     const refusal = (keys: Record<string, readonly string[]>): Promise<string> =>
       introspect(db.kysely, { keys }).then(
         () => 'none',
@@ -226,13 +226,13 @@ eachDatabase('junctions of introspect', (test, db) => {
       ([relation, { kind, target }]) => (kind === 'manyToMany' ? [`${relation} ${target}`] : []),
     )
 
-  test('need no key, or a unique index, and may hold what a new link must have', () => {
+  test('may have no primary key, only a unique index, and further required columns', () => {
     equal(across('Post').sort(), ['people Person', 'tags Tag'])
     equal(across('Person').sort(), ['posts Post', 'tags Tag'])
     equal(across('Tag').sort(), ['people Person', 'posts Post'])
   })
 
-  test('say that pairs may repeat where no key forbids it', () => {
+  test('say that pairs may repeat if no key prevents it', () => {
     const repeating = found.models.flatMap(({ name, relations }) =>
       Object.entries(relations).flatMap(([relation, declared]) =>
         'repeats' in declared ? [`${name}.${relation} ${declared.repeats}`] : [],
@@ -252,7 +252,7 @@ eachDatabase('junctions of introspect', (test, db) => {
     )
   })
 
-  test('are read alike on all databases', async () => {
+  test('are read the same on all databases', async () => {
     const models = found.models.map((model) => ({ ...model, meta: {} }))
     const api = testApi(db, models)
     const names = async (path: string): Promise<string[]> =>
@@ -265,7 +265,7 @@ eachDatabase('junctions of introspect', (test, db) => {
 })
 
 eachDatabase(
-  'what only PostgreSQL has',
+  'objects that only PostgreSQL has',
   (test, db) => {
     let found: Introspection
     test.before(async () => {
@@ -299,11 +299,12 @@ eachDatabase(
       return model && keyOf(model).join()
     }
 
-    test('a materialised view is keyed by a unique index that holds no NULL', () => {
+    test('the key of a materialised view is a unique index without NULL', () => {
       equal([key('regions'), key('halves')], ['region', ''])
     })
 
-    test('a function that makes rows leaves no key', () => equal(key('three_times'), ''))
+    test('a set-returning function leaves a view without a key', () =>
+      equal(key('three_times'), ''))
 
     test('a partitioned table is served, its partitions are not', () => {
       equal(key('readings'), 'at,id')
@@ -316,7 +317,7 @@ eachDatabase(
       )
     })
 
-    test('a foreign table is a list, and read by a key that is given', async () => {
+    test('a foreign table is a list, and has records with a configured key', async () => {
       equal(key('far_sales'), '')
       const { models } = await introspect(db.kysely, {
         keys: { far_sales: ['id'] },
@@ -331,7 +332,7 @@ eachDatabase(
       equal((await get(api, '/api/readings/2024-05-01,1')).value.value, 9)
     })
 
-    test('a view of a table of another schema has no key of a table that is called alike', async () => {
+    test('a view of a table in another schema does not get the key of a table with the same name', async () => {
       const beside = await introspect(db.kysely, { schema: 'beside' })
       equal([key('listed', beside), key('own', beside)], ['', 'key'])
     })
@@ -342,7 +343,7 @@ eachDatabase(
 eachDatabase('names that differ by case only', (test, db) => {
   // SQLite has no such names.
   if (db.name === 'sqlite') {
-    test('are none', async () => {
+    test('are not possible', async () => {
       await db.execScript('create table "Users" (id integer primary key)')
       const refusal = db
         .execScript('create table "users" (id integer primary key)')
@@ -351,7 +352,7 @@ eachDatabase('names that differ by case only', (test, db) => {
     })
     return
   }
-  test('are names of their own', async () => {
+  test('are different names', async () => {
     const columns =
       db.name === 'postgres' ? '"Name" varchar(20), "name" integer' : '"name" varchar(20)'
     const script = `

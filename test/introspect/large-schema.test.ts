@@ -44,7 +44,7 @@ eachDatabase('introspection of a large schema', (test, db) => {
 
   if (db.name === 'sqlite') return
 
-  test('is not bounded by the time limit of the connection, which stays as it was', () =>
+  test('is not bounded by the time limit of the connection, which is restored', () =>
     db.kysely.connection().execute(async (own) => {
       const { set, show, value } = limits[db.engine as keyof typeof limits]
       await sql.raw(set).execute(own)

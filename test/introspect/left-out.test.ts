@@ -222,7 +222,7 @@ eachDatabase('what introspection leaves out', (test, db) => {
       insert into all_types values (1, ${literals.join(', ')});`)
   })
 
-  test('is no column, whatever its type, and each value is served', async () => {
+  test('is never a column, whatever its type, and each value is served', async () => {
     const { models, notes } = await introspect(db.kysely, { only: ['all_types'] })
     equal(
       notes.filter(({ note }) => note.startsWith('left out')),
@@ -244,7 +244,7 @@ eachDatabase('what introspection leaves out', (test, db) => {
     )
   })
 
-  test('is what the docs name', async () => {
+  test('is listed in the docs', async () => {
     const { models, leftOut } = await introspect(db.kysely)
     const kind = { sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MySQL' }[db.name]
     const allowed = documented(kind)

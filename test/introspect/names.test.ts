@@ -65,7 +65,7 @@ eachDatabase('names of introspect', (test, db) => {
     })
   })
 
-  test('a model that would answer at the endpoint of another is renamed with a note', () => {
+  test('a model that would have the endpoint of another is renamed with a note', () => {
     const notes = found.notes.filter(({ table }) => table === 'person')
     equal(notes, [
       {
@@ -114,7 +114,7 @@ eachDatabase('names of introspect', (test, db) => {
     equal(of('U9867u5ba2'), ['zakazies'])
   })
 
-  test('a relation keeps clear of the words of the query language', () => {
+  test('a relation avoids the keywords of the query language', () => {
     const of = (name: string): string[] =>
       Object.keys(found.models.find((model) => model.name === name)?.relations ?? {})
     equal(of('Person'), ['table2024_sales', 'news'])
@@ -123,7 +123,7 @@ eachDatabase('names of introspect', (test, db) => {
     equal(Object.keys(status?.relations ?? {}), ['exists_news'])
   })
 
-  test('columns that hold a secret by their name are hidden', () => {
+  test('columns with the name of a secret are hidden', () => {
     const account = found.models.find((model) => model.name === 'Account')
     const hidden = Object.entries(account?.columns ?? {}).filter(([, column]) => column.hidden)
     equal(

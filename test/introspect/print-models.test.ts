@@ -59,7 +59,7 @@ suite('printModels', (test) => {
     equal(text.includes("    a: { type: 'integer', primaryKey: true, column: 'a b' },"), true)
   })
 
-  test('refuses what is no text', () => {
+  test('refuses a value that is not a string', () => {
     const validator = () => true
     const model = defineModel('A', { columns: { id: { type: 'integer', validator } } })
     throws(() => printModels([model]), 'printModels: A.id.validator is a function')
@@ -67,7 +67,7 @@ suite('printModels', (test) => {
 })
 
 eachChinook('printModels of Chinook', (test: Test, db) => {
-  test('gives the models that were read', async () => {
+  test('prints models that load as the models that were read', async () => {
     const { models } = await introspect(db.kysely)
     equal(await imported(printModels(models)), models)
   })

@@ -71,12 +71,12 @@ eachDatabase('relations of introspect', (test, db) => {
     found = await introspect(db.kysely)
   })
 
-  test('a key to a unique column names it, and the stem of the key is what it leads to', () => {
+  test('a key to a unique column names that column, and the stem of its name names the relation', () => {
     equal(of('City'), ['country: belongsTo Country country_code -> code'])
     equal(of('Country'), ['cities: hasMany City country_code -> code'])
   })
 
-  test('several keys to one table are told apart by their columns', () => {
+  test('several keys to one table are distinguished by their columns', () => {
     equal(of('Game'), [
       'home_team: belongsTo Team home_team_id',
       'away_team: belongsTo Team away_team_id',
@@ -87,7 +87,7 @@ eachDatabase('relations of introspect', (test, db) => {
     ])
   })
 
-  test('a key called like its relation makes room for it', () => {
+  test('a relation is renamed if its key has the same name', () => {
     equal(of('Book').slice(0, 1), ['author_employee: belongsTo Employee author'])
     equal(of('Desk'), ['employee_record: belongsTo Employee employee_id'])
   })
@@ -123,7 +123,7 @@ eachDatabase('relations of introspect', (test, db) => {
     ])
   })
 
-  test('a junction is a relation of both sides, and a model too when it has more to tell', () => {
+  test('a junction is a relation of both sides, and also a model if it has further columns', () => {
     equal(of('Tag'), [
       'books: manyToMany Book tag_id book_tags book_id',
       'order_lines: manyToMany OrderLine tag_id line_tags line_no,order_id',
@@ -144,7 +144,7 @@ eachDatabase('relations of introspect', (test, db) => {
     ])
   })
 
-  test('what is left out is listed with its reason', () => {
+  test('everything left out is listed with its reason', () => {
     equal(found.leftOut, [
       { table: 'book_tags', reason: 'junction of Book and Tag' },
       { table: 'follows', reason: 'junction of Employee and Employee' },

@@ -83,7 +83,7 @@ const fewRights: Parameters<typeof eachDatabase>[1] = (test, db) => {
     for (const one of accounts) await db.execScript(`drop ${isPostgres ? 'role' : 'user'} ${one}`)
   })
 
-  test('leaves out what may not be read, and says so', () =>
+  test('leaves out tables and columns that may not be read, and reports them', () =>
     asClerk(async (own) => {
       const found = await introspect(own)
       equal(
@@ -104,7 +104,7 @@ const fewRights: Parameters<typeof eachDatabase>[1] = (test, db) => {
       equal(secret?.note, 'left out: this user may not read it')
     }))
 
-  test('what is left answers every request', () =>
+  test('the remaining models serve every request', () =>
     asClerk(async (own) => {
       const { models } = await introspect(own)
       const api = createApi({
@@ -131,7 +131,7 @@ const fewRights: Parameters<typeof eachDatabase>[1] = (test, db) => {
       equal(await api.schemaDifferences(), [])
     }))
 
-  test('a model of what may not be read is a difference', async () => {
+  test('a model of a table that may not be read is a difference', async () => {
     const all = await introspect(db.kysely)
     const models = all.models
       .filter(({ table }) => table === 'written')

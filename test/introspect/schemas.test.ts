@@ -64,7 +64,7 @@ eachDatabase('introspect of several schemas', (test, db) => {
   if (db.name === 'mysql') test.after(() => db.execScript(`drop database ${other}`))
   const published = (models: readonly AnyModel[]) => models.map((model) => ({ ...model, meta: {} }))
 
-  test('models name their schema, and the second of two names that of its schema', async () => {
+  test('models name their schema, which prefixes the second of two equal names', async () => {
     const { models, leftOut, heldBack, notes } = await introspect(db.kysely, { schema })
     const second = `${other.replace(/(?:^|_)([a-z0-9])/g, (_, letter) => letter.toUpperCase())}User`
     equal(
@@ -137,11 +137,11 @@ eachDatabase('introspect of several schemas', (test, db) => {
     )
   })
 
-  test('a schema that is not there is an error', async () => {
+  test('a schema that does not exist is an error', async () => {
     await rejects(introspect(db.kysely, { schema: [own, 'nowhere_000'] }))
   })
 
-  test('the schemas with tables are told', async () => {
+  test('the schemas with tables are listed', async () => {
     const found = await schemasWithTables(db.kysely)
     const size = (name: string) => found.find((one) => one.schema === name)
     equal(size(own), { schema: own, tables: 3, isOwn: true })

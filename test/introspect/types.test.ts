@@ -129,11 +129,11 @@ eachDatabase('types of introspect', (test, db) => {
     found = await introspect(db.kysely)
   })
 
-  test('a generated key is told from a given one', () => {
+  test('a generated key is distinguished from a client-chosen one', () => {
     equal(columns('PlainType').id, { type: 'integer', primaryKey: true, generated: true })
   })
 
-  test('every type that all databases have is read alike', () => {
+  test('every type that all databases have is read the same', () => {
     equal(rest('PlainType'), Object.fromEntries(required.map((one) => [one[0], one[4]])))
   })
 
@@ -217,7 +217,7 @@ eachDatabase('types of introspect', (test, db) => {
     )
   })
 
-  test('what needs an explanation has a note', () => {
+  test('types that need an explanation have a note', () => {
     const notes = found.notes.map(({ table, column, note }) => `${table}.${column}: ${note}`)
     equal(
       notes,
@@ -254,7 +254,7 @@ eachDatabase('types of introspect', (test, db) => {
     )
   })
 
-  test('a key that cannot stand in a path leaves a list', () => {
+  test('a table whose key cannot be part of a path is a list', () => {
     const binary = (type: string) => ({
       table: 'binary_key',
       reason: `its key column id is of type ${type}, which cannot stand in a path`,

@@ -7,7 +7,7 @@ import { eachDatabase } from '../support/suite.ts'
 
 const wide = '9007199254740993'
 
-eachDatabase('keys that are wider than what they refer to', (test, db) => {
+eachDatabase('keys that are wider than the keys they refer to', (test, db) => {
   // MySQL has no foreign keys between different types.
   const declared = db.name !== 'mysql'
   const references = declared ? ' references kinds (id)' : ''
@@ -38,7 +38,7 @@ ${db.name === 'postgres' ? 'alter table wide_items add foreign key (group_id) re
     return { api, notes: notes.map(({ table, note }) => `${table}: ${note}`) }
   }
 
-  test('make the key a bigint where they may hold what no JSON number holds', async () => {
+  test('make the key a bigint if they may exceed a JSON number', async () => {
     const { api, notes } = await serve(db.name === 'postgres' ? {} : { relations })
     const note = notes.filter((one) => one.startsWith('groups_of'))
     equal(note.length, 1)
@@ -60,7 +60,7 @@ ${db.name === 'postgres' ? 'alter table wide_items add foreign key (group_id) re
   })
 
   if (declared) {
-    test('become integers where a foreign key, or the stored values, keep greater ones out', async () => {
+    test('become integers if a foreign key, or the stored values, exclude greater ones', async () => {
       const { api } = await serve({})
       equal(await read(api, '/api/narrow-items/1?dump_relationships=false'), { id: 1, kind_id: 1 })
       equal((await read(api, '/api/narrow-items/1/kind')).id, 1)

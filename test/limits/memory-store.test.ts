@@ -22,21 +22,21 @@ suite('the memory store', (test) => {
     equal(await store.hit('a', 1000, 1000), { count: 1, resetsAt: 2000 })
   })
 
-  test('many addresses do not wash a full count out of it', async () => {
+  test('many addresses do not evict a full count', async () => {
     const store = memoryStore(1000)
     for (let i = 0; i < 50; i++) await store.hit('attacker', 60_000, 0)
     for (let i = 0; i < 20_000; i++) await store.hit(`address ${i}`, 60_000, i / 2)
     equal((await store.peek?.('attacker', 60_000, 10_001))?.count, 50)
   })
 
-  test('its memory stays where it is', async () => {
+  test('its memory is bounded', async () => {
     const store = memoryStore(10_000)
     const before = process.memoryUsage().heapUsed
     for (let i = 0; i < 50_000; i++) await store.hit(`203.0.113.${i}`, 60_000, 0)
     ok(process.memoryUsage().heapUsed - before < 60_000_000)
   })
 
-  test('its speed stays where it is', async () => {
+  test('its speed does not depend on the number of keys', async () => {
     const hits = (count: number) => async () => {
       const store = memoryStore(1_000)
       for (let i = 0; i < count; i++) await store.hit(`203.0.113.${i}`, 60_000, 0)
@@ -44,7 +44,7 @@ suite('the memory store', (test) => {
     equal(await steepness(12_500, hits), undefined)
   })
 
-  test('it knows as many keys as it may, and no more', async () => {
+  test('it keeps at most the configured number of keys', async () => {
     const store = memoryStore(100)
     const keys = Array.from({ length: 1000 }, (_, i) => `address ${i}`)
     for (const key of keys) await store.hit(key, 60_000, 0)
@@ -52,7 +52,7 @@ suite('the memory store', (test) => {
     equal(counts.filter((known) => known?.count === 1).length, 100)
   })
 
-  test('counts that are over make room first', async () => {
+  test('expired counts are evicted first', async () => {
     const store = memoryStore(100)
     for (let i = 0; i < 99; i++) await store.hit(`old ${i}`, 1000, 0)
     await store.hit('long', 60_000, 0)
@@ -73,7 +73,7 @@ suite('addresses', (test) => {
       trusted,
     )
 
-  test('are folded to what one client has', () => {
+  test('are reduced to the network of one client', () => {
     equal(address('192.0.2.7'), '192.0.2.7')
     equal(address('::ffff:192.0.2.7'), '192.0.2.7')
     equal(address('::ffff:c000:207'), '192.0.2.7')
@@ -94,7 +94,7 @@ suite('addresses', (test) => {
     }
   })
 
-  test('are read from the right, as far as there are trusted hops', () => {
+  test('are read from the right, past the trusted hops', () => {
     equal(address('10.0.0.1', '1.1.1.1, 2.2.2.2'), '10.0.0.1')
     equal(address('10.0.0.1', '1.1.1.1, 2.2.2.2', 1), '2.2.2.2')
     equal(address('10.0.0.1', '1.1.1.1, 2.2.2.2', 2), '1.1.1.1')
@@ -107,7 +107,7 @@ suite('addresses', (test) => {
     equal(address(undefined, '1.1.1.1', 1), '1.1.1.1')
   })
 
-  test('lie in ranges or do not', () => {
+  test('are inside or outside of ranges', () => {
     const holds = (range: string, ip: string): boolean => {
       const [of, address] = [parseIpRange(range), parseIp(ip)]
       if (of === undefined || address === undefined) throw new Error(`${range} ${ip}`)
@@ -127,8 +127,8 @@ suite('addresses', (test) => {
   })
 })
 
-suite('limits as text', (test) => {
-  test('become windows, the shortest first', () => {
+suite('rate limits as strings', (test) => {
+  test('are parsed to windows, the shortest first', () => {
     const minute = { count: 5, ms: 60_000 }
     equal(rateWindows('5 per minute'), [minute])
     equal(rateWindows('5/minute'), [minute])

@@ -47,7 +47,7 @@ suite('rate limits', (test) => {
     return { ...people, ask, statuses }
   }
 
-  test('an API says where it counts', () => {
+  test('an API says where it keeps its counts', () => {
     const store: RateLimitStore = { hit: async () => ({ count: 1, resetsAt: 0 }) }
     const kept = (config: ApiConfig, meta?: object) => start(config, meta).api.rateLimits
     equal(kept({}), 'none')
@@ -58,7 +58,7 @@ suite('rate limits', (test) => {
     equal(kept({ ...jwtKeys, API_RATE_LIMIT_STORE: store }), 'store')
   })
 
-  test('every limit is told, and those that a request was counted in', async () => {
+  test('every limit is reported, and those in which a request was counted', async () => {
     const { ask } = start({ API_RATE_LIMIT: '1 per 5 seconds; 100 per 15 minutes' })
     const policy = '"1 per 5 seconds";q=1;w=5, "100 per 15 minutes";q=100;w=900'
     const first = await ask()
@@ -73,7 +73,7 @@ suite('rate limits', (test) => {
     )
   })
 
-  test('429 tells when to come back; every answer tells what is left', async () => {
+  test('429 says when to retry; every response says what remains', async () => {
     const { ask, clock } = start({ API_RATE_LIMIT: '2 per minute' })
     const first = await ask()
     equal([first.status, first.headers.ratelimit], [200, '"2 per minute";r=1;t=60'])
@@ -92,7 +92,7 @@ suite('rate limits', (test) => {
     equal((await ask()).status, 200)
   })
 
-  test('every endpoint is counted for itself, however its path is spelt', async () => {
+  test('every endpoint is counted separately, with any spelling of its path', async () => {
     const { statuses } = start({ API_RATE_LIMIT: '2 per minute' })
     const spellings = ['/api/books', '/api/book?limit=1', '/api/%62ooks', '/api/books/1']
     equal(await statuses(...spellings.map((url) => ({ url }))), [200, 200, 429, 429])
@@ -102,7 +102,7 @@ suite('rate limits', (test) => {
     equal(await statuses({ method: 'OPTIONS' }, { url: '/api/nothing' }), [204, 404])
   })
 
-  test('the limit of a method goes before that of the model, that before the API’s', async () => {
+  test('the limit of a method overrides that of the model, which overrides that of the API', async () => {
     const { statuses } = start(
       { API_RATE_LIMIT: '1 per minute' },
       { rate_limit: '2 per minute', delete_rate_limit: '3 per minute' },
@@ -115,7 +115,7 @@ suite('rate limits', (test) => {
     equal(await statuses(...users), [200, 429])
   })
 
-  test('several windows hold together', async () => {
+  test('several windows apply together', async () => {
     const { statuses, clock } = start({ API_RATE_LIMIT: '2/second; 3 per 10 minutes' })
     equal(await statuses({}, {}, {}), [200, 200, 429])
     clock.tick(1000)
@@ -124,7 +124,7 @@ suite('rate limits', (test) => {
     equal(await statuses({}), [200])
   })
 
-  test('addresses are told apart; an IPv6 network counts as one', async () => {
+  test('addresses are counted separately; an IPv6 network counts as one', async () => {
     const { statuses } = start({ API_RATE_LIMIT: '1 per minute' })
     const of = (ip: string) => ({ ip })
     equal(await statuses(of('192.0.2.1'), of('192.0.2.2'), of('192.0.2.1')), [200, 200, 429])
@@ -133,7 +133,7 @@ suite('rate limits', (test) => {
     equal(await statuses(of('2001:db8:1:3::1')), [200])
   })
 
-  test('X-Forwarded-For is believed of trusted proxies only', async () => {
+  test('X-Forwarded-For is used from trusted proxies only', async () => {
     const from = (text: string, ip = '10.0.0.1') => ({ ip, headers: { 'x-forwarded-for': text } })
     const none = start({ API_RATE_LIMIT: '1 per minute' })
     equal(await none.statuses(from('198.51.100.1'), from('198.51.100.2')), [200, 429])
@@ -161,7 +161,7 @@ suite('rate limits', (test) => {
     )
   })
 
-  test('users are counted wherever they come from, and not for each other', async () => {
+  test('users are counted separately, from any address', async () => {
     const config = { ...jwtKeys, API_AUTHENTICATE_METHOD: ['jwt', 'basic', 'api_key'] } as const
     const { statuses, api } = start({
       ...config,
@@ -180,7 +180,7 @@ suite('rate limits', (test) => {
     equal(await statuses(key, key, key), [200, 200, 429])
   })
 
-  test('the limit comes before the password hash', async () => {
+  test('the limit is checked before the password hash', async () => {
     const { statuses } = start({
       ...userKeys,
       API_AUTHENTICATE_METHOD: ['basic'],
@@ -196,7 +196,7 @@ suite('rate limits', (test) => {
     equal(counted.checks - before, 4)
   })
 
-  test('what others do wrong under a name does not use up its owner’s requests', async () => {
+  test('failed attempts of others with a name do not use up the requests of its owner', async () => {
     const { statuses } = start({
       ...userKeys,
       API_AUTHENTICATE_METHOD: ['basic'],
@@ -235,14 +235,14 @@ suite('rate limits', (test) => {
     equal(refused.headers['cache-control'], 'no-store')
   })
 
-  test('refresh is limited, too', async () => {
+  test('refresh is limited', async () => {
     const { api, statuses } = start({ ...jwtKeys, API_LOGIN_RATE_LIMIT: '2 per minute' })
     const { refresh_token } = (await login(api, 'ann')).value
     const attempt = { method: 'POST', url: '/auth/refresh', body: { refresh_token } }
     equal(await statuses(attempt, attempt, attempt), [200, 403, 429])
   })
 
-  test('wrong passwords of Basic count like those of login; right ones do not', async () => {
+  test('wrong passwords in Basic count like those of login; right ones do not', async () => {
     const { statuses } = start({
       ...userKeys,
       API_AUTHENTICATE_METHOD: ['basic'],
@@ -256,7 +256,7 @@ suite('rate limits', (test) => {
     equal(counted.checks - before, 3)
   })
 
-  test('so do wrong API keys', async () => {
+  test('wrong API keys count, too', async () => {
     const { statuses } = start({
       ...userKeys,
       API_CREDENTIAL_HASH_FIELD: 'key_hash',
@@ -272,7 +272,7 @@ suite('rate limits', (test) => {
     equal(await statuses(...guesses), [401, 401, 401, 429])
   })
 
-  test('guesses at once cannot slip past the limit', async () => {
+  test('concurrent guesses cannot exceed the limit', async () => {
     const { ask } = start({
       ...userKeys,
       API_AUTHENTICATE_METHOD: ['basic'],
@@ -285,7 +285,7 @@ suite('rate limits', (test) => {
     equal(counted.checks - before <= 9, true)
   })
 
-  test('a clock that is set back a day shuts nobody out', async () => {
+  test('a clock that is set back a day does not block requests', async () => {
     let now = Date.parse('2026-01-02T03:04:05Z')
     let elapsed = 1_000
     const clock = { now: () => now, elapsed: () => elapsed }
@@ -300,7 +300,7 @@ suite('rate limits', (test) => {
     equal((await ask()).status, 200)
   })
 
-  test('nor does a store that still goes by the time before', async () => {
+  test('a store that still uses the earlier time does not block requests', async () => {
     let now = Date.parse('2026-01-02T03:04:05Z')
     const clock = { now: () => now, elapsed: () => 0 }
     const resetsAt = now + 60_000
@@ -312,7 +312,7 @@ suite('rate limits', (test) => {
     equal([refused.status, refused.headers['retry-after']], [429, '60'])
   })
 
-  test('a text that is no limit fails at the start', () => {
+  test('an invalid limit fails at the start', () => {
     const texts = ['5', '5 per', 'five per minute', '0 per minute', '5 per fortnight', '5/min', '']
     for (const text of [
       ...texts,

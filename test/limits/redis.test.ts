@@ -48,7 +48,7 @@ else {
       equal((await store.hit('short', 40, 0)).count, 1)
     })
 
-    test('something else than a client is refused', () => {
+    test('a value that is no client is refused', () => {
       throws(() => redisRateLimitStore({} as never), 'call(), sendCommand() or eval()')
     })
 

@@ -40,7 +40,7 @@ async function untilBack(ask: () => Promise<unknown>, isBack: () => boolean | Pr
   throw new Error('the store was not used again')
 }
 
-suite('a rate-limit store that gives no answer', (test) => {
+suite('a rate-limit store that does not respond', (test) => {
   test.before(() => createPeople(db))
   test.after(() => db.close())
 
@@ -60,14 +60,14 @@ suite('a rate-limit store that gives no answer', (test) => {
     equal(errors, [])
   })
 
-  test('requests at the same time wait for it no longer than one does', async () => {
+  test('concurrent requests wait for it no longer than one does', async () => {
     const { ask, warnings } = start({ hit: () => new Promise(() => {}) })
     const statuses = await Promise.all(Array.from({ length: 6 }, () => ask()))
     equal(statuses.sort(), [200, 200, 200, 429, 429, 429])
     equal(warnings.length, 1)
   })
 
-  test('what it answers late is not an answer in time: it is asked again, and used when it is quick', async () => {
+  test('a late result is not used: the store is retried, and used once it is fast', async () => {
     let delay = 1_300
     const counts = new Map<string, number>()
     const slow: RateLimitStore = {
@@ -88,14 +88,14 @@ suite('a rate-limit store that gives no answer', (test) => {
     equal(warnings.length, 1)
   })
 
-  test('an answer that is no count is a failure', async () => {
+  test('a result that is no count is a failure', async () => {
     const broken = { hit: async () => ({ count: 'many' }) } as unknown as RateLimitStore
     const { ask, warnings } = start(broken)
     equal(await several(ask, 4), [200, 200, 200, 429])
     match(warnings[0] ?? '', 'no count')
   })
 
-  test('so is a throw', async () => {
+  test('an exception is a failure', async () => {
     const { ask, warnings } = start({
       hit: () => {
         throw new Error('not connected')

@@ -18,7 +18,7 @@ suite('the error catalogue', (test) => {
     equal(missing, [])
   })
 
-  test('gives each error an occasion, a code and a phrase', () => {
+  test('gives each error a cause, a code and a phrase', () => {
     for (const { error, on } of catalogue) {
       const code = error.body.code ?? ''
       ok(on.length > 0 && /^[a-z_]+$/.test(code), error.message)
@@ -26,7 +26,7 @@ suite('the error catalogue', (test) => {
     }
   })
 
-  test('calls each error by the phrase of its status, except those that the specification names', () => {
+  test('names each error by the phrase of its status, except those that the specification names', () => {
     const others = catalogue.flatMap(({ error: { status, body } }) =>
       body.error === phrases[status] ? [] : [`${status} ${body.code}: ${body.error}`],
     )

@@ -42,7 +42,7 @@ const list = (value: JsonValue, members: object = {}): string =>
 const failure = (status: number, code: string): string =>
   list(null, { status_code: status, total_count: 0, errors: { error: 'x', reason: 'y', code } })
 
-suite('checking answers against the document', (test) => {
+suite('checking responses against the document', (test) => {
   const served = api()
   const ok = (url: string, text: string, status = 200): void =>
     checkAnswer(served, 'GET', url, { status, text })
@@ -51,7 +51,7 @@ suite('checking answers against the document', (test) => {
     match(message, problem)
   }
 
-  test('lets right answers through', () => {
+  test('accepts valid responses', () => {
     ok('/api/shelves', list([row]))
     ok('/api/shelf?limit=1', list([{ ...row, opened: '2024-01-01' }]))
     ok('/api/shelves?fields=id', list([{ id: 1 }]))
@@ -74,11 +74,11 @@ suite('checking answers against the document', (test) => {
     refused('/api/shelves?dump=json', list(embedded), 'secret is not documented')
   })
 
-  test('refuses a record that is not whole where nobody asked for a part', () => {
+  test('refuses an incomplete record without fields= in the request', () => {
     refused('/api/shelves', list([{ id: 1 }]), '$.value[0].name is missing')
   })
 
-  test('refuses an error that the operation cannot give', () => {
+  test('refuses an error that the operation cannot return', () => {
     refused('/api/shelves', failure(400, 'empty_body'), '$.errors.code should be one of', 400)
     refused('/api/shelves', failure(400, 'made_up'), '$.errors.code should be one of', 400)
   })
@@ -88,11 +88,11 @@ suite('checking answers against the document', (test) => {
     refused('/api/shelves', list([]), 'it has no such status', 206)
   })
 
-  test('does not know keywords that it does not check', () => {
+  test('throws on keywords that it does not check', () => {
     throws(() => compileSchema({})({ multipleOf: 2 }), 'the keyword "multipleOf" is not known')
   })
 
-  test('is content with what a callback shapes', () => {
+  test('accepts any value of members that a callback may change', () => {
     equal(compileSchema({})({ type: 'string', 'x-shaped-by-callback': true })(1), undefined)
   })
 })

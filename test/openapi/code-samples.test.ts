@@ -54,7 +54,7 @@ function served(settings: ApiConfig = {}): Api {
 }
 
 suite('the curl lines of the document', (test) => {
-  test('of every GET of the demo are answered as they stand', async () => {
+  test('of every GET of the demo work unchanged', async () => {
     const { api, close } = await openLibrary(() => {}, {
       ...config,
       API_AUTH_REQUIREMENTS: { '*': false },
@@ -76,7 +76,7 @@ suite('the curl lines of the document', (test) => {
     }
   })
 
-  test('of writes have the method, and a body of fields that may be written', () => {
+  test('of writes have the method, and a body with writable fields', () => {
     const document = served().openapi()
     const writes = samplesOf(document).filter(({ words }) => words.includes('--json'))
     ok(writes.length > 8, String(writes.length))
@@ -96,7 +96,7 @@ suite('the curl lines of the document', (test) => {
     match(tags?.[0]?.description ?? '', 'such as `http://127.0.0.1:3000`')
   })
 
-  test('show the credential where one is needed', async () => {
+  test('show the credential if one is needed', async () => {
     const { api, close } = await openLibrary()
     await close()
     const samples = samplesOf(api.openapi())

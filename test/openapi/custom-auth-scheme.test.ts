@@ -32,7 +32,7 @@ const varyOf = async (scheme: unknown): Promise<string | undefined> => {
 suite('the scheme of custom authentication', (test) => {
   const description = 'What this installation itself reads of a request.'
 
-  test('is what the setting says', () => {
+  test('is described as in the setting', () => {
     equal(described({ in: 'cookie', name: 'session' }), {
       type: 'apiKey',
       in: 'cookie',
@@ -54,7 +54,7 @@ suite('the scheme of custom authentication', (test) => {
     equal(described({ in: 'bearer' }), { ...bearer, description })
   })
 
-  test('is the header Authorization without it', () => {
+  test('is the header Authorization without the setting', () => {
     equal(described(undefined), {
       type: 'apiKey',
       in: 'header',
@@ -63,7 +63,7 @@ suite('the scheme of custom authentication', (test) => {
     })
   })
 
-  test('says what answers vary by', async () => {
+  test('adds its header to Vary', async () => {
     equal(await varyOf(undefined), 'Authorization')
     equal(await varyOf({ in: 'bearer' }), 'Authorization')
     equal(await varyOf({ in: 'cookie', name: 'session' }), 'Authorization, Cookie')
@@ -78,7 +78,7 @@ suite('the scheme of custom authentication', (test) => {
     match(sampleOf({ in: 'bearer' }), '-H "Authorization: Bearer $TOKEN"')
   })
 
-  test('lists the header against forged requests where something is written', () => {
+  test('lists the CSRF header on operations that write', () => {
     const scheme = { in: 'cookie', name: 'session', csrf: 'x-csrf-token' }
     const headersOf = (settings: ApiConfig, path: string, method: 'get' | 'post' | 'delete') => {
       const operation = served(scheme, settings).openapi().paths?.[path]?.[method]
@@ -104,7 +104,7 @@ suite('the scheme of custom authentication', (test) => {
     match(sample, '-b "session=$COOKIE" \\\n  -H "x-csrf-token: $CSRF_TOKEN"')
   })
 
-  test('is refused at start where it is mistaken', () => {
+  test('is refused at the start if it is invalid', () => {
     const mistakes: readonly (readonly [unknown, RegExp])[] = [
       ['session', /expected an object such as/],
       [

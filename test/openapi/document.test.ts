@@ -129,7 +129,7 @@ suite('the OpenAPI document', (test) => {
     })
   }
 
-  test('has nothing that redocly would improve', async () => {
+  test('passes the rules of redocly', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'openapi-'))
     try {
       const files = Object.entries(documents).flatMap(([name, make]) =>
@@ -170,7 +170,7 @@ suite('the OpenAPI document', (test) => {
     }
   })
 
-  test('is refused in a version that it does not have', () => {
+  test('is refused in an unknown version', () => {
     const api = apiOf(models, config)
     const messageOf = (options: object): string => {
       try {
@@ -196,7 +196,7 @@ suite('the OpenAPI document', (test) => {
     equal(first, second)
   })
 
-  test('of the library says what the committed digest says', () => {
+  test('of the library matches the committed digest', () => {
     const file = fileURLToPath(new URL('./library.digest.txt', import.meta.url))
     const now = digestOf(apiOf(models, config).openapi())
     if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, now)
@@ -204,13 +204,13 @@ suite('the OpenAPI document', (test) => {
     equal(difference, '', `${difference}\nIf it is meant: pnpm golden --update, or copy it.`)
   })
 
-  test('says of an operation that it is public, or which roles it takes', () => {
+  test('says of each operation that it is public, or which roles it requires', () => {
     const { get, post } = (documents.library?.() ?? fail('')).openapi().paths?.['/api/books'] ?? {}
     equal(get?.description, 'A page of them.\n\nPublic: no credential is needed.')
     ok(/Roles: editor\.$/.test(post?.description ?? ''), post?.description)
   })
 
-  test('says that a written record may be null where its reader may be refused it', () => {
+  test('says that a written record may be null if the caller may not be allowed to read it', () => {
     const written = (settings: ApiConfig): Anything => {
       const { components }: Anything = apiOf(models, { ...config, ...settings }).openapi()
       return components.responses.BookUpdated.content['application/json'].schema.properties.value
@@ -223,7 +223,7 @@ suite('the OpenAPI document', (test) => {
     equal(isNullable({ API_SESSION_GETTER: () => fail('not asked') }), true)
   })
 
-  test('has the texts of the configuration', () => {
+  test('has the titles and descriptions of the configuration', () => {
     const { info, servers }: Anything = (documents.everything?.() ?? fail('')).openapi()
     equal(info, {
       title: 'Everything',
@@ -239,7 +239,7 @@ suite('the OpenAPI document', (test) => {
     )
   })
 
-  test('has the summaries, the tag and the description that the meta of a model gives', () => {
+  test('has the summaries, the tag and the description in the meta of a model', () => {
     const Note = defineModel('Note', {
       columns: {
         id: { type: 'integer', primaryKey: true, generated: true },
@@ -331,7 +331,7 @@ suite('the OpenAPI document', (test) => {
     }
   })
 
-  test('has every route that answers, and answers every route that it has', async () => {
+  test('has every route that is served, and only those', async () => {
     const api = documents.everything?.() ?? fail('')
     const paths: Anything = api.openapi().paths
     for (const [path, item] of Object.entries<Anything>(paths)) {

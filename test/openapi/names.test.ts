@@ -55,7 +55,7 @@ suite('names in the OpenAPI document', (test) => {
     equal(numbered, [])
   })
 
-  test('of an operation stay when a model is put before the others', () => {
+  test('of an operation do not change if a model is inserted before the others', () => {
     const [before, after] = [documentOf(models), documentOf([Shelf, ...models])]
     ok(after.components.schemas.Shelf !== undefined)
     for (const [path, item] of Object.entries<Anything>(before.paths)) {
@@ -63,7 +63,7 @@ suite('names in the OpenAPI document', (test) => {
     }
   })
 
-  test('of components stay when a model is put before the others', () => {
+  test('of components do not change if a model is inserted before the others', () => {
     const [before, after] = [documentOf(models), documentOf([Shelf, ...models])]
     for (const [section, parts] of Object.entries<Anything>(before.components)) {
       const lost = Object.keys(parts).filter((name) => !(name in after.components[section]))

@@ -29,7 +29,7 @@ async function ask(api: Api, url: string, more: Partial<ApiRequest> = {}) {
 suite('the routes of the documentation', (test) => {
   const api = served()
 
-  test('answer the page, the document at both places, and the script', async () => {
+  test('serve the page, the document at both paths, and the script', async () => {
     const page = await ask(api, '/docs', { asset })
     equal([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'])
     match(page.body, '<redoc spec-url="/docs/apispec.json"')
@@ -44,12 +44,12 @@ suite('the routes of the documentation', (test) => {
     equal(script.body, 'console.log("redoc")')
   })
 
-  test('load a script of Redoc 2 as what it is', async () => {
+  test('load a script of Redoc 2 as a classic script', async () => {
     const older = async () => ({ text: '', module: false })
     match((await ask(api, '/docs', { asset: older })).body, '<script defer src=')
   })
 
-  test('answer a plain page where the host has no Redoc', async () => {
+  test('serve a plain page if the host has no Redoc', async () => {
     const page = await ask(api, '/docs')
     match(page.body, '<h1>Shop')
     match(page.body, 'List books')
@@ -59,13 +59,13 @@ suite('the routes of the documentation', (test) => {
     equal((await ask(api, '/docs/redoc.js')).status, 404)
   })
 
-  test('escape what models and settings say', async () => {
+  test('escape strings of models and settings', async () => {
     const evil = '<script>alert("1")</script>'
     const page = await ask(served({ API_TITLE: evil, API_DESCRIPTION: evil }), '/docs')
     ok(!page.body.includes('<script'))
   })
 
-  test('are ours for adapters, and GET only', async () => {
+  test('belong to the API for adapters, and allow GET only', async () => {
     for (const url of ['/docs', '/docs/apispec.json', '/docs/redoc.js', '/openapi.json?x=1']) {
       ok(api.owns(url), url)
       equal((await ask(api, url, { method: 'POST' })).status, 405)
@@ -75,7 +75,7 @@ suite('the routes of the documentation', (test) => {
     ok(!api.owns('/docs/other'))
   })
 
-  test('follow their settings, and are gone without them', async () => {
+  test('follow their settings, and do not exist if disabled', async () => {
     const moved = served({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
     match((await ask(moved, '/help', { asset })).body, 'spec-url="/help/api.json"')
     equal((await ask(moved, '/help/api.json')).status, 200)
@@ -92,20 +92,20 @@ suite('the routes of the documentation', (test) => {
     equal(off.openapi().info.title, 'Shop')
   })
 
-  test('say where the API is mounted', async () => {
+  test('contain the mount path of the API', async () => {
     const { body } = await ask(api, '/docs/apispec.json', { baseUrl: '/v1' })
     equal(body.servers, [{ url: '/v1' }])
     match((await ask(api, '/docs', { baseUrl: '/v1', asset })).body, 'src="/v1/docs/redoc.js"')
   })
 
-  test('let the logo in by the policy', async () => {
+  test('allow the logo in their Content-Security-Policy', async () => {
     const logo = served({ API_LOGO_URL: 'https://img.example.org/a.svg' })
     const { headers, body } = await ask(logo, '/docs')
     match(headers['content-security-policy'] ?? '', 'img-src data: https://img.example.org;')
     match(body, '<img src="https://img.example.org/a.svg"')
   })
 
-  test('need authentication where that is asked for', async () => {
+  test('need authentication if it is configured', async () => {
     const guarded = served({
       API_DOCUMENTATION_REQUIRE_AUTH: true,
       API_AUTHENTICATE_METHOD: ['custom'],
@@ -118,7 +118,7 @@ suite('the routes of the documentation', (test) => {
     }
   })
 
-  test('cannot need authentication where there is none, nor stand in the way of records', () => {
+  test('cannot need authentication without a strategy, nor use the path of a resource', () => {
     throws(
       () => served({ API_DOCUMENTATION_REQUIRE_AUTH: true }),
       /config\.API_DOCUMENTATION_REQUIRE_AUTH: .*API_AUTHENTICATE_METHOD/,
@@ -144,7 +144,7 @@ if (chromiumPath() === undefined) {
   notRun('the documentation page in a browser', 'no chromium; its path can be in CHROMIUM')
 } else {
   suite('the documentation page in a browser', (test) => {
-    test('is drawn by Redoc, without an error and without a request to anybody else', async () => {
+    test('is rendered by Redoc, without an error and without requests to other hosts', async () => {
       const server = createServer(served())
       const url = await server.listen(0)
       try {
@@ -159,7 +159,7 @@ if (chromiumPath() === undefined) {
       }
     })
 
-    test('has common parameters before the filters, which are folded, and grouped by column', async () => {
+    test('has common parameters before the filters, which are collapsed and grouped by column', async () => {
       const api = served()
       const server = createServer(api)
       const url = await server.listen(0)
@@ -218,7 +218,7 @@ if (chromiumPath() === undefined) {
   })
 
   suite('the pages of the index and of records in a browser', (test) => {
-    test('show their style, without an error and without a request to anybody else', async () => {
+    test('are styled, without an error and without requests to other hosts', async () => {
       const server = createServer(served())
       const url = await server.listen(0)
       try {

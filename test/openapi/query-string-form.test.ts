@@ -117,7 +117,7 @@ suite('the OpenAPI 3.2 form', (test) => {
           schema.patternProperties,
         )
 
-  test('says of filters what each operator takes', () => {
+  test('describes the values of each operator in filters', () => {
     const { schemas } = document.components
     const wrong = (query: object): boolean =>
       compileSchema(schemas)(schemas.BookListQuery)(query) !== undefined
@@ -145,7 +145,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     for (const query of refused) ok(wrong(query), JSON.stringify(query))
   })
 
-  test('says of bodies what the 3.1 form says', () => {
+  test('describes bodies like the 3.1 form', () => {
     const before: Anything = library.api.openapi()
     const problem = (whole: Anything, name: string, body: object): boolean =>
       compileSchema(whole.components.schemas)(whole.components.schemas[name])(body) !== undefined
@@ -174,7 +174,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     }
   })
 
-  test('describes the answers and the errors', async () => {
+  test('describes the responses and the errors', async () => {
     const { schemas, responses } = document.components
     const check = async (url: string, name: string): Promise<void> => {
       const { text } = await library.api.answer({ method: 'GET', url })
@@ -191,7 +191,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     for (const { error } of catalogue) ok(codes.includes(error.body.code), error.body.code)
   })
 
-  test('has QUERY where lists take it, which answers as the document says', async () => {
+  test('has QUERY on lists, whose responses match the document', async () => {
     const { get, query } = document.paths['/api/books']
     equal(query.operationId, 'queryBooks')
     const body = query.requestBody.content[form].schema
@@ -214,7 +214,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     equal(answer.status, 200)
   })
 
-  test('names components by what they are about', () => {
+  test('names components after their content', () => {
     const { schemas, parameters } = document.components
     for (const name of ['BookListQuery', 'RecordQuery', 'CreateQuery', 'BookBulkUpdatedQuery']) {
       ok(name in schemas && name in parameters, name)
@@ -237,7 +237,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     )
   })
 
-  test('says of headers and their statuses once what they do', () => {
+  test('describes headers and their statuses once', () => {
     const { info, components, paths } = document
     for (const header of ['ETag', 'If-Match', 'If-None-Match', 'Prefer', 'Idempotency-Key'])
       match(info.description, `\`${header}`)
@@ -298,7 +298,7 @@ suite('the OpenAPI 3.2 form', (test) => {
     ['100 tables', 0.4, () => tables(some(100), written)],
     ['371 tables', 0.38, () => tables(wideModels(371), ['GET'])],
   ] as const) {
-    test(`takes at most ${most} of the form of 3.1: ${name}`, () => {
+    test(`is at most ${most} of the size of the 3.1 form: ${name}`, () => {
       const api = open()
       const part = sizeOf(api.openapi({ version: '3.2' })) / sizeOf(api.openapi())
       ok(part <= most, `${part} of it`)

@@ -29,7 +29,7 @@ suite('the documentation in gzip', (test) => {
     })
 
   for (const url of ['/openapi.json', '/docs/apispec.json', '/docs', '/docs/redoc.js']) {
-    test(`${url} holds the same text`, async () => {
+    test(`${url} has the same content`, async () => {
       const [plain, small] = [await ask(url), await ask(url, 'gzip, deflate, br')]
       equal([plain.bytes, plain.headers['content-encoding']], [undefined, undefined])
       equal(small.headers['content-encoding'], 'gzip')
@@ -41,7 +41,7 @@ suite('the documentation in gzip', (test) => {
     })
   }
 
-  test('goes to those alone who take it', async () => {
+  test('is sent only to clients that accept it', async () => {
     const encodingOf = async (accepted?: string) =>
       (await ask('/openapi.json', accepted)).headers['content-encoding']
     for (const accepted of ['gzip', 'br;q=1.0, GZIP;q=0.2', '*', 'identity, *;q=0.1']) {
@@ -52,7 +52,7 @@ suite('the documentation in gzip', (test) => {
     }
   })
 
-  test('does not go through an adapter that sends text', async () => {
+  test('is not used by an adapter that sends text', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const { bytes, headers: sent } = await api.answer({
       method: 'GET',
@@ -62,7 +62,7 @@ suite('the documentation in gzip', (test) => {
     equal([bytes, sent['content-encoding']], [undefined, undefined])
   })
 
-  test('is not sent again to a client that has it', async () => {
+  test('is not sent again to a client that has cached it', async () => {
     for (const encoding of [undefined, 'gzip']) {
       const first = await ask('/openapi.json', encoding)
       const etag = first.headers.etag ?? fail('no ETag')
@@ -72,7 +72,7 @@ suite('the documentation in gzip', (test) => {
     }
   })
 
-  test('goes through fetch as text, where the host wants no compression', async () => {
+  test('is sent by fetch as text if the host disables compression', async () => {
     const request = new Request('http://api.test/openapi.json', {
       headers: { 'accept-encoding': 'gzip' },
     })
@@ -81,7 +81,7 @@ suite('the documentation in gzip', (test) => {
     equal(((await answer.json()) as { openapi: string }).openapi.slice(0, 3), '3.1')
   })
 
-  test('goes through fetch', async () => {
+  test('is sent by fetch', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const answer = await api.fetch(new Request('http://api.test/openapi.json', { headers }))
     equal(answer.headers.get('content-encoding'), 'gzip')
@@ -101,7 +101,7 @@ suite('the document of many models', (test) => {
   })
 
   for (const url of ['/openapi.json', '/docs']) {
-    test(`leaves turns to other requests while it is built: ${url}`, async () => {
+    test(`lets other requests run while it is built: ${url}`, async () => {
       const api = apiOf(wideModels(100))
       let answered = false
       let turns = 0
@@ -119,7 +119,7 @@ suite('the document of many models', (test) => {
     })
   }
 
-  test('is the same however it is built', async () => {
+  test('is the same, built at once or in steps', async () => {
     const [sliced, whole] = [apiOf(wideModels(30)), apiOf(wideModels(30))]
     const { body } = await sliced.handle({ method: 'GET', url: '/openapi.json' })
     equal(body as unknown, whole.openapi() as unknown)

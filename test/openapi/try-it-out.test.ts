@@ -49,7 +49,7 @@ const settings: Readonly<Record<string, ApiConfig>> = {
 
 suite('"Try it out" on every GET of the demo', (test) => {
   for (const [name, own] of Object.entries(settings)) {
-    test(`is answered with 200: ${name}`, async () => {
+    test(`returns 200: ${name}`, async () => {
       const { api, close } = await openLibrary(() => {}, own)
       try {
         const document: Anything = api.openapi()

@@ -124,7 +124,7 @@ suite('packages', (test) => {
       equal(readFileSync(file, 'utf8'), text, 'run again with UPDATE_API_REPORT=1, read the diff')
     })
 
-    test(`the tarball of ${name} holds what it should`, async () => {
+    test(`the tarball of ${name} contains the expected files`, async () => {
       const { stdout } = await run('tar', ['-tf', tarballs[name]])
       const files = stdout.trim().split('\n')
       const folders = new Set(files.map((file) => file.split('/')[1]))
@@ -141,7 +141,7 @@ suite('packages', (test) => {
       ok(readme.startsWith(`# @model-api/${name}\n`), readme.slice(0, 40))
     })
 
-    test(`publint and attw find nothing wrong with ${name}`, async () => {
+    test(`publint and attw find no problem in ${name}`, async () => {
       await run(bin('publint'), ['--strict', tarballs[name]])
       await run(bin('attw'), ['--profile', 'esm-only', tarballs[name]])
     })

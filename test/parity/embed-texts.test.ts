@@ -177,7 +177,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
     }
   }
 
-  test('one statement reads the record and all that is embedded, where the database can write it', async () => {
+  test('one statement reads the record and everything embedded, if the database can write it as JSON', async () => {
     const url = '/api/owners/4?dump=json'
     for (const more of [{}, { API_DUMP_CALLBACK: listed }, { API_RETURN_CALLBACK: listed }]) {
       const request = { method: 'GET', url, headers: { 'x-request-id': 'test' } }
@@ -190,7 +190,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
     }
   })
 
-  test('more rows than a request may embed are refused as ever', async () => {
+  test('more rows than a request may embed are refused as without it', async () => {
     const few = { API_MAX_EMBEDDED_ROWS: 3 }
     const [fast, plain] = [askedTwice(apiOf(few)), askedFirst(() => apiOf(few))]
     for (const url of [
@@ -205,7 +205,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
     }
   })
 
-  test('lists in lists are not written beyond what an answer may hold', async () => {
+  test('nested lists are not written beyond the limit of a response', async () => {
     if (db.name !== 'postgres') return
     await db.execScript(`
       insert into owners values (5, 'Many', null);

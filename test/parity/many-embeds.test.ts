@@ -58,7 +58,7 @@ eachDatabase('many to-one relations', (test, db) => {
       insert into hubs (id, leaf_0_id, leaf_64_id) values (1, 1, 1);`)
   })
 
-  test('all of them are embedded', async () => {
+  test('are all embedded', async () => {
     for (const url of ['/api/hubs?dump=json', '/api/hubs/1?dump=json']) {
       const request = { method: 'GET', url, headers: { 'x-request-id': 'test' } }
       const answer = await askedTwice(apiOf()).answer(request)

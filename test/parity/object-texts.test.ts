@@ -169,7 +169,7 @@ function modelsFor(value: number, affinity: number): readonly AnyModel[] {
   return models.filter((_, i) => (value + affinity + i) % 2 === 0)
 }
 
-suite('objects written by SQLite, of whatever is stored', (test) => {
+suite('objects written by SQLite, with any stored value', (test) => {
   if (extent === 'usual') {
     notRun('stored forms in both nullable columns and others', 'a usual run has either')
   }
@@ -333,7 +333,7 @@ const Leaf = defineModel('Leaf', {
   meta: { endpoint: 'leafs' },
 })
 
-suite('links written by SQLite, whatever their keys hold', (test) => {
+suite('links written by SQLite, with any key', (test) => {
   const values = [
     "'null'",
     "'nobody'",
@@ -376,7 +376,7 @@ suite('links written by SQLite, whatever their keys hold', (test) => {
   })
 })
 
-suite('columns that SQLite writes texts of', (test) => {
+suite('columns that SQLite writes as JSON', (test) => {
   const Éx = defineModel('Ex', {
     table: 'éx',
     columns: { id: { type: 'integer', primaryKey: true }, made: { type: 'text' } },
@@ -385,7 +385,7 @@ suite('columns that SQLite writes texts of', (test) => {
   const made = `(id integer primary key, made text as (json('"quoted"')))`
   for (const [title, script] of [
     [
-      'names ignore the case of ASCII letters alone',
+      'names ignore the case of ASCII letters only',
       `create table "Éx" (id integer primary key, made text); create table "éx" ${made};`,
     ],
     [
@@ -452,7 +452,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     equal(await textsIn(fast, '/api/mades?limit=9'), 'values')
   })
 
-  test('the total is counted in the same statement, where the page does not prove it', async () => {
+  test('the total is counted in the same statement, unless the page gives it', async () => {
     const fast = apiOf()
     await fast.ready
     for (const [query, total] of [
@@ -471,7 +471,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     }
   })
 
-  test('embedded objects have links of the mount', async () => {
+  test('embedded objects have links below the mount path', async () => {
     const fast = apiOf()
     await fast.ready
     const url = '/api/owners?join=things&join_type=left&limit=9'
@@ -483,7 +483,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     }
   })
 
-  test('a query that met another form reads values from then on', async () => {
+  test('a query reads values after a row with a value in another form', async () => {
     const fast = apiOf()
     equal(await textsIn(fast, '/api/things?id__eq=1'), 'text')
     equal(await formsIn(fast, '/api/things?id__eq=4'), 'text,values')
@@ -491,7 +491,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     equal(await textsIn(fast, '/api/things?id__le=1'), 'text')
   })
 
-  test('a table that does not promise what it holds is read as it is', async () => {
+  test('a value of another type in an unconstrained column is read unchanged', async () => {
     const fast = askedTwice(apiOf())
     file.exec("insert into owners values (7, 'Zoe', '', 'nobody')")
     const request = requestOf('/api/owners?id__eq=7&join=boss&join_type=left')
@@ -499,7 +499,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     file.exec('delete from owners where id = 7')
   })
 
-  test('a page that has to be sorted is cut before its objects are written', async () => {
+  test('a page that has to be sorted is limited before its objects are written', async () => {
     const fast = apiOf()
     await fast.ready
     for (const [url, cut] of [
@@ -518,7 +518,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     }
   })
 
-  test('any text is quoted as we quote it', async () => {
+  test('any string is quoted as by JSON.stringify', async () => {
     const fast = apiOf()
     const insert = file.prepare('insert or replace into labels values (?, ?)')
     await fc.assert(
@@ -537,7 +537,7 @@ suite('objects written by SQLite, with their relations', (test) => {
     file.exec("delete from labels where key = 'odd'")
   })
 
-  test('a text that is very long is read as a value', async () => {
+  test('a very long string is read as a value', async () => {
     const fast = apiOf()
     const long = '"\\'.repeat(600_000)
     file.prepare('insert into labels values (?, ?)').run('long', long)

@@ -58,7 +58,7 @@ eachDatabase('parity', (test, db) => {
     JSON.parse(answers('UTC')[`/api/samples?${query}&limit=100`] ?? 'null').value
 
   for (const field of fields) {
-    test(`${field}: the bytes of SQLite in UTC, in every zone`, () => {
+    test(`${field}: the bytes equal those of SQLite in UTC, in every time zone`, () => {
       const problems: string[] = []
       for (const zone of zones) {
         for (const { url } of requestsAbout(field, zone !== 'UTC')) {

@@ -18,7 +18,7 @@ const Folder = defineModel('Folder', {
   meta: {},
 })
 
-eachDatabase('URLs in answers that are written at once', (test, db) => {
+eachDatabase('URLs in responses that are written as one string', (test, db) => {
   test.before(async () => {
     await createTables(db, [Shelf, Folder])
     await insertRows(db, Shelf, [
@@ -32,7 +32,7 @@ eachDatabase('URLs in answers that are written at once', (test, db) => {
     ])
   })
 
-  test('are those of their own row, and of the mount of their own request', async () => {
+  test('belong to their own row, and to the mount path of their own request', async () => {
     const { kysely } = db
     const models = [Shelf, Folder]
     // A database that builds no JSON.

@@ -179,7 +179,7 @@ function define(test: Test, db: TestDatabase): void {
     await new Promise((resolve) => pool.end(resolve))
   })
 
-  test('a statement that the server has lost in a transaction is its error: the transaction may be lost, too', async () => {
+  test('a statement that the server has lost is an error in a transaction, which may be lost, too', async () => {
     if (!isMariadb) return
     const { kysely, proxy } = await open()
     const take = 'update accounts set cents = cents - 7 - ? where id = ?'
@@ -200,7 +200,7 @@ function define(test: Test, db: TestDatabase): void {
     equal(sent(proxy, take), ['query', 'prepare', 'execute', 'execute', 'query'])
   })
 
-  test('a write of the API is stored as a whole, or not at all', async () => {
+  test('a write through the API is stored as a whole, or not at all', async () => {
     if (!isMariadb) return
     const Account = defineModel('Account', {
       columns: {

@@ -61,7 +61,7 @@ function define(test: Test, db: TestDatabase): void {
   const prepares = (prepared: number, executed: number) =>
     isMariadb ? { prepared, executed, closed: 0 } : { prepared: 0, executed: 0, closed: 0 }
 
-  test('a read of ours that comes again is prepared once, whatever its values', async () => {
+  test('a repeated read of the API is prepared once, whatever its values', async () => {
     const on = open()
     const read = 'select name, id from things where id = ? limit ?'
     for (const id of [1, 2, 1, 2]) {
@@ -80,7 +80,7 @@ function define(test: Test, db: TestDatabase): void {
     for (let times = 0; times < 4; times++) equal(await read(), [[[1, 0]], [[2, 0]], [[1, 0]]])
   })
 
-  test('a read that is not ours gets the values it always got', async () => {
+  test('a read of the host gets the same values as without it', async () => {
     const on = open()
     const plain = open({ prepared: false })
     const read = (of: Database) =>
@@ -93,7 +93,7 @@ function define(test: Test, db: TestDatabase): void {
     equal(await counts(on), prepares(0, 0))
   })
 
-  test('a write that gives rows back and is not ours gives the values it always gave', async () => {
+  test('a write of the host with RETURNING gets the same values as without it', async () => {
     if (!isMariadb) return
     await db.execScript('create table floats (id integer primary key auto_increment, f float)')
     const on = open()
@@ -106,7 +106,7 @@ function define(test: Test, db: TestDatabase): void {
     equal(await counts(on), prepares(0, 0))
   })
 
-  test('none where none may be kept', async () => {
+  test('prepares nothing if no statement may be cached', async () => {
     const on = open({ statements: 0 })
     for (let times = 0; times < 4; times++) {
       equal(await rowsOf(on, 'select id from things where id = ?', [1]), [[1]])
@@ -115,7 +115,7 @@ function define(test: Test, db: TestDatabase): void {
     equal([prepared, executed], [-1, -1])
   })
 
-  test('off, nothing is prepared, and rows come as arrays nevertheless', async () => {
+  test('if disabled, prepares nothing, and still returns rows as arrays', async () => {
     const on = open({ prepared: false })
     for (let times = 0; times < 4; times++) {
       equal(await rowsOf(on, 'select id, name from things where id = ?', [1]), [[1, 'one']])
@@ -146,7 +146,7 @@ function define(test: Test, db: TestDatabase): void {
     if (isMariadb) ok((await counts(on)).executed > 15)
   })
 
-  test('an error in a transaction leaves it and the connection as they were', async () => {
+  test('an error in a transaction does not affect it or the connection', async () => {
     const on = open()
     for (let times = 0; times < 4; times++) {
       await on.transaction().execute(async (trx) => {
@@ -158,7 +158,7 @@ function define(test: Test, db: TestDatabase): void {
     }
   })
 
-  test('values of all kinds come and go as they do in texts', async () => {
+  test('values of all types are sent and read as in the text protocol', async () => {
     await db.execScript(`create table kinds (id integer primary key auto_increment,
       tiny tinyint(1), small smallint unsigned, big bigint, bits bit(1), d double, n decimal(20, 4),
       t varchar(80) character set utf8mb4, l varchar(80) character set latin1, b varbinary(80), j json, y year,
@@ -209,7 +209,7 @@ function define(test: Test, db: TestDatabase): void {
     if (isMariadb) ok((await counts(on)).executed > 90)
   })
 
-  test('the statements of a connection are bounded', async () => {
+  test('the prepared statements of a connection are bounded', async () => {
     const on = open({ statements: 5 })
     for (let i = 0; i < 40; i++) {
       for (let times = 0; times < 3; times++) {
@@ -223,7 +223,7 @@ function define(test: Test, db: TestDatabase): void {
     equal(prepared - closed, 5)
   })
 
-  test('the bound of the pool counts, where it is less', async () => {
+  test('the limit of the pool applies if it is lower', async () => {
     const on = open({}, { maxPreparedStatements: 3 })
     for (let i = 0; i < 9; i++) {
       for (let times = 0; times < 3; times++) {
@@ -234,7 +234,7 @@ function define(test: Test, db: TestDatabase): void {
     if (isMariadb) equal([prepared, prepared - closed], [9, 3])
   })
 
-  test('a table that changes changes the answer, not the status', async () => {
+  test('a changed table changes the response, not the status', async () => {
     const on = open()
     await db.execScript(
       'create table shapes (id integer primary key, size integer); insert into shapes values (1, 7);',
@@ -251,7 +251,7 @@ function define(test: Test, db: TestDatabase): void {
     for (let times = 0; times < 3; times++) equal(await read(), [[1]])
   })
 
-  test('a limit of time holds each time', async () => {
+  test('a time limit applies each time', async () => {
     const on = open()
     if (!isMariadb) return
     const slow = 'set statement max_statement_time = 0.05 for select sleep(?)'
@@ -302,7 +302,7 @@ function define(test: Test, db: TestDatabase): void {
     ['a format of its own', { queryFormat: () => 'select 7' }],
     ['connections that are reset after each use', { resetOnRelease: true }],
   ] as const) {
-    test(`a pool with ${title} gets texts`, async () => {
+    test(`a pool with ${title} uses the text protocol`, async () => {
       const on = open({}, settings as unknown as PoolOptions)
       const expected = 'queryFormat' in settings ? [[7]] : [[1]]
       for (let times = 0; times < 4; times++) {
@@ -318,7 +318,7 @@ function define(test: Test, db: TestDatabase): void {
     ['has too many statements', 'ER_MAX_PREPARED_STMT_COUNT_REACHED', 1461],
     ['does not know the statement any more', 'ER_UNKNOWN_STMT_HANDLER', 1243],
   ] as const) {
-    test(`a server that ${title} gets texts from then on`, async () => {
+    test(`a server that ${title} gets the text protocol from then on`, async () => {
       const pool = poolWith()
       const refused: unknown[] = []
       const on = openPool(refusing(pool, Object.assign(new Error(code), { code, errno }), refused))

@@ -46,7 +46,7 @@ eachDatabase(
     })
 
     for (const options of [{}, { named: false }]) {
-      test(`it takes no query of its own before a statement with values (${JSON.stringify(options)})`, async () => {
+      test(`it is no separate query before a statement with values (${JSON.stringify(options)})`, async () => {
         const { on, sent } = open(options)
         for (let id = 1; id <= 4; id++) {
           sent.length = 0
@@ -96,7 +96,7 @@ eachDatabase(
       equal(await stored(), [1])
     })
 
-    test('statements that are sent at once are all inside', async () => {
+    test('concurrent statements are all inside the transaction', async () => {
       const { on } = open()
       for (let times = 0; times < 3; times++) {
         const work = on.transaction().execute(async (own) => {
@@ -112,7 +112,7 @@ eachDatabase(
       }
     })
 
-    test('several statements in one text, and savepoints, come after it', async () => {
+    test('several statements in one text, and savepoints, run after it', async () => {
       const { on } = open()
       for (let times = 0; times < 3; times++) {
         await rejects(
@@ -153,7 +153,7 @@ eachDatabase(
       }
     })
 
-    test('where it fails, the statement after it does not run', async () => {
+    test('if it fails, the statement after it does not run', async () => {
       const wrong = CompiledQuery.raw('start transaction isolation level nonsense')
       const { on } = open()
       // The statement has a name from the second time on.
@@ -182,7 +182,7 @@ eachDatabase(
       equal(await stored(), [1, 2, 3, 4, 5])
     })
 
-    test('a connection that is given back without a statement begins nothing for the next one', async () => {
+    test('a connection that is released without a statement begins no transaction for the next user', async () => {
       const { on } = open()
       await on.connection().execute((own) => own.executeQuery(CompiledQuery.raw('begin')))
       await insert(on, 1)

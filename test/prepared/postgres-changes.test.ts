@@ -82,7 +82,7 @@ function define(test: Test, db: TestDatabase): void {
     'alter table notes alter id type integer, add extra integer',
     'alter table notes drop extra, alter label type text, alter id type bigint',
   ]) {
-    test(`${change}: every request on every connection is answered as before`, async () => {
+    test(`${change}: every request on every connection gets the same response as before`, async () => {
       for (let times = 0; times < 4; times++) ok((await all()).every(isFine))
       await db.execScript(change)
       errors.length = 0
@@ -96,7 +96,7 @@ function define(test: Test, db: TestDatabase): void {
     })
   }
 
-  test('a transaction whose statements are not where they were left is run again without names', async () => {
+  test('a transaction whose prepared statements are lost is retried without names', async () => {
     const own = new pg.Pool({ connectionString: db.url ?? '', max: 1 })
     const lost: TestDatabase['kysely'] = new Kysely({
       dialect: new PostgresDialect({ pool: preparedPg(own) }),
@@ -112,7 +112,7 @@ function define(test: Test, db: TestDatabase): void {
     await lost.destroy()
   })
 
-  test('one transaction finds out for all connections', async () => {
+  test('one failed transaction is enough for all connections', async () => {
     const change = requests[6] as (typeof requests)[number]
     for (let times = 0; times < 4; times++) ok((await statusesOf(change)).every(isFine))
     await db.execScript('alter table notes alter id type integer')

@@ -70,14 +70,14 @@ function define(test: Test, db: TestDatabase): void {
   const one = (on: Database, id: number): Promise<unknown> =>
     on.selectFrom('things').selectAll().where('id', '=', id).executeTakeFirst()
 
-  test('a statement that comes again is named once, whatever its values', async () => {
+  test('a repeated statement gets one name, whatever its values', async () => {
     const on = open()
     for (const id of [1, 2, 1, 2]) equal((await one(on, id)) !== undefined, true)
     equal(await one(on, 3), undefined)
     equal((await names(on)).filter((name) => name.startsWith('model_api_')).length, 1)
   })
 
-  test('off, no statement has a name', async () => {
+  test('if disabled, no statement has a name', async () => {
     const on = open({ named: false })
     for (const id of [1, 2, 1, 2]) await one(on, id)
     equal(await names(on), [])
@@ -97,7 +97,7 @@ function define(test: Test, db: TestDatabase): void {
     }
   })
 
-  test('the statements of a connection are bounded', async () => {
+  test('the prepared statements of a connection are bounded', async () => {
     const on = open({ statements: 5 })
     let most = 0
     const connections = new Set<unknown>()
@@ -112,7 +112,7 @@ function define(test: Test, db: TestDatabase): void {
     ok(connections.size > 1)
   })
 
-  test('a column that is added or changes its type changes the answer, not the status', async () => {
+  test('a column that is added or changes its type changes the response, not the status', async () => {
     const on = open()
     await db.execScript(`create table shapes (id integer primary key, size integer);
       insert into shapes values (1, 7);`)
@@ -137,7 +137,7 @@ function define(test: Test, db: TestDatabase): void {
     equal(await read(on), { id: 1, extra: null })
   })
 
-  test('a statement lost on the way is sent without a name', async () => {
+  test('a lost prepared statement is sent without a name', async () => {
     const on = open()
     for (const id of [1, 2, 1]) await one(on, id)
     await sql`discard all`.execute(on)
@@ -149,10 +149,10 @@ function define(test: Test, db: TestDatabase): void {
     on.executeQuery(CompiledQuery.raw(`/* model-api: rows as arrays */ ${text}`, [...values]))
 
   for (const [title, open] of [
-    ['by our own queries', () => openWith(pg.Client)],
-    ['where the driver is another one', () => openWith(withoutQueries(pg.Client))],
+    ['with our own queries', () => openWith(pg.Client)],
+    ['with another driver', () => openWith(withoutQueries(pg.Client))],
   ] as const) {
-    test(`rows as arrays of texts, ${title}`, async () => {
+    test(`rows as arrays of strings, ${title}`, async () => {
       const on = open()
       await db.execScript(
         'drop table if exists kinds; create table kinds (id serial, b boolean, d date, n numeric, j jsonb, t text);',
@@ -186,7 +186,7 @@ function define(test: Test, db: TestDatabase): void {
       equal([many.rows.length, many.rows[2_999]], [3_000, ['3000', '6000']])
     })
 
-    test(`their errors leave the connection as it was, ${title}`, async () => {
+    test(`their errors do not affect the connection, ${title}`, async () => {
       const on = open()
       const divided = (by: number) =>
         arrays(on, 'select 10 / (n - $1::int) from generate_series(1, 5) n', [by])
@@ -208,7 +208,7 @@ function define(test: Test, db: TestDatabase): void {
     })
   }
 
-  test('a table that changes changes rows of texts, not the status', async () => {
+  test('a changed table changes rows of strings, not the status', async () => {
     const on = open()
     await db.execScript(
       'create table turning (id integer, size integer); insert into turning values (1, 7);',
@@ -221,7 +221,7 @@ function define(test: Test, db: TestDatabase): void {
     for (let times = 0; times < 3; times++) equal(await read(), [['1', '7 m', null]])
   })
 
-  test('whoever watches the queries of the driver may put a callback in the place of ours', async () => {
+  test('an instrumented driver may replace the callback of a query', async () => {
     const seen: unknown[] = []
     const on = openWith(watched(pg.Client, seen))
     await rejects(arrays(on, 'select 1 / $1::int', [0]), /division by zero/)
@@ -232,14 +232,14 @@ function define(test: Test, db: TestDatabase): void {
     ])
   })
 
-  test('a driver that is asked for binary values is told otherwise', async () => {
+  test('a driver that is configured for binary values gets text values', async () => {
     const on = openWith(pg.Client, { binary: true } as pg.PoolConfig)
     for (let times = 0; times < 3; times++) {
       equal((await arrays(on, 'select $1::text, 7::text', ['x'])).rows, [['x', '7']])
     }
   })
 
-  test('a page of all rows is planned once where its size is a usual one, with conditions each time', async () => {
+  test('a page of all rows of a usual size is planned once, a page with conditions each time', async () => {
     await db.execScript(`create table samples (id integer primary key, kind integer);
       insert into samples select n, n % 3 from generate_series(1, 5000) n; analyze samples;`)
     const sample = (meta: Meta) =>
@@ -277,7 +277,7 @@ function define(test: Test, db: TestDatabase): void {
     equal(await planned('count=none', { access_policy: ofKind }), ['each time: limit $2'])
   })
 
-  test('the time limit is told to every connection, and jit, which does not stop at it, is off', async () => {
+  test('every connection gets the time limit, and disables JIT, which ignores it', async () => {
     const on = open({ statementTimeout: 150 }, 2)
     await rejects(sql`select pg_sleep(${10})`.execute(on), /statement timeout/)
     const limit = await sql<{

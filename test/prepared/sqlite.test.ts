@@ -25,7 +25,7 @@ suite('preparedSqlite', (test) => {
     return { db, file, prepared: () => prepared }
   }
 
-  test('a statement that comes again is prepared once, whatever its values', async () => {
+  test('a repeated statement is prepared once, whatever its values', async () => {
     const { db, prepared } = counted()
     for (const id of [1, 2, 3, 1]) {
       const row = await db.selectFrom('things').selectAll().where('id', '=', id).executeTakeFirst()
@@ -35,7 +35,7 @@ suite('preparedSqlite', (test) => {
     await db.destroy()
   })
 
-  test('no more statements are kept than asked for', async () => {
+  test('at most the configured number of statements is cached', async () => {
     const { db, prepared } = counted(3)
     for (let times = 0; times < 2; times++) {
       for (let i = 0; i < 6; i++) await sql`select ${sql.lit(i)}`.execute(db)
@@ -46,7 +46,7 @@ suite('preparedSqlite', (test) => {
     await db.destroy()
   })
 
-  test('whether a kept statement has rows is asked once', () => {
+  test('whether a cached statement returns rows is read once', () => {
     let asked = 0
     const statement = {
       get reader() {
@@ -64,7 +64,7 @@ suite('preparedSqlite', (test) => {
     equal(asked, 1)
   })
 
-  test('of a read of ours that has one row at most, one is asked for', () => {
+  test('a read of the API with at most one row reads one row', () => {
     const file = new Sqlite(':memory:')
     file.exec(
       "create table things (id integer, name text); insert into things values (1, 'a'), (1, 'b')",
@@ -93,7 +93,7 @@ suite('preparedSqlite', (test) => {
     database.close()
   })
 
-  test('a changed table changes the answer', async () => {
+  test('a changed table changes the response', async () => {
     const { db, file } = counted()
     const read = () => db.selectFrom('things').selectAll().where('id', '=', 1).executeTakeFirst()
     equal(await read(), { id: 1, name: 'one' })

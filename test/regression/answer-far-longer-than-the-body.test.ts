@@ -27,7 +27,7 @@ const config = {
   REFRESH_SECRET_KEY: 'a refresh key of more than thirty-two bytes',
 } as const
 
-eachDatabase('an answer far longer than the body', (test, db) => {
+eachDatabase('a response far longer than the request body', (test, db) => {
   test.before(async () => {
     await createTables(db, [User])
     await insertRows(db, User, [
@@ -48,12 +48,12 @@ eachDatabase('an answer far longer than the body', (test, db) => {
   const list = (n: number, item: string): string => `[${Array(n).fill(item)}]`
 
   for (const url of ['/auth/login', '/auth/refresh', '/api/users']) {
-    test(`a long key above many bad texts, POST ${url}`, async () => {
+    test(`a long key above many invalid strings, POST ${url}`, async () => {
       const errors = await refused(url, `{"${'k'.repeat(27_000)}":${list(800, '"\\u0000"')}}`)
       equal(errors.reason, 'The body has a key of more than 1000 characters, at character 1.')
     })
 
-    test(`bad texts by the thousand, POST ${url}`, async () => {
+    test(`thousands of invalid strings, POST ${url}`, async () => {
       const { reason } = await refused(url, `{"${'k'.repeat(999)}":${list(40_000, '"\\u0000"')}}`)
       const paths = Object.keys(reason)
       ok(paths.length <= 101)
@@ -64,7 +64,7 @@ eachDatabase('an answer far longer than the body', (test, db) => {
     })
   }
 
-  test('what is not listed is counted', async () => {
+  test('problems that are not listed are counted', async () => {
     const { reason } = await refused('/api/users', `{"notes":${list(500, '"\\u0000"')}}`)
     const message = 'A string cannot contain the character NUL.'
     equal(Object.keys(reason).length, 101)

@@ -6,7 +6,7 @@ import { shop } from '../support/shop.ts'
 import { suite } from '../support/suite.ts'
 
 suite('authentication as a role', (test) => {
-  test('the document names roles, and no rule without one', () => {
+  test('the document names roles, but no rule that requires only authentication', () => {
     const [db] = everyDatabase()
     const config: ApiConfig = {
       API_AUTHENTICATE_METHOD: ['custom'],

@@ -5,16 +5,16 @@ import { column } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-eachDatabase('the name of the base', (test, db) => {
+eachDatabase('the name of the base resource in a join', (test, db) => {
   test.before(() => createShop(db))
 
-  test('is the base where it fits several joined relations', async () => {
+  test('means the base, even if it matches several joined relations', async () => {
     const api = testApi(db, shop, { API_ALLOW_JOIN: true })
     const url = '/api/authors?join=mentor,pupils&join_type=left&authors.id__eq=2'
     equal(await column(api, url), [2])
   })
 
-  test('is its table, endpoint or model, singular or plural, in any case', async () => {
+  test('is that of its table, endpoint or model, singular or plural, in any letter case', async () => {
     const api = testApi(db, shop, { API_ALLOW_JOIN: true })
     for (const name of ['authors', 'author', 'Author', 'AUTHORS', 'Authors']) {
       for (const url of [

@@ -13,7 +13,7 @@ const Count = defineModel('Count', {
 })
 
 eachDatabase('bigints', (test, db) => {
-  test('keep every digit, and no driver is given a BigInt', async () => {
+  test('keep every digit, and are never bound as a BigInt', async () => {
     await createTables(db, [Count])
     const api = createApi({ db: db.kysely, models: [Count], onWarning: () => {} })
     const write = (method: string, url: string, body: string) =>

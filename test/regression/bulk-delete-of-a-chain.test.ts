@@ -38,7 +38,7 @@ eachDatabase('a chain of records', (test, db) => {
     ok(long <= 2 * short, `20 records: ${short} statements, 40 records: ${long}`)
   })
 
-  test('that ends in a circle stays', async () => {
+  test('that ends in a cycle is not removed', async () => {
     await insertRows(db, Step, [{ id: 1000, previous_id: null }])
     await insertRows(db, Step, [{ id: 1001, previous_id: 1000 }])
     await insertRows(db, Step, [{ id: 1002, previous_id: 1001 }])

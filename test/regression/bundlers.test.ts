@@ -6,7 +6,7 @@ import { equal } from '../support/assert.ts'
 import { filesBelow, readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
-suite('what bundlers read in the core', (test) => {
+suite('imports of the core for bundlers', (test) => {
   const files = filesBelow('packages/core/src')
 
   test('no file names a source by import.meta.url', () => {
@@ -16,7 +16,7 @@ suite('what bundlers read in the core', (test) => {
     equal(named, [])
   })
 
-  test('imports whose module is known at run time only are marked', () => {
+  test('imports whose module is only known at run time are marked', () => {
     const unknown = files.filter((file) =>
       [...readSource(file).matchAll(/\bimport\(([^)]*)\)/g)].some(
         ([, inner = '']) =>

@@ -12,7 +12,7 @@ eachDatabase('capped counts', (test, db) => {
     await insertRows(db, Tag, rows)
   })
 
-  test('count to ten thousand and link while rows follow', async () => {
+  test('stop at ten thousand, and link to the next page as long as rows follow', async () => {
     const api = testApi(db, shop, { API_PAGINATION_SIZE_MAX: 5000 })
     const page = (n: number) => get(api, `/api/tags?count=capped&fields=id&limit=5000&page=${n}`)
     const [second, third, fourth] = [await page(2), await page(3), await page(4)]

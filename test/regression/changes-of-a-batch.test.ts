@@ -27,7 +27,7 @@ const models: readonly AnyModel[] = [Book, Tag]
 
 type Operation = readonly [method: string, url: string, body?: unknown]
 
-eachDatabase('the changes of a batch', (test, db) => {
+eachDatabase('the changes of a batch in the after-commit callback', (test, db) => {
   const told: (readonly Change[])[] = []
   const api = testApi(db, models, {
     API_ALLOW_BATCH: true,
@@ -55,7 +55,7 @@ eachDatabase('the changes of a batch', (test, db) => {
     return before
   }
 
-  test('are one for each record, from the beginning of the batch to its end', async () => {
+  test('are one for each record, from before the batch to after it', async () => {
     equal(
       await changesOf(
         ['POST', '/api/books', { id: 1, title: 'a' }],
@@ -85,7 +85,7 @@ eachDatabase('the changes of a batch', (test, db) => {
     )
   })
 
-  test('are none of a record that is created and deleted again', async () => {
+  test('omit a record that is created and deleted in the batch', async () => {
     equal(
       await changesOf(
         ['POST', '/api/tags', { code: 'z', title: 'z' }],
@@ -97,7 +97,7 @@ eachDatabase('the changes of a batch', (test, db) => {
     )
   })
 
-  test('have the links that are different in the end', async () => {
+  test('contain the links that differ after the batch', async () => {
     const tags = (...codes: string[]) => ({ tags: codes.map((code) => ({ code })) })
     equal(
       await changesOf(

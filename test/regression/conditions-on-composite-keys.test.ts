@@ -72,10 +72,10 @@ eachDatabase('conditions on composite keys', (test, db) => {
   }
 
   for (const [title, changed] of [
-    ['the same value', () => 1],
-    ['other values', (i: number) => i],
+    ['equal values', () => 1],
+    ['different values', (i: number) => i],
   ] as const) {
-    test(`a PATCH of a list with ${title} compares a part of the keys at a time`, async () => {
+    test(`a PATCH of a list with ${title} compares the keys in several statements`, async () => {
       const body = keys.map((key, i) => ({ ...key, cents: changed(i) }))
       const { status, dates } = await compared(() => send(api, 'PATCH', '/api/prices', { body }))
       equal([status, dates.filter((count) => count > 600)], [200, []])
@@ -87,7 +87,7 @@ eachDatabase('conditions on composite keys', (test, db) => {
     })
   }
 
-  test('so does an embed', async () => {
+  test('an embed compares the keys in several statements, too', async () => {
     const url = `/api/sales?limit=${many}&join=price&join_type=left&dump=json`
     const { status, dates } = await compared(() => send(api, 'GET', url))
     equal([status, dates.filter((count) => count > 600)], [200, []])

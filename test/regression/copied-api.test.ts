@@ -5,7 +5,7 @@ import { equal, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
 suite('a copy of an API whose database cannot be reached', (test) => {
-  test('no rejection is left unhandled, and `ready` still rejects for those who await it', async () => {
+  test('no rejection is left unhandled, and an awaited `ready` still rejects', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown): void => void unhandled.push(error)
     process.on('unhandledRejection', note)

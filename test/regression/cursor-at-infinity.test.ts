@@ -15,9 +15,9 @@ const Rate = defineModel('Rate', {
   meta: {},
 })
 
-eachDatabase('a cursor at a value that JSON has no form for', (test, db) => {
+eachDatabase('a cursor at a value without a JSON form', (test, db) => {
   if (db.name !== 'postgres') {
-    test('is a matter of PostgreSQL', () => {})
+    test('exists in PostgreSQL only', () => {})
     return
   }
   test.before(() =>

@@ -26,7 +26,7 @@ const Board = defineModel('Board', {
   meta: {},
 })
 
-eachDatabase('keys of decimals', (test, db) => {
+eachDatabase('decimal keys', (test, db) => {
   const api = testApi(db, [Size, Board], { API_ALLOW_BULK: true, API_SERIALIZATION_TYPE: 'json' })
   test.before(() =>
     db.execScript(`
@@ -36,7 +36,7 @@ eachDatabase('keys of decimals', (test, db) => {
       insert into boards values (1, 3.5), (2, 10);`),
   )
 
-  test('a changed record is answered', async () => {
+  test('a changed record is returned', async () => {
     const body = { width: '3.50', label: 'less' }
     const changed = await send(api, 'PATCH', '/api/sizes/3.50', { body })
     equal([changed.status, changed.value.width, changed.value.label], [200, '3.50', 'less'])
@@ -44,7 +44,7 @@ eachDatabase('keys of decimals', (test, db) => {
     equal([many.status, many.value[0].label], [200, 'ten'])
   })
 
-  test('a new record is answered', async () => {
+  test('a new record is returned', async () => {
     const { status, value } = await send(api, 'POST', '/api/sizes', { body: { width: '7.00' } })
     equal([status, value.width], [201, '7.00'])
   })

@@ -40,7 +40,7 @@ eachDatabase('cursors in the middle of a table', (test, db) => {
     return JSON.parse(text ?? '')
   }
 
-  test('the page costs what the first one costs', async () => {
+  test('the page costs as much as the first one', async () => {
     const list = '/api/entries?paging=cursor&order_by=number&count=none&limit=20'
     const near = await pageOf(`${list}&number__gt=${entries / 2 - 20}`)
     const cursor = new URL(near.next_url, 'http://localhost').searchParams.get('after')

@@ -16,7 +16,7 @@ eachDatabase('embedded to-one relations', (test, db) => {
     )
   })
 
-  test('are not cut below a to-many relation that used the limit up', async () => {
+  test('are not cut below a to-many relation that has used up the limit', async () => {
     const api = testApi(db, shop, {
       API_MAX_EMBEDDED_ROWS: 4,
       API_ALLOW_JOIN: true,
@@ -38,7 +38,7 @@ eachDatabase('embedded to-one relations', (test, db) => {
     )
   })
 
-  test('name the same relation whenever the limit is exceeded', async () => {
+  test('are the same in the error each time the limit is exceeded', async () => {
     const api = testApi(db, shop, { API_MAX_EMBEDDED_ROWS: 6 })
     for (let i = 0; i < 5; i++) {
       const { status, errors } = await get(api, '/api/books?dump=json')

@@ -7,7 +7,7 @@ import { eachDatabase } from '../support/suite.ts'
 eachDatabase('the envelope of a model', (test, db) => {
   test.before(() => createShop(db))
 
-  test('has the same members in failures', async () => {
+  test('has the same members in error responses', async () => {
     const quiet = { ...Tag, meta: { dump_datetime: false, dump_response_ms: false } }
     const models = shop.map((model) => (model === Tag ? quiet : model))
     const { body } = await get(testApi(db, models), '/api/tags/99')

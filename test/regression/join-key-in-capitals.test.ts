@@ -10,12 +10,12 @@ eachDatabase('a relation key', (test, db) => {
   const api = testApi(db, shop, { API_ALLOW_JOIN: true })
 
   for (const join of ['tags,%20author', 'TAGS,AUTHOR', 'tags,+Author+']) {
-    test(`is itself in join=${join}`, async () => {
+    test(`matches exactly in join=${join}`, async () => {
       equal(await column(api, `/api/books?join=${join}&author.id__eq=3`), [3, 4])
     })
   }
 
-  test('in the plural fits what has that target', async () => {
+  test('in the plural matches a relation with that target', async () => {
     await refuses(api, '/api/books?join=tags,%20authors', { error: 'Invalid join model: authors' })
   })
 })

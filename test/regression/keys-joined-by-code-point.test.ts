@@ -30,7 +30,7 @@ eachDatabase('text keys', (test, db) => {
     ])
   })
 
-  test('are joined, filtered, embedded and routed by code point', async () => {
+  test('are compared by code point in joins, filters, embeds and routes', async () => {
     const api = testApi(db, [Shelf, Item], { API_ALLOW_JOIN: true })
     const ids = async (url: string) =>
       (await get(api, url)).value.map(({ id }: { id: number }) => id)

@@ -41,7 +41,7 @@ for (const [one, other] of pairs) {
       ])
     })
 
-    test('are joined, filtered, embedded and routed', async () => {
+    test('match in joins, filters, embeds and routes', async () => {
       const api = testApi(db, [Shelf, Item], { API_ALLOW_JOIN: true })
       const ids = async (url: string) => {
         const { status, text, value } = await get(api, url)

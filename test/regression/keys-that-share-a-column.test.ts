@@ -85,7 +85,7 @@ eachDatabase('foreign keys that share a column', (test, db) => {
     { [`${path}tenant_id`]: ['No such record.'], [`${path}publisher_id`]: ['No such record.'] },
   ]
 
-  test('a child stays with its parent, whatever is nested in it', async () => {
+  test('a nested object does not move a child to another parent', async () => {
     const author = (id: number, tenant_id: number) => ({
       tenant_id: 1,
       id,
@@ -114,7 +114,7 @@ eachDatabase('foreign keys that share a column', (test, db) => {
     )
   })
 
-  test('a nested object makes no reference to a hidden record', async () => {
+  test('a nested object cannot create a reference to a hidden record', async () => {
     const author = { tenant_id: 2, id: 7 }
     equal(await ask('PATCH', '/api/books/901', { author }), hidden(''))
     equal(await ask('PATCH', '/api/books', [{ number: 901, author }]), hidden('[0].'))
@@ -127,7 +127,7 @@ eachDatabase('foreign keys that share a column', (test, db) => {
     equal(await ask('PATCH', '/api/books/903', { author }), [200])
   })
 
-  test('nor does a move to another parent', async () => {
+  test('a move to another parent cannot create one either', async () => {
     await db.kysely
       .updateTable('books')
       .set({ tenant_id: 1, author_id: 7, publisher_id: 5 })

@@ -17,7 +17,7 @@ eachDatabase(
         insert into posts values (1, 1234567890123456789, -9007199254740991), (2, null, 9007199254740991);`),
     )
 
-    test('make a column a bigint, in a row id wherever it is, and the columns that refer to it', async () => {
+    test('make a column a bigint, a rowid wherever it is, and the columns that refer to it', async () => {
       const { models, notes } = await introspect(db.kysely)
       const types = Object.fromEntries(
         models.flatMap(({ table, columns }) =>

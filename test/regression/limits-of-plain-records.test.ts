@@ -25,10 +25,10 @@ const wrong = [
   ['code', 'abcde', 'Expected at most 4 characters, got 5.'],
 ] as const
 
-eachDatabase('limits of values', (test, db) => {
+eachDatabase('limits of strings and numbers', (test, db) => {
   test.before(() => createTables(db, [Reading]))
 
-  test('hold for a record that is right otherwise', async () => {
+  test('are enforced for a record that is valid otherwise', async () => {
     const api = testApi(db, [Reading])
     const first = await send(api, 'POST', '/api/readings', {
       body: { stars: 5, ratio: 0.5, code: '😀😀😀' },

@@ -21,7 +21,7 @@ const Person = defineModel('Person', {
 const models: readonly AnyModel[] = [Person]
 const everything = { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true } as const
 
-eachDatabase('a list with the links of both ends', (test, db) => {
+eachDatabase('a list with links from both sides', (test, db) => {
   const api = testApi(db, models, everything)
   test.before(async () => {
     await createTables(db, models)
@@ -32,7 +32,7 @@ eachDatabase('a list with the links of both ends', (test, db) => {
     )
   })
 
-  test('writes them in the order of the records', async () => {
+  test('writes the links in the order of the records', async () => {
     const body = [
       { id: 1, friends: [], fans: [{ id: 2 }] },
       { id: 3, friends: [{ id: 1 }, { id: 2 }], fans: [] },

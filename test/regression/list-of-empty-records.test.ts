@@ -16,7 +16,7 @@ const Visit = defineModel('Visit', {
 eachDatabase('a list of records without fields', (test, db) => {
   test.before(() => createTables(db, [Visit]))
 
-  test('is stored, alone and among others', async () => {
+  test('is stored, also among other records', async () => {
     const api = testApi(db, [Visit])
     for (const body of [
       [{}, {}],

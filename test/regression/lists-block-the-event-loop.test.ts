@@ -10,7 +10,7 @@ eachDatabase(
     const api = testApi(db, library, everything)
     test.before(() => createLibrary(db))
 
-    test('lets other requests be served while it is written, and refused', async () => {
+    test('lets other requests be served while it is written or refused', async () => {
       await send(api, 'POST', '/api/tags', { body: { name: 'taken' } })
       const body = Array.from({ length: 300 }, (_, i) => ({
         title: `book ${i}`,

@@ -32,7 +32,7 @@ eachDatabase('a list whose records refer to later ones', (test, db) => {
     await db.kysely.deleteFrom('folders').execute()
   })
 
-  test('is stored, and shown in its own order', async () => {
+  test('is stored, and returned in its own order', async () => {
     const body = [
       { code: 'c', parent_code: 'b' },
       { code: 'x' },
@@ -43,7 +43,7 @@ eachDatabase('a list whose records refer to later ones', (test, db) => {
     equal([status, value], [201, body.map(({ code }) => ({ code }))])
   })
 
-  test('is stored however long it is', async () => {
+  test('is stored at any length', async () => {
     const body = Array.from({ length: 1000 }, (_, i) => ({
       code: `f${i}`,
       parent_code: i === 999 ? null : `f${i + 1}`,

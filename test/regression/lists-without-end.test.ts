@@ -7,7 +7,7 @@ import { equal, match } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-eachDatabase('lists without end', (test, db) => {
+eachDatabase('very long lists in queries', (test, db) => {
   test.before(() => createShop(db))
   const api = testApi(db, shop, {
     API_ALLOW_JOIN: true,
@@ -19,7 +19,7 @@ eachDatabase('lists without end', (test, db) => {
   const many = (n: number, item: (i: number) => string): string =>
     Array.from({ length: n }, (_, i) => item(i)).join(',')
 
-  test('an order that repeats itself is the order of its first terms', async () => {
+  test('repeated terms of order_by have no effect', async () => {
     const { status, value } = await get(api, `/api/tags?order_by=${many(5000, () => '-name,id')}`)
     equal(status, 200)
     equal(
@@ -30,14 +30,14 @@ eachDatabase('lists without end', (test, db) => {
     equal((await get(api, embedded)).status, 200)
   })
 
-  test('the items of a repeated parameter are counted together', async () => {
+  test('items of a repeated parameter are counted together', async () => {
     const part = `fields=${many(6000, () => 'id')}`
     equal((await get(api, `/api/tags?${part}`)).status, 200)
     const { errors } = await get(api, `/api/tags?${part}&${part}`)
     match(errors.reason, 'API_MAX_LIST')
   })
 
-  test('grouping keys are counted as conditions are', async () => {
+  test('grouping keys are counted like conditions', async () => {
     const keys = (n: number) => `/api/tags?groupby=${many(n, (i) => `name|k${i}`)}`
     equal((await get(api, keys(500))).status, 200)
     const { errors } = await get(api, keys(2500))

@@ -15,7 +15,7 @@ const Moment = defineModel('Moment', {
   meta: {},
 })
 
-eachDatabase('long chains', (test, db) => {
+eachDatabase('long lists of values', (test, db) => {
   const instant = (i: number): string => new Date(Date.UTC(2024, 0, 1) + i).toISOString()
   const time = (i: number): string =>
     new Date(Date.UTC(2024, 0, 1) + 1000 * i).toISOString().slice(11, 19)

@@ -20,7 +20,7 @@ const Note = defineModel('Note', {
 })
 
 eachDatabase('pages after one with a long embedded list', (test, db) => {
-  test('cost the statements that they cost before', async () => {
+  test('need as many statements as before', async () => {
     await createTables(db, [Team, Note])
     const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
     await insertRows(

@@ -10,14 +10,14 @@ const Letter = defineModel('Letter', {
   meta: {},
 })
 
-eachDatabase('long texts', (test, db) => {
+eachDatabase('long strings', (test, db) => {
   test.before(async () => {
     await createTables(db, [Letter])
     const rows = ['a', 'b', 'c'].map((end, i) => ({ id: i + 1, body: 'x'.repeat(2000) + end }))
     await insertRows(db, Letter, rows)
   })
 
-  test('are ordered by all of their characters, and no cursor skips one', async () => {
+  test('are ordered by all characters, and no cursor skips one', async () => {
     const api = testApi(db, [Letter])
     const { value } = await get(api, '/api/letters?order_by=-body')
     equal(

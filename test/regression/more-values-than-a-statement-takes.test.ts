@@ -28,7 +28,7 @@ eachDatabase('more values than a statement takes', (test, db) => {
   const list = `${field}__nin=(${Array.from({ length: 1000 }, (_, i) => value(i)).join(',')})`
   const many = (count: number) => Array(count).fill(list).join('&')
 
-  test('are 400, and say how many there may be', async () => {
+  test('are 400, with the maximum in the message', async () => {
     const reported: unknown[] = []
     const api = testApi(db, [Note], {}, { onError: (error) => reported.push(error) })
     const { status, errors } = await send(api, 'QUERY', '/api/notes', { headers, body: many(70) })

@@ -51,7 +51,7 @@ function largest(key: keyof typeof keyTable): number {
   return value
 }
 
-eachDatabase('with the largest limits', (test, db) => {
+eachDatabase('joins and relation filters at the largest limits', (test, db) => {
   const [joins, depth, relations] = [
     largest('API_MAX_JOINS'),
     largest('API_MAX_DEPTH'),

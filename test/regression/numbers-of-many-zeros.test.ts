@@ -19,7 +19,7 @@ const Item = defineModel('Item', {
 
 const zeros = (n: number): string => '0'.repeat(n)
 
-eachDatabase('numbers of many zeros', (test, db) => {
+eachDatabase('numbers with many zeros', (test, db) => {
   test.before(() => createTables(db, [Item]))
   const api = testApi(db, [Item], { API_MAX_URL_LENGTH: 1_000_000 })
 
@@ -31,9 +31,9 @@ eachDatabase('numbers of many zeros', (test, db) => {
 
   for (const field of ['count', 'cost', 'ratio', 'total']) {
     const bodies: Readonly<Record<string, (n: number) => string>> = {
-      'a text': (n) => `"${zeros(n)}x"`,
-      'a number that ends otherwise': (n) => `1.${zeros(n)}1`,
-      'a whole number that ends otherwise': (n) => `1${zeros(n)}1`,
+      'a string': (n) => `"${zeros(n)}x"`,
+      'a decimal fraction that ends with another digit': (n) => `1.${zeros(n)}1`,
+      'a whole number that ends with another digit': (n) => `1${zeros(n)}1`,
     }
     for (const [what, value] of Object.entries(bodies)) {
       test(`${field} in a body: ${what}`, async () => {

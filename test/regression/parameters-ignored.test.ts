@@ -20,7 +20,7 @@ eachDatabase('no parameter is ignored', (test, db) => {
     })
   }
 
-  test('a parameter of lists is named on a single object', async () => {
+  test('a parameter of lists is refused by name on a single object', async () => {
     const { status, errors } = await get(testApi(db, shop), '/api/books/1?order_by=id')
     equal(status, 400)
     equal(

@@ -73,7 +73,7 @@ suite('names and keys of the typed client', (test) => {
     equal(sent.length, before)
   })
 
-  test('an include that the response does not contain is a failure of its batch', async () => {
+  test('an include that is missing in the response is a failure of the batch', async () => {
     const url = 'http://api.test'
     const urls = createClient<Loose>(url, {
       fetch: async () =>

@@ -122,7 +122,7 @@ eachDatabase('a read-only column in on_conflict', (test, db) => {
     })
   }
 
-  test('is called once for each record', async () => {
+  test('has its default called once for each record', async () => {
     let calls = 0
     const Counted = {
       ...Tag,
@@ -138,7 +138,7 @@ eachDatabase('a read-only column in on_conflict', (test, db) => {
     equal(calls, 3)
   })
 
-  test('is enough by itself: one record for each organisation', async () => {
+  test('may be the only column: one record for each organisation', async () => {
     const url = '/api/profiles?on_conflict=org'
     equal((await post(url, { motto: 'first' })).status, 201)
     const again = await post(url, { motto: 'second' })
@@ -165,7 +165,7 @@ eachDatabase('a read-only column in on_conflict', (test, db) => {
     equal([active.status, active.value.id], [200, made.value.id])
   })
 
-  test('is offered by the document where the server takes it', async () => {
+  test('is documented where the server accepts it', async () => {
     const offered = (resource: string): readonly string[] => {
       const name = (api.openapi().paths?.[`/api/${resource}`]?.post?.parameters ?? [])
         .map((parameter) => ('$ref' in parameter ? (parameter.$ref.split('/').at(-1) ?? '') : ''))

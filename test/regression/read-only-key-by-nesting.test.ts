@@ -102,14 +102,14 @@ eachDatabase('a foreign key that clients may not write', (test, db) => {
     equal((await get(api, '/api/notes/51')).value.writer_id, 1)
   })
 
-  test('is sent back as a URL, and set in a new record by its default', async () => {
+  test('may be sent back as a URL, and is set in a new record by its default', async () => {
     const { value } = await get(api, '/api/notes/51')
     equal((await send(api, 'PATCH', '/api/notes/51', { body: value })).status, 200)
     const made = await send(api, 'POST', '/api/notes', { body: { title: 'third' } })
     equal([made.status, made.value.writer_id], [201, 1])
   })
 
-  test('is chosen with a new record, and not changed later, where it is a part of the key', async () => {
+  test('can be set in a new record but not changed later if it is a part of the primary key', async () => {
     const made = await send(api, 'POST', '/api/pages', { body: { number: 2, note: { id: 51 } } })
     equal([made.status, made.value.note_id], [201, 51])
     equal(await refused('PATCH', '/api/pages/51,1', { note: { id: 52 } }), [
@@ -137,7 +137,7 @@ eachDatabase('a foreign key that clients may not write', (test, db) => {
     equal(await ownerOf('letters'), 1)
   })
 
-  test('is filled below a new parent where it is hidden, and set by the relation where it is not read-only', async () => {
+  test('is set below a new parent if it is hidden, and by the relation if it is not read-only', async () => {
     const made = await send(api, 'POST', '/api/writers', {
       body: { name: 'Eve', letters: [{ title: 'new' }], drafts: [{ id: 71 }] },
     })
@@ -154,7 +154,7 @@ eachDatabase('a foreign key that clients may not write', (test, db) => {
     equal(await ownerOf('drafts'), null)
   })
 
-  test('is no member of the bodies of the document', () => {
+  test('is not a member of request bodies in the document', () => {
     const { schemas = {} } = api.openapi().components ?? {}
     for (const [name, has] of [
       ['NewNote', false],

@@ -59,7 +59,7 @@ const Person = defineModel('Person', {
   meta: {},
 })
 
-eachDatabase('a link of a self relation that exists twice', (test, db) => {
+eachDatabase('a duplicate link of a self relation', (test, db) => {
   test.before(async () => {
     await createTables(db, [Person])
     await db.execScript(`create unique index one_friend on friendships (friend_id);
@@ -67,7 +67,7 @@ eachDatabase('a link of a self relation that exists twice', (test, db) => {
       insert into friendships values (1, 3);`)
   })
 
-  test('is named by its relation', async () => {
+  test('is reported by its relation', async () => {
     const api = testApi(db, [Person], { API_ALLOW_NESTED_WRITES: true })
     const { status, errors } = await send(api, 'PATCH', '/api/people/2', {
       body: { friends: [{ id: 3 }] },

@@ -37,7 +37,7 @@ eachDatabase('an embed that a policy refuses to one caller', (test, db) => {
     ['/api/teams/1?dump=json', '/api/teams/1/notes'],
   ] as const) {
     for (const first of [1, 2]) {
-      test(`is embedded for the others: ${path}, asked by user ${first} first`, async () => {
+      test(`is embedded for other callers: ${path}, requested by user ${first} first`, async () => {
         const api = testApi(db, models)
         const ask = async (user: number) => {
           const { value } = await send(api, 'GET', path, { user: { id: user } })

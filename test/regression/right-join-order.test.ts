@@ -7,7 +7,7 @@ import { eachDatabase } from '../support/suite.ts'
 eachDatabase('right join', (test, db) => {
   test.before(() => createShop(db))
 
-  test('orders rows without a base by the key of the joined table', async () => {
+  test('orders rows without a base record by the key of the joined table', async () => {
     const api = testApi(db, shop, { API_ALLOW_JOIN: true })
     const url = '/api/books?join=editor&join_type=right&fields=id,editor.name&limit=2'
     const pages = []

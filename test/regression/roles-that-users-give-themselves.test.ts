@@ -84,7 +84,7 @@ suite('the roles of users in a column', (test) => {
   ]
   const before = ['ann ["admin"]', 'bob ["viewer"]']
 
-  test('are not written by clients', async () => {
+  test('cannot be written by clients', async () => {
     const api = apiOf(users({}))
     for (const [method, url, body, path] of escalations) {
       const { status, errors } = await send(api, method, url, { headers: asUser('bob'), body })
@@ -103,7 +103,7 @@ suite('the roles of users in a column', (test) => {
     equal(await stored(), before)
   })
 
-  test('are written where the model says who may, or that everybody may', async () => {
+  test('can be written if the model allows roles or everyone to write them', async () => {
     const body = { roles: ['editor'] }
     const change = async (model: AnyModel, who: string) =>
       (await send(apiOf(model), 'PATCH', '/api/users/2', { headers: asUser(who), body })).status
@@ -113,7 +113,7 @@ suite('the roles of users in a column', (test) => {
     equal(await stored(), ['ann ["admin"]', 'bob ["editor"]'])
   })
 
-  test('are an ordinary column where methods.roles gives the roles, and on other models', async () => {
+  test('are an ordinary column if methods.roles returns the roles, and on other models', async () => {
     const body = { roles: ['x'] }
     const model = users({}, { ...methods, roles: () => ['viewer'] })
     const { status } = await send(apiOf(model), 'PATCH', '/api/users/2', {
@@ -126,7 +126,7 @@ suite('the roles of users in a column', (test) => {
   })
 })
 
-suite('required roles that no client may write', (test) => {
+suite('required role columns that no client may write', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   const user = defineModel('User', {
     columns: { id, name: text, roles: { type: 'json' } },
@@ -136,7 +136,7 @@ suite('required roles that no client may write', (test) => {
   test.before(() => createTables(db, [user]))
   test.after(() => db.close())
 
-  test('are a mistake at the start that names the remedy, where users may be created', async () => {
+  test('are a start-up error that names the remedy if users may be created', async () => {
     const checked = { ...config, API_USER_MODEL: user, API_SCHEMA_CHECK: 'warn' } as ApiConfig
     match(
       (await rejects(testApi(db, [user], checked).ready)).message,
@@ -189,7 +189,7 @@ suite('the roles of users in links', (test) => {
   ]
   const grants = async () => (await db.kysely.selectFrom('grants').selectAll().execute()).length
 
-  test('are not written where the table of the links is no published model', async () => {
+  test('cannot be written if the table of the links is not a published model', async () => {
     for (const [method, url, body] of escalations) {
       const { status, errors } = await send(apiOf(user, role), method, url, {
         headers: asUser('bob'),
@@ -201,7 +201,7 @@ suite('the roles of users in links', (test) => {
     equal(await grants(), 1)
   })
 
-  test('are not written by a foreign key to a role', async () => {
+  test('cannot be written through a foreign key to a role', async () => {
     const worker = defineModel('Worker', {
       table: 'users',
       columns: {
@@ -225,7 +225,7 @@ suite('the roles of users in links', (test) => {
     }
   })
 
-  test('are written by the rules of the published model of the links', async () => {
+  test('can be written under the rules of the published model of the links', async () => {
     const api = apiOf(user, role, grant)
     for (const [method, url, body] of escalations) {
       equal((await send(api, method, url, { headers: asUser('bob'), body })).status, 403)

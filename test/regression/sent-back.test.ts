@@ -43,7 +43,7 @@ eachDatabase('a record that is sent back', (test, db) => {
     equal(await stored(), '2024-05-14 10:30:00.123456')
   })
 
-  test('gets a moment that differs', async () => {
+  test('stores a datetime that differs', async () => {
     const body = { id: 1, at: '2024-05-14T10:30:00.124Z' }
     equal((await send(api, 'PATCH', '/api/moments/1', { body })).value.at, body.at)
     equal((await stored()).slice(0, 23), '2024-05-14 10:30:00.124')
@@ -77,7 +77,7 @@ const Odd = defineModel('Odd', {
 })
 
 eachDatabase(
-  'values of SQLite that are none of their type',
+  'values in SQLite that are not of their column type',
   (test, db) => {
     const api = testApi(db, [Odd], { API_ALLOW_BULK: true })
     test.before(() =>
@@ -88,7 +88,7 @@ eachDatabase(
     const first = { id: 1, size: 'ab', day: '02/01/2024', ready: 'maybe' }
     const second = { id: 2, size: 3.5, day: '', ready: null }
 
-    test('are served, bytes in a column of numbers too', async () => {
+    test('are served, also bytes in a column of numbers', async () => {
       equal((await ask(api, 'GET', '/api/odds')).value, [first, second])
     })
 
@@ -103,7 +103,7 @@ eachDatabase(
       equal(many.value, [{ ...second, ready: true, size: 4 }])
     })
 
-    test('are refused where they differ from what is stored', async () => {
+    test('are refused if they differ from the stored ones', async () => {
       const { status, errors } = await ask(api, 'PATCH', '/api/odds/1', {
         ...first,
         day: '03/01/2024',
@@ -139,7 +139,7 @@ const Mood = defineModel('Mood', {
 })
 
 eachDatabase(
-  'a member that is none',
+  'a stored value that is no member of its enum',
   (test, db) => {
     const api = testApi(db, [Mood])
     test.before(() =>
@@ -147,7 +147,7 @@ eachDatabase(
         create table moods (id int primary key, mood enum('good','bad') not null, name varchar(20));
         insert ignore into moods values (1, 'neither', null);`),
     )
-    test('may be sent back, and is no new value', async () => {
+    test('may be sent back, but not set in a new record', async () => {
       const body = { id: 1, mood: '', name: 'x' }
       equal((await ask(api, 'PATCH', '/api/moods/1', body)).value, body)
       equal((await ask(api, 'POST', '/api/moods', { id: 2, mood: '' })).status, 400)

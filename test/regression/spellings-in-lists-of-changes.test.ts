@@ -15,7 +15,7 @@ const Country = defineModel('Country', {
   meta: { allow_bulk: true },
 })
 
-eachDatabase('a list of changes under a collation', (test, db) => {
+eachDatabase('a list of changes with keys in another spelling', (test, db) => {
   const api = testApi(db, [Country])
   const key = {
     sqlite: 'varchar(20) collate nocase',

@@ -32,7 +32,7 @@ eachDatabase('a start that the engine refuses', (test, db) => {
   const refused = (on: AnyKysely) => sql`select 1 as one from nowhere_at_all`.execute(on)
   const dialects = {
     'when it connects': { ...own, connect: (on: AnyKysely) => refused(on).then(() => own) },
-    'when it looks at the tables': {
+    'when it reads the tables of the schema': {
       ...own,
       connect: async () => ({
         ...own,

@@ -38,7 +38,7 @@ eachDatabase('statements that hooks do not await', (test, db) => {
     equal(await countRows(db, ...tables), [2, 1, 1])
   })
 
-  test('nor if records before them are refused', async () => {
+  test('do not end the process if earlier records are refused', async () => {
     const body = [{ title: 'x', author_id: 99 }, { title: 'y' }]
     equal(await post('/api/books', body), [422])
     equal(await countRows(db, ...tables), [0, 0, 0])

@@ -22,7 +22,7 @@ const stored: readonly (readonly [text: string, read: string | null])[] = [
   ['1.5e3', '1500'],
 ]
 
-eachDatabase('a number that is stored as a text with an exponent', (test, db) => {
+eachDatabase('a number that is stored as a string with an exponent', (test, db) => {
   test.before(async () => {
     await db.execScript(
       'create table items (id integer primary key, cost varchar(40), weight varchar(40), total varchar(40))',

@@ -92,7 +92,7 @@ const idsOf = ({ body }: Answer): number[] => body.value.map(({ id }: { id: numb
 for (const when of ['without indexes', 'with indexes', 'with indexes, stored after the start']) {
   eachDatabase(`other stored forms, ${when}`, (test, db) => {
     if (db.name !== 'sqlite') {
-      test('are of SQLite alone', () => {})
+      test('exist in SQLite only', () => {})
       return
     }
     const api = testApi(db, [Event], { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true })
@@ -107,7 +107,7 @@ for (const when of ['without indexes', 'with indexes', 'with indexes, stored aft
       }
     })
 
-    test('are served as what they are', async () => {
+    test('are served in the form of their type', async () => {
       const { value } = await get(api, '/api/events')
       for (const name of names) {
         equal(
@@ -268,7 +268,7 @@ const Tag = defineModel('Tag', {
 
 eachDatabase('keys in other stored forms', (test, db) => {
   if (db.name !== 'sqlite') {
-    test('are of SQLite alone', () => {})
+    test('exist in SQLite only', () => {})
     return
   }
   const api = testApi(db, [Maker, Part, Tag], {
@@ -288,13 +288,13 @@ eachDatabase('keys in other stored forms', (test, db) => {
     `)
   })
 
-  test('in URLs', async () => {
+  test('match in URLs', async () => {
     equal((await get(api, `/api/makers/${A}`)).value.name, 'upper')
     equal((await get(api, `/api/makers/${B}`)).value.name, 'lower')
     equal((await get(api, '/api/tags/2024-01-05')).value.day, '2024-01-05')
   })
 
-  test('in embeds, joins and relation routes', async () => {
+  test('match in embeds, joins and relation routes', async () => {
     for (const query of ['?dump=json', '?dump=dynamic&join=maker&join_type=left', '?dump=url']) {
       const { value } = await get(api, `/api/parts${query}`)
       equal(
@@ -324,14 +324,14 @@ eachDatabase('keys in other stored forms', (test, db) => {
     equal((await get(api, '/api/parts/3/maker')).value.name, 'lower')
   })
 
-  test('in filters over relations', async () => {
+  test('match in filters over relations', async () => {
     equal(idsOf(await get(api, '/api/parts?exists(maker.name__eq=upper)')), [1, 2])
     equal(idsOf(await get(api, '/api/parts?join=maker&maker.name__eq=lower')), [3])
     equal((await get(api, '/api/makers?exists(tags.day__eq=2024-01-05)')).value[0].name, 'upper')
     equal((await get(api, '/api/makers?missing(parts)')).total, 0)
   })
 
-  test('in foreign keys that are written', async () => {
+  test('match in foreign keys that are written', async () => {
     const made = await send(api, 'POST', '/api/parts', { body: { id: 5, maker_code: A } })
     equal([made.status, made.value.maker_code], [201, A])
     const changed = await send(api, 'PATCH', `/api/makers/${A}`, { body: { name: 'new' } })

@@ -12,7 +12,7 @@ eachDatabase('a table of the same name in another database', (test, db) => {
   test.before(() => db.execScript('create table same_name (id integer primary key, n integer)'))
   test.after(() => other.close())
 
-  test('decides nothing', async () => {
+  test('is ignored', async () => {
     if (db.name !== 'mysql') return
     const known = async () =>
       (await mysqlSingleWrites(db.kysely, tables))('insert', {

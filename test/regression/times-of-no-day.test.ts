@@ -30,7 +30,7 @@ const lengths = [
 ]
 
 eachDatabase(
-  'times of no day',
+  'times beyond 24 hours',
   (test, db) => {
     const api = testApi(db, [Lap])
     test.before(() =>
@@ -46,7 +46,7 @@ eachDatabase(
     const ids = async (query: string): Promise<number[]> =>
       (await read(api, `/api/laps?limit=50&${query}`)).map(({ id }: { id: number }) => id)
 
-    test('are served, and passed by cursors', async () => {
+    test('are served, and paged by cursors', async () => {
       equal(
         (await read(api, '/api/laps')).map((one: { exact: string }) => one.exact),
         lengths,
@@ -64,7 +64,7 @@ eachDatabase(
       }
     })
 
-    test('are found and compared by the second that was read', async () => {
+    test('are filtered by the value that was served', async () => {
       for (const [i, text] of lengths.entries()) {
         const id = i + 1
         const all = lengths.map((_, n) => n + 1)
@@ -98,7 +98,7 @@ eachDatabase(
       }
     })
 
-    test('are written, and no longer ones', async () => {
+    test('can be written, but no longer ones', async () => {
       const body = { id: 20, whole: '-100:00:01', exact: '30:00:00' }
       equal((await send(api, 'POST', '/api/laps', { body })).value, body)
       equal((await send(api, 'DELETE', '/api/laps/20')).status, 200)
@@ -110,7 +110,7 @@ eachDatabase(
 )
 
 eachDatabase(
-  'the end of a day',
+  'the time 24:00',
   (test, db) => {
     const api = testApi(db, [Lap])
     const times = ['00:00:00', '23:59:59', '23:59:59.9', '24:00:00', '24:00:00']
@@ -122,7 +122,7 @@ eachDatabase(
     const ids = async (query: string): Promise<number[]> =>
       (await read(api, `/api/laps?limit=50&${query}`)).map(({ id }: { id: number }) => id)
 
-    test('is a time like others: in filters, cursors and bodies', async () => {
+    test('is a valid time in filters, cursors and bodies', async () => {
       const found: Readonly<Record<string, readonly number[]>> = {
         'exact__eq=24:00:00': [4, 5],
         'exact__ne=24:00:00': [1, 2, 3],

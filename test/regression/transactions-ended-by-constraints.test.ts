@@ -12,7 +12,7 @@ const Team = defineModel('Team', {
 })
 
 eachDatabase('a transaction that a constraint has ended', (test, db) => {
-  test('stores nothing, although a hook has hidden the failure', async () => {
+  test('stores nothing, even if a hook catches the error', async () => {
     if (db.name !== 'sqlite') return
     await createTables(db, [Team])
     await sql`create table audit (x integer unique on conflict rollback)`.execute(db.kysely)

@@ -19,7 +19,7 @@ const Seat = defineModel('Seat', {
   meta: { allow_bulk: true },
 })
 
-eachDatabase('a unique set that no model declares', (test, db) => {
+eachDatabase('a unique key that no model declares', (test, db) => {
   const api = testApi(db, [Seat])
   test.before(async () => {
     await createTables(db, [Seat])
@@ -37,7 +37,7 @@ eachDatabase('a unique set that no model declares', (test, db) => {
     return [status, errors?.reason]
   }
 
-  test('is named by its columns', async () => {
+  test('is reported by its columns', async () => {
     const taken = { row: both, place: both }
     equal(await refused('POST', '/api/seats', { row: 1, place: 2 }), [409, taken])
     equal(await refused('PATCH', '/api/seats/1', { place: 2 }), [409, taken])
@@ -54,7 +54,7 @@ eachDatabase('a unique set that no model declares', (test, db) => {
     )
   })
 
-  test('is named by the columns that clients see alone', async () => {
+  test('is reported only by the columns that clients can see', async () => {
     equal(await refused('PATCH', '/api/seats/1', { code: 'b' }), [
       409,
       { code: ['Another record has this value.'] },

@@ -25,7 +25,7 @@ eachDatabase('an upsert of new and existing records', (test, db) => {
     ])
   })
 
-  test('requires fields only of those that it creates, in any order', async () => {
+  test('requires fields only in the records that it creates, in any order', async () => {
     const first = await upsert([
       { code: 'c', title: 'C' },
       { code: 'a', stock: 1 },
@@ -49,7 +49,7 @@ eachDatabase('an upsert of new and existing records', (test, db) => {
     )
   })
 
-  test('refuses the new record that lacks one', async () => {
+  test('refuses a new record that lacks a required field', async () => {
     const { status, errors } = await upsert([
       { code: 'e', title: 'E' },
       { code: 'f', stock: 1 },

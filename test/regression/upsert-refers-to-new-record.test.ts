@@ -34,20 +34,20 @@ eachDatabase('an upsert of records that refer to each other', (test, db) => {
     await db.kysely.insertInto('categories').values({ code: 'a' }).execute()
   })
 
-  test('takes a changed record that refers to a new one before it', async () => {
+  test('accepts a changed record that refers to a new one before it', async () => {
     const { status, errors } = await upsert(newAndOld)
     equal([status, errors], [201, null])
     equal(await stored(), ['a b', 'b null'])
   })
 
-  test('takes it in a batch, too', async () => {
+  test('accepts it in a batch, too', async () => {
     const operations = [{ id: 'one', method: 'POST', url, body: newAndOld }]
     const { status, errors } = await send(api, 'POST', '/api/batch', { body: { operations } })
     equal([status, errors], [200, null])
     equal(await stored(), ['a b', 'b null'])
   })
 
-  test('refuses one that refers to no record, by its name', async () => {
+  test('refuses a reference to a missing record, by name', async () => {
     const { status, errors } = await upsert([...newAndOld, { code: 'c', parent_code: 'd' }])
     equal([status, errors.reason], [422, { '[2].parent_code': ['No such record.'] }])
     equal(await stored(), ['a null'])

@@ -106,7 +106,7 @@ interface Body {
 for (const indexed of [false, true]) {
   eachDatabase(`values that are not of the type${indexed ? ', with indexes' : ''}`, (test, db) => {
     if (db.name !== 'sqlite') {
-      test('are kept by SQLite alone', () => {})
+      test('are stored by SQLite only', () => {})
       return
     }
     const api = testApi(db, [Thing], { API_ALLOW_GROUPBY: true, API_ALLOW_AGGREGATION: true })
@@ -136,7 +136,7 @@ for (const indexed of [false, true]) {
       }
     })
 
-    test('are served as the text that they hold', async () => {
+    test('are served as the stored text', async () => {
       const { value } = await ask('/api/things?limit=100')
       for (const name of names) {
         equal(
@@ -149,7 +149,7 @@ for (const indexed of [false, true]) {
 
     for (const name of names) {
       const rows = values[name] ?? []
-      test(`${name}: each is one row to isnull, groups, order and cursors`, async () => {
+      test(`${name}: each counts as one row in isnull, groups, order and cursors`, async () => {
         const held = await ask(`/api/things?${name}__isnull=false&limit=100`)
         equal(held.total_count, rows.length)
         const groups = await ask(
@@ -175,7 +175,7 @@ for (const indexed of [false, true]) {
         }
       })
 
-      test(`${name}: a value of the type divides them`, async () => {
+      test(`${name}: comparisons with a value of the type include each once`, async () => {
         const of = { at: '2024-01-05T10:00:00Z', day: '2024-01-05', opens: '10:00:00' }
         const value = { ...of, price: '12.50', size: 12, weight: 1.5, big: '9007199254740993' }[
           name
@@ -191,7 +191,7 @@ for (const indexed of [false, true]) {
       })
     }
 
-    test('sums and averages leave them out', async () => {
+    test('sums and averages ignore them', async () => {
       const { value } = await ask(
         '/api/things?aggregate=price__sum,price__avg,size__sum,price__count',
       )

@@ -55,7 +55,7 @@ eachDatabase(
     const ids = async (query: string): Promise<number[]> =>
       (await read(api, `/api/eras?${query}`)).map(({ id }: { id: number }) => id)
 
-    test('are served, and found by what was read', async () => {
+    test('are served, and found by the value served', async () => {
       equal(await read(api, '/api/eras'), rows)
       const all = rows.map(({ id }) => id)
       for (const row of rows) {
@@ -82,7 +82,7 @@ eachDatabase(
       }
     })
 
-    test('are passed by cursors', async () => {
+    test('are paged by cursors', async () => {
       for (const order of ['day', '-at', 'zoned']) {
         const seen: number[] = []
         let url: string | null = `/api/eras?order_by=${order}&limit=1&paging=cursor`
@@ -96,7 +96,7 @@ eachDatabase(
       }
     })
 
-    test('are written, and sent back', async () => {
+    test('can be written, and sent back', async () => {
       for (const row of rows) {
         equal((await send(api, 'PATCH', `/api/eras/${row.id}`, { body: row })).value, row)
         const copy = { ...row, id: row.id + 10 }
@@ -110,7 +110,7 @@ eachDatabase(
       for (const { day } of await read(api, '/api/days')) await succeeds(api, `/api/days/${day}`)
     })
 
-    test('are refused where no calendar has them', async () => {
+    test('are refused if the date does not exist', async () => {
       for (const day of [
         '+012023-02-29',
         '-004713-01-01',

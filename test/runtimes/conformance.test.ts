@@ -18,13 +18,13 @@ function compare(name: string, { text, documents, errors }: Answers, update: boo
 }
 
 eachDatabase('the conformance list', (test, db) => {
-  test('is answered as recorded', async () => {
+  test('gets the recorded responses', async () => {
     compare('answers.txt', await conformance(db.kysely, db.name), db.name === 'sqlite')
   })
 })
 
 suite('the conformance list by a driver without transactions', (test) => {
-  test('is answered as recorded: 501 for what needs them', async () => {
+  test('gets the recorded responses: 501 for requests that need transactions', async () => {
     const dialect = withoutTransactions(new SqliteDialect({ database: new Sqlite(':memory:') }))
     // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the list
     const db = new Kysely<any>({ dialect })

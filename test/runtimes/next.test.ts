@@ -51,13 +51,13 @@ async function declare(): Promise<void> {
   })
   suite('the app of Next.js', (test) => {
     test.after(stop)
-    test('has gzip once, and of its own', async () => {
+    test('compresses with gzip once, by itself', async () => {
       const headers = { 'accept-encoding': 'gzip' }
       const document = await fetch(`http://127.0.0.1:${port}${mount}/openapi.json`, { headers })
       JSON.parse(await document.text())
     })
 
-    test('keeps a comma inside a group that is quoted, and the query of a body', async () => {
+    test('preserves a quoted comma in a group, and the query in a body', async () => {
       const list = `http://127.0.0.1:${port}${mount}/api/books`
       const quoted = 'or[id__eq=1,title__eq="Persuasion%2C%20a%20novel"]'
       const byUrl = (await (await fetch(`${list}?${quoted}`)).json()) as Envelope

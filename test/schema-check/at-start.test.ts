@@ -56,7 +56,7 @@ eachDatabase('schema check: at the start', (test, db) => {
     return { api, warnings, errors, said: () => about(warnings) }
   }
 
-  test('by default, ready waits for a warning that lists the differences', async () => {
+  test('by default, ready waits for the warning that lists the differences', async () => {
     const { api, said } = start([Book, Shelf], undefined)
     await api.ready
     equal(said().length, 1)
@@ -85,7 +85,7 @@ eachDatabase('schema check: at the start', (test, db) => {
   })
 
   if (db.engine === 'sqlite') {
-    test('where there is one connection, the comparison does not outlive the request that started it', async () => {
+    test('with one connection, the comparison ends before the request that started it', async () => {
       const { api, said } = start([Book, Shelf], {})
       equal(await status(api, '/api/books'), 200)
       equal(said().length, 1)
@@ -128,7 +128,7 @@ eachDatabase('schema check: at the start', (test, db) => {
     )
   })
 
-  test('meta decides for a model', async () => {
+  test('meta overrides the setting for a model', async () => {
     const tolerant = start([Book, model('Shelf', 'shelves', { schema_check: 'off' })], {
       API_SCHEMA_CHECK: 'error',
     })

@@ -66,7 +66,7 @@ eachDatabase('schema check: a read-only column that nothing fills', (test, db) =
       insert into states values (1);`),
   )
 
-  test('ready rejects, each time; requests are served and a warning says the same', async () => {
+  test('ready rejects each time; requests are served, and the warning has the same message', async () => {
     const { api, said } = start(db.kysely, [ticket('tickets')])
     const type = db.name === 'sqlite' ? 'INTEGER' : db.name === 'postgres' ? 'integer' : 'int(11)'
     const error = await rejects(api.ready)
@@ -78,7 +78,7 @@ eachDatabase('schema check: a read-only column that nothing fills', (test, db) =
     equal(statements, [])
   })
 
-  test('it is no false alarm: no POST can succeed', async () => {
+  test('no POST can succeed, so the report is right', async () => {
     const { api } = start(db.kysely, [ticket('tickets')])
     const { status } = await send(api, 'POST', '/api/tickets', { body: { id: 1 } })
     equal(status, 422)
@@ -90,7 +90,7 @@ eachDatabase('schema check: a read-only column that nothing fills', (test, db) =
     equal([said().length, said()[0]?.includes('Ticket.state')], [1, true])
   })
 
-  test('a hidden key that its relation sets is none', async () => {
+  test('a hidden key that its relation sets is no difference', async () => {
     const hidden = { hidden: true, readOnly: false }
     const { api, said } = start(db.kysely, [ticket('tickets', {}, hidden)])
     await api.ready
@@ -254,7 +254,7 @@ eachDatabase(
       equal([status, value.state], [201, 'new'])
     })
 
-    test('outside strict mode the database fills it', () =>
+    test('the database fills it outside strict mode', () =>
       connectedAs(
         db,
         () => {},

@@ -209,7 +209,7 @@ export const clean: readonly Seed[] = [
     expected: [],
   },
   {
-    title: 'a key of unique columns that are never null',
+    title: 'a key of unique NOT NULL columns',
     table: '(id integer not null primary key, v varchar(80) not null unique)',
     model: {
       columns: { v: { type: 'string', primaryKey: true }, id: { type: 'integer' } },
@@ -224,7 +224,7 @@ export const clean: readonly Seed[] = [
     expected: [],
   },
   {
-    title: 'a model that is not to be compared',
+    title: 'a model that is excluded from the check',
     table: '(id integer not null primary key)',
     model: { columns: { id, v: { type: 'string' } }, meta: { schema_check: 'off' } },
     expected: [],
@@ -239,18 +239,18 @@ function withoutKey(type: PerDatabase, after: string): PerDatabase {
 export const different: readonly Seed[] = [
   ...wrongTypes.map(([declared, stored]) => typed(declared, stored, 'type v')),
   {
-    title: 'a table that is not there',
+    title: 'a table that does not exist',
     model: { columns: { id }, meta: {} },
     expected: ['missing table'],
   },
   {
-    title: 'a column that is not there',
+    title: 'a column that does not exist',
     table: '(id integer not null primary key, isbn13 varchar(13))',
     model: { columns: { id, isbn: { type: 'string', nullable: true } }, meta: {} },
     expected: ['missing column isbn'],
   },
   {
-    title: 'a column under another name',
+    title: 'a column with another name',
     table: '(id integer not null primary key, created_at date)',
     model: {
       columns: { id, createdAt: { type: 'date', column: 'createdat', nullable: true } },
@@ -260,7 +260,7 @@ export const different: readonly Seed[] = [
   },
   column('a column that may be null', 'varchar(80)', { type: 'string' }, 'nullability v'),
   column(
-    'a nullable field of a column that is never null',
+    'a nullable field of a NOT NULL column',
     'varchar(80) not null',
     { type: 'string', nullable: true },
     'nullability v',
@@ -381,7 +381,7 @@ export const different: readonly Seed[] = [
     expected: ['primary key id'],
   },
   {
-    title: 'a key that may be null',
+    title: 'a nullable key',
     table: '(v integer unique)',
     model: { columns: { v: { type: 'integer', primaryKey: true } }, meta: {} },
     expected: ['nullability v', 'primary key v'],

@@ -20,7 +20,7 @@ const Book = defineModel('Book', {
   meta: {},
 })
 
-eachDatabase('schema check: tables of no model', (test, db) => {
+eachDatabase('schema check: tables without a model', (test, db) => {
   const config = { API_SCHEMA_CHECK: 'off' } as const
   const compare = (models: readonly AnyModel[]) =>
     createApi({ db: db.kysely, models, config, onWarning: () => {} }).schemaDifferences()
@@ -57,7 +57,7 @@ eachDatabase('schema check: tables of no model', (test, db) => {
     await add(0, 2)
   })
 
-  test('cost nothing: as many statements and rows as without them', async () => {
+  test('cost no additional statements or rows', async () => {
     const before = await cost([Author, Book])
     await add(2, others)
     equal(await cost([Author, Book]), before)
@@ -78,8 +78,8 @@ eachDatabase('schema check: tables of no model', (test, db) => {
   })
 })
 
-eachDatabase('schema check: foreign keys of no model', (test, db) => {
-  test('tell that a database keeps its references by them', async () => {
+eachDatabase('schema check: foreign keys without a model', (test, db) => {
+  test('show that the database uses foreign keys', async () => {
     await db.execScript(`
       create table authors (id integer not null primary key, name varchar(40) not null);
       create table books (id integer not null primary key, title varchar(40) not null, author_id integer not null);`)

@@ -20,11 +20,11 @@ const programs = {
   modelsFor: (count: number) => typedByUser(programOfModels(count)),
 }
 
-suite('the budget of types', (test) => {
+suite('the type instantiation budget', (test) => {
   test.after(() => rmSync(folder, { recursive: true, force: true }))
 
   for (const [name, program] of Object.entries(programs)) {
-    test(`a model of ${name} costs at most ${budget} instantiations, however many there are`, () => {
+    test(`a model with ${name} needs at most ${budget} instantiations, for any number of models`, () => {
       const [none = 0, hundred = 0, twice = 0] = [0, 100, 200].map((count) =>
         instantiationsOf(program(count), folder),
       )

@@ -30,7 +30,7 @@ void [belongsTo, hasMany, defineModel, createClient]
 `
 }
 
-suite('the budget of types of a client', (test) => {
+suite('the type instantiation budget of a client', (test) => {
   test.after(() => rmSync(folder, { recursive: true, force: true }))
 
   const counts = [50, 100]
@@ -40,7 +40,7 @@ suite('the budget of types of a client', (test) => {
   })
 
   for (const { call, budget } of calls) {
-    test(`${call}: at most ${budget} instantiations a model, however many there are`, () => {
+    test(`${call}: at most ${budget} instantiations per model, for any number of models`, () => {
       const [half = 0, whole = 0] = counts.map((count, i) => {
         const all = instantiationsOf(program(count, call), folder)
         return (all - (without[i] ?? 0)) / count

@@ -32,8 +32,8 @@ const id = { type: 'integer', primaryKey: true } as const
 const Book = defineModel('Book', { columns: { id } })
 `
 
-suite('what the compiler says of a mistake in a model', (test) => {
-  test('its first line names it', () => {
+suite('compiler errors for mistakes in a model', (test) => {
+  test('the first line names the mistake', () => {
     mkdirSync(folder, { recursive: true })
     try {
       const text = before + mistakes.map(([line]) => line).join('\n')

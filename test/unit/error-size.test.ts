@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 suite('the size of an error', (test) => {
-  test('a short text is quoted whole, a long one in part', () => {
+  test('a short string is quoted whole, a long one in part', () => {
     equal(excerpt('title'), 'title')
     equal(excerpt('a'.repeat(100)), 'a'.repeat(100))
     equal(excerpt('a'.repeat(101)), `${'a'.repeat(100)}…`)
@@ -19,7 +19,7 @@ suite('the size of an error', (test) => {
     equal(excerpt(`${'a'.repeat(98)}😀b`), `${'a'.repeat(98)}😀…`)
   })
 
-  test('every member is bounded, whatever characters it is made of', () => {
+  test('every member is bounded, whichever characters it contains', () => {
     for (const sign of ['a', '"', '\u0001', 'é', '😀', '\ud800']) {
       const long = sign.repeat(100_000)
       const { error, reason, code, at } = bounded({
@@ -34,7 +34,7 @@ suite('the size of an error', (test) => {
     equal(bounded({ error: 'Forbidden' }), { error: 'Forbidden' })
   })
 
-  test('a sentence keeps its end when it quotes a long text', () => {
+  test('a sentence that quotes a long string is not cut off at its end', () => {
     const { reason, at } = unknownColumn('x'.repeat(9000), 'books', '', 'y'.repeat(9000)).body
     equal(reason, `Unknown column "${'x'.repeat(100)}…" on books.`)
     equal(at, `${'y'.repeat(200)}…`)
@@ -51,7 +51,7 @@ suite('the size of an error', (test) => {
     })
   })
 
-  test('fewer are listed where their paths or messages are long', () => {
+  test('fewer are listed if their paths or messages are long', () => {
     const paths = Array.from(
       { length: 100 },
       (_, i) => [`${'é'.repeat(300)}[${i}]`, ['wrong']] as const,
@@ -66,13 +66,13 @@ suite('the size of an error', (test) => {
     }
   })
 
-  test('what was said of the whole body stays', () => {
+  test('a problem of the whole body is not dropped', () => {
     equal(listed([['', ['Expected an object.']]], 3), {
       '': ['Expected an object.', 'and 3 more problems'],
     })
   })
 
-  test('paths of what the database refused are cut like those of a body', () => {
+  test('paths of values that the database refused are cut like those of a body', () => {
     const { reason } = uniqueViolation([[`${'a'.repeat(500)}.name`]]).body
     equal(Object.keys(reason as object), [`${'a'.repeat(200)}…`])
   })

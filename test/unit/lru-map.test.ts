@@ -7,7 +7,7 @@ suite('an LRU map', (test) => {
   const all = (map: ReturnType<typeof lruMap<number>>, keys: string) =>
     [...keys].filter((key) => map.get(key) !== undefined).join('')
 
-  test('what was not used for longest goes first', () => {
+  test('the least recently used entry is evicted first', () => {
     const map = lruMap<number>(3)
     for (const [i, key] of [...'abc'].entries()) map.set(key, i)
     equal(map.get('a'), 0)
@@ -17,7 +17,7 @@ suite('an LRU map', (test) => {
     equal(all(map, 'abcde'), 'cde')
   })
 
-  test('setting anew is using, and makes no room', () => {
+  test('setting an existing key counts as use, and evicts nothing', () => {
     const map = lruMap<number>(2)
     map.set('a', 1)
     map.set('b', 2)
@@ -26,7 +26,7 @@ suite('an LRU map', (test) => {
     equal([map.get('a'), map.get('b'), map.get('c')], [3, undefined, 4])
   })
 
-  test('what was deleted leaves room', () => {
+  test('a deleted entry frees its place', () => {
     const map = lruMap<number>(2)
     map.set('a', 1)
     map.set('b', 2)
@@ -36,7 +36,7 @@ suite('an LRU map', (test) => {
     equal(all(map, 'abc'), 'bc')
   })
 
-  test('what had to make room is told of, what was deleted or set anew is not', () => {
+  test('the callback gets evicted values, not deleted or replaced ones', () => {
     const gone: number[] = []
     const map = lruMap<number>(2, (value) => gone.push(value))
     for (const [i, key] of [...'abcab'].entries()) map.set(key, i)
@@ -46,7 +46,7 @@ suite('an LRU map', (test) => {
     equal(gone, [0, 1, 2])
   })
 
-  test('against a plain list, over random steps', () => {
+  test('behaves like a plain list over random steps', () => {
     const map = lruMap<number>(5)
     let list: [string, number][] = []
     let seed = 7

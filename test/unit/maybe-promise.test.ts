@@ -4,7 +4,7 @@ import { equal, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
 suite('mapAll', (test) => {
-  test('stays synchronous if nothing waits', () => {
+  test('stays synchronous without a promise', () => {
     equal(
       mapAll([1, 2], (one) => one * 2),
       [2, 4],
@@ -15,7 +15,7 @@ suite('mapAll', (test) => {
     )
   })
 
-  test('calls in order without waiting, and keeps the places of the results', async () => {
+  test('calls in order without waiting, and keeps the order of the results', async () => {
     const called: number[] = []
     const given = mapAll([1, 2, 3], (one) => {
       called.push(one)
@@ -25,7 +25,7 @@ suite('mapAll', (test) => {
     equal(await given, [1, 2, 3])
   })
 
-  test('a function that throws leaves no promise alone', async () => {
+  test('a function that throws leaves no promise unhandled', async () => {
     const given = mapAll(['rejects', 'throws'], (one) => {
       if (one === 'throws') throw new Error(one)
       return Promise.reject(new Error(one))

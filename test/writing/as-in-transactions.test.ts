@@ -163,7 +163,7 @@ async function answerOf(api: Api, { method, url, ...rest }: Write): Promise<stri
   return `${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text}`
 }
 
-eachDatabase('writes of one statement and transactions', (test, db) => {
+eachDatabase('single-statement writes compared with transactions', (test, db) => {
   const apis: Api[] = []
   test.before(async () => {
     for (const [prefix, options] of [
@@ -228,7 +228,7 @@ eachDatabase('writes of one statement and transactions', (test, db) => {
     }),
   )
 
-  test('many of them took no transaction, and of the others none', () => {
+  test('many writes run without a transaction, and none does where single statements are disabled', () => {
     ok(alone.quick > shareOf(runs[db.name]) / 3, `only ${alone.quick} of them`)
     equal(alone.plain, 0)
   })

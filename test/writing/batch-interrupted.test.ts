@@ -47,7 +47,7 @@ eachDatabase('interrupted batches', (test, db) => {
       .map(({ label }) => label)
       .sort()
 
-  test('a refusal of each operation in turn stores nothing', async () => {
+  test('a batch stores nothing, whichever of its operations is refused', async () => {
     const api = testApi(db, [Note], config)
     const failing = posting('/api/notes', { label: 'taken' })
     equal((await sendBatch(api, [failing])).status, 200)
@@ -105,7 +105,7 @@ eachDatabase('interrupted batches', (test, db) => {
       : []),
   ]
   for (const [i, [title, verdict]] of faults.entries()) {
-    test(`${title} each statement stores all or nothing`, async () => {
+    test(`${title} each statement: the batch stores everything or nothing`, async () => {
       let places = 0
       for (; ; places++) {
         const label = `fault ${i}-${places}`

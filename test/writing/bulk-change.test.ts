@@ -165,7 +165,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     equal(await stored(), before)
   })
 
-  given('a unique value is free after the record that had it, not before', async () => {
+  given('a unique value is free only for records after the one that gives it up', async () => {
     const down = await patch('/api/issues', [
       { id: 1, slug: 'slug 0' },
       { id: 2, slug: 'slug 1' },
@@ -179,7 +179,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     equal([status, Object.keys(errors.reason)], [409, ['[0].slug']])
   })
 
-  given('needs a list where there is no filter, and takes no list with one', async () => {
+  given('needs a list without a filter, and refuses a list with one', async () => {
     equal((await patch('/api/issues', { title: 'x' })).errors.code, 'filter_needed')
     equal((await patch('/api/issues', [])).errors.code, 'wrong_body')
     equal((await patch('/api/issues?id__gt=1', [{ id: 1 }])).status, 400)
@@ -192,7 +192,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     equal(matched.errors.code, 'precondition_on_many')
   })
 
-  given('reads of the stored records what policies, callbacks and checks need', async () => {
+  given('reads the stored columns that policies, callbacks and checks need', async () => {
     const body = [3, 1, 2].map((id) => ({ id, title: `t ${id}` }))
     const lookUp = async (meta: object, list: readonly object[] = body, name = 'slug') => {
       const of = testApi(db, [Project, { ...(Issue as object), meta }] as never[], config)
@@ -244,7 +244,7 @@ eachDatabase('PATCH of a list', (test, db) => {
   })
 
   given(
-    'a callback that reads finds the records before changed, and what it writes itself',
+    'a callback that reads sees the preceding records changed, and its own writes',
     async () => {
       const summing = testApi(
         db,
@@ -283,7 +283,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     },
   )
 
-  given('costs as many statements for many records as for two', async () => {
+  given('needs as many statements for many records as for two', async () => {
     await api.ready
     for (const change of [
       (id: number) => ({ id, title: `t ${id}`, price: `${id}.00`, project_id: 1 }),
@@ -301,7 +301,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     }
   })
 
-  given('tells callers without the right to PATCH nothing of what is there', async () => {
+  given('does not reveal to callers without the right to PATCH which records exist', async () => {
     const meta = { allowed_methods: ['GET', 'POST'] }
     const closed = testApi(db, [Project, { ...(Issue as object), meta }] as never[], config)
     const body = (...slugs: string[]) =>
@@ -317,7 +317,7 @@ eachDatabase('PATCH of a list', (test, db) => {
   })
 
   given(
-    'an upsert of a list changes and creates, and costs as many statements for many',
+    'an upsert of a list updates and creates, with as many statements for many records as for few',
     async () => {
       const slugs = (n: number, from: number) =>
         Array.from({ length: n }, (_, i) => ({
@@ -348,7 +348,7 @@ eachDatabase('PATCH of a list', (test, db) => {
     },
   )
 
-  given('an upsert names a record twice, and meets one that the caller does not see', async () => {
+  given('an upsert that names a record twice, or a record that the caller cannot see', async () => {
     const one = { project_id: 1, owner: 7 }
     const twice = await send(api, 'POST', '/api/issues?on_conflict=slug', {
       body: [

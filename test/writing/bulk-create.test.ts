@@ -104,7 +104,7 @@ eachDatabase('POST of a list', (test, db) => {
   })
 
   given(
-    'names the record that a unique value is taken from, by another record or one of the list',
+    'names the record whose unique value is already taken, by a stored record or by one of the list',
     async () => {
       await post(issues(1, { 0: { slug: 'taken', number: 100 } }))
       for (const [place, conflict] of [
@@ -126,19 +126,16 @@ eachDatabase('POST of a list', (test, db) => {
     },
   )
 
-  given(
-    'names the record whose foreign key leads nowhere, or where the caller may not see',
-    async () => {
-      for (const project_id of [3, 99]) {
-        const { status, errors } = await post(issues(20, { 11: { project_id } }))
-        equal([status, errors.reason], [422, { '[11].project_id': ['No such record.'] }])
-      }
-      const open = testApi(db, [{ ...Project, meta: {} } as never, Issue], config)
-      const { status, errors } = await post(issues(20, { 11: { project_id: 99 } }), open)
+  given('names the record whose foreign key refers to a missing or a hidden record', async () => {
+    for (const project_id of [3, 99]) {
+      const { status, errors } = await post(issues(20, { 11: { project_id } }))
       equal([status, errors.reason], [422, { '[11].project_id': ['No such record.'] }])
-      equal(await stored(), [])
-    },
-  )
+    }
+    const open = testApi(db, [{ ...Project, meta: {} } as never, Issue], config)
+    const { status, errors } = await post(issues(20, { 11: { project_id: 99 } }), open)
+    equal([status, errors.reason], [422, { '[11].project_id': ['No such record.'] }])
+    equal(await stored(), [])
+  })
 
   given('a check that refuses a record stores none', async () => {
     if (db.name === 'sqlite') return
@@ -150,7 +147,7 @@ eachDatabase('POST of a list', (test, db) => {
     equal(await stored(), [])
   })
 
-  given('a callback that reads the database finds the records before', async () => {
+  given('a callback that reads the database finds the preceding records', async () => {
     const seen: number[] = []
     const numbered = testApi(
       db,
@@ -214,7 +211,7 @@ eachDatabase('POST of a list', (test, db) => {
     equal(await stored(), [])
   })
 
-  given('what a callback makes is found by the records after it', async () => {
+  given('later records find what a callback has created', async () => {
     const making = testApi(
       db,
       [
@@ -272,7 +269,7 @@ eachDatabase('POST of a list', (test, db) => {
     equal(await lookUps(() => true), 9)
   })
 
-  given('the answer shows what a callback made of a record before', async () => {
+  given('the response shows the changes that a callback made to an earlier record', async () => {
     const changing = testApi(
       db,
       [
@@ -298,7 +295,7 @@ eachDatabase('POST of a list', (test, db) => {
     )
   })
 
-  given('the answer has null for a record that its author may not see', async () => {
+  given('the response has null for a record that its author may not read', async () => {
     const hiding = testApi(
       db,
       [
@@ -328,7 +325,7 @@ eachDatabase('POST of a list', (test, db) => {
     equal(await stored(), [])
   })
 
-  given('of two refusals the first record counts, whoever refuses the second', async () => {
+  given('of two refused records the first is reported, whatever refuses the second', async () => {
     await post(issues(1, { 0: { slug: 'taken', number: 100 } }))
     const ruled = testApi(
       db,
@@ -372,7 +369,7 @@ eachDatabase('POST of a list', (test, db) => {
     equal(await stored(), [])
   })
 
-  given('a refusal that a callback hides is one all the same', async () => {
+  given('a list is refused even if a callback catches the error', async () => {
     await post(issues(1, { 0: { slug: 'taken', number: 100 } }))
     const hiding = testApi(
       db,
@@ -420,7 +417,7 @@ eachDatabase('POST of a list', (test, db) => {
     equal(await stored(), [])
   })
 
-  given('in a transaction of the host it is stored with it, or not', async () => {
+  given('in a transaction of the host it is committed or rolled back with it', async () => {
     for (const commits of [true, false]) {
       const work = db.kysely.transaction().execute(async (transaction) => {
         const hosted = testApi(db, [Project, Issue], {
@@ -435,7 +432,7 @@ eachDatabase('POST of a list', (test, db) => {
     }
   })
 
-  given('costs a statement of each kind, however many records and relations', async () => {
+  given('needs one statement of each kind, for any number of records and relations', async () => {
     await api.ready
     const counts: number[] = []
     for (const n of [2, 5, 40]) {

@@ -91,7 +91,7 @@ eachDatabase('values in a list', (test, db) => {
     ['plains', common],
     ['mixeds', [...common, ...others]],
   ] as const) {
-    test(`are those of single records (${name})`, async () => {
+    test(`are stored as in writes of single records (${name})`, async () => {
       const api = testApi(db, [...models])
       const url = `/api/${name}`
       // Not every database stores years before 1000.
@@ -150,7 +150,7 @@ eachDatabase('values in a list', (test, db) => {
     equal(statements.filter(({ sql }) => sql.startsWith('update ')).length, 1)
   })
 
-  test('that a list leaves out stay as they are, whatever other records set', async () => {
+  test('that a record leaves out do not change, whatever other records set', async () => {
     const api = testApi(db, [...models])
     await db.kysely.deleteFrom('plains').execute()
     const made = await send(api, 'POST', '/api/plains', {
@@ -183,7 +183,7 @@ eachDatabase('values in a list', (test, db) => {
     equal(untouched(await stored()), untouched(before))
   })
 
-  test('of records that are changed, that stay, and that are deleted are those that reads show', async () => {
+  test('in responses about changed, unchanged and deleted records are those that reads return', async () => {
     const api = testApi(db, [Flag])
     const made = await send(api, 'POST', '/api/flags', {
       body: ['a', 'b', 'c', 'd'].map((word) => ({ word })),

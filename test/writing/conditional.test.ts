@@ -17,7 +17,7 @@ eachDatabase('conditional requests', (test, db) => {
   const etag = async (at: string) => (await get(api, at)).headers.etag ?? ''
   const row = (tag: string) => tag.slice(1).split('.')[0]
 
-  test('the row part does not depend on the projection, the other one does', async () => {
+  test('the record part of the ETag does not depend on the projection, the other part does', async () => {
     const whole = await etag(url)
     const part = await etag(`${url}?fields=title`)
     match(whole, /^"[0-9a-f]{16}\.[0-9a-f]{16}"$/)
@@ -25,14 +25,14 @@ eachDatabase('conditional requests', (test, db) => {
     notEqual(part, whole)
   })
 
-  test('every write of one record answers the tag that GET gives', async () => {
+  test('every write of one record returns the ETag that GET returns', async () => {
     const patched = await send(api, 'PATCH', url, { body: { price: '2' } })
     equal(patched.headers.etag, await etag(url))
     const created = await send(api, 'POST', '/api/tags', { body: { name: 'tagged' } })
     equal(created.headers.etag, await etag(created.headers.location ?? ''))
   })
 
-  test('If-None-Match answers 304 without a body', async () => {
+  test('If-None-Match returns 304 without a body', async () => {
     const tag = await etag(url)
     for (const condition of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
       const answer = await get(api, url, { 'if-none-match': condition })
@@ -99,7 +99,7 @@ eachDatabase('conditional requests', (test, db) => {
     equal([status, value.title, value.price, value.in_stock], [200, 'New', null, true])
   })
 
-  test('of two changes of one version the second is 412', async () => {
+  test('of two changes to the same version the second is 412', async () => {
     const headers = { 'if-match': await etag(url) }
     const answers = await Promise.all(
       ['4', '5'].map((price) => send(api, 'PATCH', url, { body: { price }, headers })),
@@ -116,7 +116,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
   const post = (body: unknown, headers: Record<string, string>) =>
     send(api, 'POST', '/api/tags', { body, headers })
 
-  test('the same key and body answer the stored result, and nothing is written again', async () => {
+  test('the same key and body return the stored response, and nothing is written again', async () => {
     const first = await post({ name: 'once' }, key('one'))
     const second = await post({ name: 'once' }, key('one'))
     equal([first.status, second.status], [201, 201])
@@ -130,14 +130,14 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal([status, errors.code], [422, 'idempotency_key_reused'])
   })
 
-  test('what failed may be tried again', async () => {
+  test('a failed request may be repeated with the same key', async () => {
     equal((await post({ name: 'once' }, key('two'))).status, 409)
     equal((await post({ name: 5 }, key('three'))).status, 400)
     await db.kysely.deleteFrom('tags').where('name', '=', 'once').execute()
     equal((await post({ name: 'once' }, key('two'))).status, 201)
   })
 
-  test('of many at once one is done, and the others are refused or answered alike', async () => {
+  test('of many concurrent requests one is executed, and the others are refused or get the same response', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post({ name: 'parallel' }, key('many'))),
     )
@@ -151,14 +151,14 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal((await rows.execute()).length, 1)
   })
 
-  test('a record that is gone comes back as null', async () => {
+  test('a record that was deleted since is replayed as null', async () => {
     const { headers } = await post({ name: 'brief' }, key('brief'))
     await send(api, 'DELETE', headers.location ?? '')
     const again = await post({ name: 'brief' }, key('brief'))
     equal([again.status, again.value], [201, null])
   })
 
-  test('callers without a user need a key that nobody guesses', async () => {
+  test('callers without a user need a key that is hard to guess', async () => {
     const { errors } = await post({ name: 'x' }, { 'idempotency-key': 'short' })
     equal(errors.code, 'bad_idempotency_key')
   })
@@ -181,7 +181,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal((await get(api, one)).value.name, 'unrepeated')
   })
 
-  test('a key means the same at every spelling of a path', async () => {
+  test('a key is the same for every spelling of a path', async () => {
     const models = withModel('Tag', () => ({ meta: { endpoint: 'library/tags' } }))
     const own = testApi(db, models, everything, { clock })
     const spellings: readonly (readonly [url: string, mountedAt?: string])[] = [
@@ -206,7 +206,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal(new Set(answers.map(({ body }) => body?.value?.id)).size, 1)
   })
 
-  test('a key means something else at another endpoint', async () => {
+  test('a key at another endpoint is another key', async () => {
     const name = { name: 'elsewhere' }
     equal((await post(name, key('elsewhere'))).status, 201)
     const author = await send(api, 'POST', '/api/authors', {
@@ -216,7 +216,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal([author.status, author.headers['idempotency-replayed']], [201, undefined])
   })
 
-  test('a key of one user is not that of another', async () => {
+  test('each user has keys of its own', async () => {
     const own = testApi(
       db,
       library,
@@ -253,7 +253,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
     }
   }
 
-  test('users that cannot be told apart do not share keys: theirs are refused', async () => {
+  test('keys of users that cannot be distinguished are refused', async () => {
     class Opaque {
       readonly #id: number
       constructor(id: number) {
@@ -275,7 +275,7 @@ eachDatabase('Idempotency-Key', (test, db) => {
     }
   })
 
-  test('a user is the same with other roles, and however the host writes its key', async () => {
+  test('a user is recognised with other roles, and with its key in any type', async () => {
     const told: readonly (readonly [named: boolean, one: readonly unknown[], other: unknown])[] = [
       [true, [{ id: 7, roles: ['a'], name: 'x' }, { id: '7' }, { id: 7n }], { id: 8 }],
       [false, [{ id: 7, roles: ['a'] }, { id: 7, roles: [] }, { id: 7 }], { id: 8 }],

@@ -47,7 +47,7 @@ const makes = {
   mysql: ['varchar(36) default (uuid())', 'bigint default (7)'],
 } as const
 
-eachDatabase('keys that the database makes', (test, db) => {
+eachDatabase('keys that the database generates', (test, db) => {
   const [made, number] = makes[db.name]
   const collate = db.name === 'mysql' ? ' collate utf8mb4_bin' : ''
   test.before(() =>
@@ -72,7 +72,7 @@ eachDatabase('keys that the database makes', (test, db) => {
     }
   })
 
-  test('are those of nested records and of lists', async () => {
+  test('work for nested records and for lists', async () => {
     const body = { title: 'two', items: [{ title: 'a' }, { title: 'b' }] }
     const made = await send(api, 'POST', '/api/orders', { body })
     equal(made.status, 201, made.text)
@@ -89,12 +89,12 @@ eachDatabase('keys that the database makes', (test, db) => {
     }
   })
 
-  test('may be sent', async () => {
+  test('may be sent by the client', async () => {
     const made = await send(api, 'POST', '/api/orders', { body: { id: 'own', title: 'own' } })
     equal([made.status, made.value.id], [201, 'own'])
   })
 
-  test('are asked for where nobody tells them', async () => {
+  test('must be sent where the database does not return them', async () => {
     const made = await send(api, 'POST', '/api/numbereds', { body: { title: 'one' } })
     const list = await send(api, 'POST', '/api/numbereds', { body: [{ title: 'two' }] })
     if (db.engine === 'mysql') {

@@ -5,7 +5,7 @@ import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createLibrary, library, marking, withModel } from './models.ts'
 
-eachDatabase('echoes that come again', (test, db) => {
+eachDatabase('cached plans of the record that a write returns', (test, db) => {
   const config = { ...marking, API_ALLOW_SELECT_FIELDS: true, API_ALLOW_BULK: true }
   const api = testApi(db, library, config)
   test.before(async () => {
@@ -15,7 +15,7 @@ eachDatabase('echoes that come again', (test, db) => {
   })
   const patch = (url: string, body: object = { title: 'Emma' }) => send(api, 'PATCH', url, { body })
 
-  test('the same query gives the same members, of whatever is written', async () => {
+  test('the same query returns the same members, whatever is written', async () => {
     for (const title of ['one', 'two', 'three']) {
       const { value } = await patch('/api/books/1?fields=title,id', { title })
       equal(value, { title, id: 1 })
@@ -34,11 +34,11 @@ eachDatabase('echoes that come again', (test, db) => {
     }
   })
 
-  test('a mistake in the query is one every time', async () => {
+  test('a mistake in the query is refused every time', async () => {
     for (let i = 0; i < 2; i++) equal((await patch('/api/books/1?fields=nothing')).status, 400)
   })
 
-  test('whom the caller may reach is asked every time', async () => {
+  test('the rights of the caller are checked every time', async () => {
     const models = withModel('Author', (model) => ({
       meta: { ...model.meta, role_map: { '*': 'admin' } },
     })) as readonly AnyModel[]

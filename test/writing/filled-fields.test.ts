@@ -35,7 +35,7 @@ const models: readonly AnyModel[] = [
   }),
 ]
 
-eachDatabase('a field that nesting fills', (test, db) => {
+eachDatabase('a foreign key that nesting sets', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true })
   test.before(() => createTables(db, models))
   const post = (url: string, body: unknown) => send(api, 'POST', url, { body })
@@ -46,7 +46,7 @@ eachDatabase('a field that nesting fills', (test, db) => {
     return [status, errors?.reason]
   }
 
-  test('is set in new records where clients may not write it', async () => {
+  test('is set in new records although clients may not write it', async () => {
     const { status, value } = await post('/api/shelves', { label: 'A', folders: [{}] })
     const folders = await get(api, `/api/shelves/${value.id}/folders`)
     equal([status, folders.value[0].shelf_id], [201, value.id])
@@ -61,7 +61,7 @@ eachDatabase('a field that nesting fills', (test, db) => {
     equal((await get(api, `/api/folders/${value.id}`)).value.shelf_id, null)
   })
 
-  test('passes its validator: below a new record, in a moved one, and beside a nested object', async () => {
+  test('is validated: below a new record, in a moved one, and beside a nested object', async () => {
     const boxes = [{ size: 1 }, { size: 12 }]
     const reason = { 'boxes[1].shelf_id': ['Too large for a shelf'] }
     equal(await refused('POST', '/api/shelves', { label: 'C', boxes }), [400, reason])

@@ -54,11 +54,11 @@ const moveClaims = async (db: { readonly kysely: AnyKysely }, ms: number): Promi
 const minute = 60 * 1000
 const day = 24 * 60 * minute
 
-eachDatabase('idempotency: every database', (test, db) => {
+eachDatabase('idempotency keys on every database', (test, db) => {
   const api = testApi(db, [Note], {}, quiet)
   test.before(() => createTables(db, [Note]))
 
-  test('a claim whose request died is free after its lease, and not before', async () => {
+  test('the key of a request that died is free once its lease has expired, not before', async () => {
     equal((await post(api, 'first')).status, 201)
     await sql`update idempotency_keys set answer = null`.execute(db.kysely)
     equal(outcome(await post(api, 'first')), [409, 'request_in_progress'])
@@ -67,7 +67,7 @@ eachDatabase('idempotency: every database', (test, db) => {
     equal(await stored(db, 'first'), 2)
   })
 
-  test('a claim of a time to come is free at once, an answer of it counts', async () => {
+  test('with a time in the future, an unfinished claim is free at once and a stored response is valid', async () => {
     equal((await post(api, 'tomorrow')).status, 201)
     await moveClaims(db, -day + minute)
     equal(outcome(await post(api, 'tomorrow')), [201, 'true'])
@@ -79,7 +79,7 @@ eachDatabase('idempotency: every database', (test, db) => {
     equal(await stored(db, 'tomorrow'), 3)
   })
 
-  test('long answers of any characters are stored', async () => {
+  test('long responses with any characters are stored', async () => {
     // Longer than a text column of MariaDB, in bytes.
     for (const label of ['𝔘'.repeat(20_000), `"\\é€𝔘\u2028\uffff`]) {
       const key = String(label.length)
@@ -90,7 +90,7 @@ eachDatabase('idempotency: every database', (test, db) => {
     }
   })
 
-  test('a key that thirty requests have at once: one record, and nobody gets an error', async () => {
+  test('thirty concurrent requests with one key: one record, and no error', async () => {
     await sql`drop table idempotency_keys`.execute(db.kysely)
     const others = testApi({ ...db, kysely: await another(db) }, [Note], {}, quiet)
     const answers = await Promise.all(
@@ -107,7 +107,7 @@ eachDatabase('idempotency: every database', (test, db) => {
     equal(await stored(db, 'at once'), 1)
   })
 
-  test('a transaction of the host that has the key twice', async () => {
+  test('a transaction of the host that uses a key twice', async () => {
     const answers = await db.kysely.transaction().execute(async (transaction) => {
       const own = testApi(db, [Note], { API_SESSION_GETTER: () => transaction }, quiet)
       return [await post(own, 'hosted'), await post(own, 'hosted')]
@@ -203,7 +203,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     return [taken, await first]
   }
 
-  test('commits where nobody took its key', async () => {
+  test('commits if no other request took over its key', async () => {
     const on = openOne()
     const slow = later(on, 0, {
       API_ADD_CALLBACK: async (object) => object,
@@ -213,7 +213,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
   })
 
   if (db.name === 'sqlite') {
-    test('holds the write lock, so that its key is not taken: who comes later waits, and is answered the same', async () => {
+    test('holds the write lock, so its key cannot be taken over: a later request waits and gets the same response', async () => {
       const [slowDb, fastDb] = [openOne(), openOne()]
       const second = later(fastDb, minute + 1)
       await post(second, 'held before')
@@ -245,7 +245,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     return
   }
 
-  test('does not commit; it is answered what the one that took its key was answered', async () => {
+  test('does not commit if another took over its key, and gets the response of that request', async () => {
     const [taken, late] = (await race('late', false)) as [Answer, Answer]
     equal(
       [outcome(taken), outcome(late)],
@@ -258,7 +258,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
     equal(await stored(openOne(), 'late'), 1)
   })
 
-  test('is 409 while the one that took its key is served', async () => {
+  test('is 409 while the request that took over its key is running', async () => {
     const [taken, late] = (await race('busy', true)) as [Answer, Answer]
     equal(
       [outcome(taken), outcome(late)],
@@ -271,7 +271,7 @@ eachDatabase('idempotency: a request that outlives its lease', (test, db) => {
   })
 })
 
-eachDatabase('idempotency: a database that is away', (test, db) => {
+eachDatabase('idempotency: an unavailable database', (test, db) => {
   if (db.name === 'sqlite') onSqlite(test)
   else onServer(test, db, db.name)
 })
@@ -306,7 +306,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
   }
   const unavailable = [503, 'database_unavailable']
 
-  test('connections that end: 503, and served when it is back', async () => {
+  test('connections that break: 503, and served once the database is back', async () => {
     const api = await ready(behind)
     decide = () => 'cut'
     equal(outcome(await post(api, 'cut')), unavailable)
@@ -316,7 +316,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal(await stored(db, 'cut'), 1)
   })
 
-  test('nobody who accepts connections: 503', async () => {
+  test('connections that are refused: 503', async () => {
     const away = await faultProxy(name, db.url ?? '', () => 'forward')
     const api = await ready(openPool(away.url, 1))
     await away.close()
@@ -333,7 +333,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal(outcome(await post(await ready(readOnly), 'read-only')), unavailable)
   })
 
-  test('no connection left: 503', async () => {
+  test('no free connection: 503', async () => {
     const settings =
       name === 'postgres' ? { connectionTimeoutMillis: 1_000 } : { waitForConnections: false }
     const full = openPool(db.url ?? '', 1, settings)
@@ -343,7 +343,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal(outcome(await post(api, 'full')), [201, undefined])
   })
 
-  test('a table that somebody has locked: 503 after the time limit', async () => {
+  test('a locked table: 503 after the time limit', async () => {
     const bounded =
       name === 'postgres'
         ? openPool(db.url ?? '', 1, { options: '-c statement_timeout=100' })
@@ -368,7 +368,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
 
   const isCommit = ({ text }: Command) => text === 'commit'
 
-  test('a COMMIT that was not answered keeps the key: the stored answer comes back', async () => {
+  test('a COMMIT without a reply keeps the key: the stored response is replayed', async () => {
     const api = await ready(behind)
     decide = (command) => (isCommit(command) ? 'cut afterwards' : 'forward')
     equal(outcome(await post(api, 'unanswered')), [503, 'outcome_unknown'])
@@ -377,7 +377,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal(await stored(db, 'unanswered'), 1)
   })
 
-  test('one that did not reach the server keeps it, too, until the lease ends', async () => {
+  test('a COMMIT that did not reach the server keeps the key until the lease expires', async () => {
     const api = await ready(behind)
     decide = (command) => (isCommit(command) ? 'cut' : 'forward')
     equal(outcome(await post(api, 'lost')), [503, 'outcome_unknown'])
@@ -403,7 +403,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     })
   }
 
-  test('what failed before COMMIT gives the key back', async () => {
+  test('a failure before COMMIT releases the key', async () => {
     const api = await ready(behind)
     let isCut = false
     decide = ({ kind, text }) => {
@@ -416,7 +416,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal(await stored(db, 'before'), 1)
   })
 
-  test('the claim, the answer and what is read for it are asked for on one connection', async () => {
+  test('the claim, the stored response and the reads for it use one connection', async () => {
     const several = rotatingPool(name, [proxy.url, proxy.url, proxy.url])
     pools.push(several)
     const api = await ready({ ...db, kysely: several })
@@ -430,7 +430,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
 
   if (name !== 'mysql') return
 
-  test('conflicts with other nodes about the key are tried again', async () => {
+  test('conflicts with other nodes about the key are retried', async () => {
     const api = await ready(behind)
     let conflicts = 0
     decide = ({ kind, text }) => {
@@ -442,7 +442,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     equal([conflicts, await stored(db, 'nodes')], [4, 1])
   })
 
-  test('a node that does not serve, or is read-only, is 503 on every route', async () => {
+  test('a node that is not ready, or read-only, is 503 on every route', async () => {
     const api = await ready(behind)
     for (const error of [
       [1047, 'WSREP has not yet prepared node for application use'],
@@ -490,7 +490,7 @@ function onSqlite(test: Test): void {
     await readOnly.kysely.destroy()
   })
 
-  test('locked: 503, and served when it is free', async () => {
+  test('locked: 503, and served once the lock is released', async () => {
     const own = db()
     const api = testApi(own, [Note], {}, quiet)
     await api.ready

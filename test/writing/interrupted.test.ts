@@ -32,8 +32,9 @@ const two = (label: string) => [{ label }, { label }]
 eachDatabase('interrupted writes', (test, db) => {
   // It is not connected by a network.
   if (db.name === 'sqlite') {
-    test('a COMMIT that is locked out is begun again', () => lockedOut(10))
-    test('a COMMIT that stays locked out is 503 and stores nothing', () => lockedOut(undefined))
+    test('a COMMIT that fails with a lock conflict is retried', () => lockedOut(10))
+    test('a COMMIT that keeps failing with a lock conflict is 503 and stores nothing', () =>
+      lockedOut(undefined))
     return
   }
   const { name } = db
@@ -69,8 +70,8 @@ eachDatabase('interrupted writes', (test, db) => {
   const isCommit = ({ text }: { readonly text: string }) => text === 'commit'
 
   for (const [title, verdict, records] of [
-    ['before the server has it', 'cut', 0],
-    ['before its answer arrives', 'cut afterwards', 2],
+    ['before it reaches the server', 'cut', 0],
+    ['before the reply arrives', 'cut afterwards', 2],
   ] as const) {
     test(`a connection that is lost with COMMIT ${title}: 503, and it is not sent again`, async () => {
       decide = (command) => (isCommit(command) ? verdict : 'forward')
@@ -82,7 +83,7 @@ eachDatabase('interrupted writes', (test, db) => {
     })
   }
 
-  test('the after-commit callback hears of what was confirmed alone', async () => {
+  test('the after-commit callback gets only changes whose COMMIT was confirmed', async () => {
     const told: unknown[] = []
     const config: ApiConfig = {
       ...bulk,
@@ -138,7 +139,7 @@ eachDatabase('interrupted writes', (test, db) => {
     equal(await stored('sixth'), 2)
   })
 
-  test('one that is aborted for more than a second is 503', async () => {
+  test('a transaction that is aborted for more than a second is 503', async () => {
     decide = (command) =>
       isCommit(command) ? { error: [1213, 'Deadlock found'], rollback: true } : 'forward'
     const { status, code, begun } = await post('never')
@@ -146,7 +147,7 @@ eachDatabase('interrupted writes', (test, db) => {
     ok(begun > 3, `${begun} times`)
   })
 
-  test('one whose lock wait takes longer than five seconds is begun again once', async () => {
+  test('a transaction whose lock wait exceeds five seconds is retried once', async () => {
     const { now } = performance
     let waited = 0
     performance.now = () => now.call(performance) + waited

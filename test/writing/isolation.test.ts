@@ -25,7 +25,7 @@ const shortened = (statements: readonly string[]): string[] =>
     return text.includes(committed) ? `${word} committed` : word
   })
 
-eachDatabase('the isolation of a write with callbacks', (test, db) => {
+eachDatabase('the isolation level of a write with callbacks', (test, db) => {
   const api = testApi(db, boxes, config)
   test.before(async () => {
     await createTables(db, boxes)
@@ -39,11 +39,11 @@ eachDatabase('the isolation of a write with callbacks', (test, db) => {
   }
   const readsBack = db.name === 'mysql' ? ['select'] : []
 
-  test('one statement begins at the level of its connection', async () => {
+  test('a single statement uses the isolation level of its connection', async () => {
     equal(await patch('/api/boxes/1'), [200, ['begin', 'update', ...readsBack, 'commit']])
   })
 
-  test('where it changes nothing, several statements say why at READ COMMITTED', async () => {
+  test('if it changes no row, further statements find the reason at READ COMMITTED', async () => {
     const begins = {
       sqlite: ['begin'],
       postgres: ['start committed'],
@@ -57,7 +57,7 @@ eachDatabase('the isolation of a write with callbacks', (test, db) => {
   })
 
   if (db.name !== 'postgres') return
-  test('a conflict of that level is repeated at READ COMMITTED', async () => {
+  test('a serialization conflict is retried at READ COMMITTED', async () => {
     const { own, seen } = await repeatable(db)
     const mine = testApi(db, boxes, config, { db: own })
     await mine.ready

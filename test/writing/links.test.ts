@@ -139,7 +139,7 @@ eachDatabase('links', (test, db) => {
     ])
   })
 
-  test('without a model stay where the caller does not see the linked record, through every change', async () => {
+  test('without a model are preserved in every change if the caller cannot see the linked record', async () => {
     const codes = ['a', 'foreign', 'gone']
     const before = codes.map((tag_id) => ({ person_id: 1, tag_id }))
     const name = 'Ann'
@@ -164,7 +164,7 @@ eachDatabase('links', (test, db) => {
     equal([status, await rowsOf('person_tags', 'tag_id')], [200, ['gone']])
   })
 
-  test('name records that the list itself makes, and each once', async () => {
+  test('may name a record that the list itself creates, which is linked once', async () => {
     const made = { code: 'new', title: 'New' }
     equal((await patch({ tags: [made, made, { code: 'new' }, { code: 'a' }] })).status, 200)
     equal(await rowsOf('person_tags', 'tag_id'), ['a', 'new'])
@@ -210,7 +210,7 @@ eachDatabase('links', (test, db) => {
     )
   })
 
-  test('of records with others of their own model, in both directions', async () => {
+  test('between records of one model, in both directions', async () => {
     const pairs = () => rowsOf('friendships', 'who', 'whom', 'deleted')
     const yes = db.name === 'postgres' ? 'true' : '1'
     const no = db.name === 'postgres' ? 'false' : '0'
@@ -233,7 +233,7 @@ eachDatabase('links', (test, db) => {
     )
   })
 
-  test('that others refer to are 409 where they would be gone, and are marked where they can be', async () => {
+  test('that other records refer to are 409 if they would be deleted, and may be soft-deleted', async () => {
     equal((await patch({ friends: [{ id: 2 }] })).status, 200)
     const friendship = await db.kysely.selectFrom('friendships').select('id').executeTakeFirst()
     await client('POST', '/api/letters', { friendship_id: friendship?.id })
@@ -249,7 +249,7 @@ eachDatabase('links', (test, db) => {
     equal((await client('GET', '/api/people/1/friends')).total, 0)
   })
 
-  test('are as many as a list may name, in one request', async () => {
+  test('may be as many as a list can hold, in one request', async () => {
     const codes = Array.from({ length: 1000 }, (_, i) => ({ code: `t${i}`, owner_id: 7 }))
     for (let i = 0; i < 1000; i += 500) {
       const list = codes.slice(i, i + 500).map((one) => ({ ...one, deleted: false }))

@@ -16,7 +16,7 @@ const item = defineModel('Item', {
   meta: { allow_bulk: true },
 })
 
-eachDatabase('what a list locks', (test, db) => {
+eachDatabase('locks of a list', (test, db) => {
   // In SQLite, a transaction locks the whole database.
   const locksRows = db.name !== 'sqlite'
   let inTransaction = async () => {}
@@ -41,7 +41,7 @@ eachDatabase('what a list locks', (test, db) => {
   const patient =
     db.name === 'postgres' ? "set lock_timeout = '2s'" : 'set innodb_lock_wait_timeout = 2'
 
-  test('an upsert leaves other records and the gaps between them to others', async () => {
+  test('an upsert locks neither other records nor the gaps between them', async () => {
     if (!locksRows) return
     let calls = 0
     inTransaction = async () => {
@@ -155,7 +155,7 @@ function lockTests(test: Test, db: TestDatabase): void {
     return [status, inserted]
   }
 
-  test('records that refer to a locked one may be inserted unless its keys or links change', async () => {
+  test('rows that refer to a locked record can be inserted unless its keys or links change', async () => {
     const free = [
       ['PATCH', '/api/boards/1', { title: 'one' }],
       ['PATCH', '/api/boards', [{ id: 1, title: 'two' }]],
@@ -192,4 +192,4 @@ function lockTests(test: Test, db: TestDatabase): void {
   })
 }
 
-eachDatabase('what a change keeps others from', lockTests, { only: 'postgres' })
+eachDatabase('what a change locks', lockTests, { only: 'postgres' })

@@ -17,7 +17,7 @@ eachDatabase('many records', (test, db) => {
     equal([status, names(value), total, headers.location], [201, ['b', 'a'], 2, undefined])
   })
 
-  test('or none, and says which', async () => {
+  test('POST of a list creates none if one is refused, and names the refused ones', async () => {
     const before = await countRows(db, 'tags')
     const invalid = await post('/api/tags', [{ name: 'ok' }, { nam: 'x' }, { name: 5 }])
     equal(Object.keys(invalid.errors.reason).sort(), ['[1].nam', '[1].name', '[2].name'])
@@ -27,7 +27,7 @@ eachDatabase('many records', (test, db) => {
     equal(await countRows(db, 'tags'), before)
   })
 
-  test('a list ends at API_MAX_BULK, and is refused where bulk is off', async () => {
+  test('a list longer than API_MAX_BULK is refused, and every list if bulk is disabled', async () => {
     const small = testApi(db, library, { ...everything, API_MAX_BULK: 2 })
     const body = [{ name: 'x1' }, { name: 'x2' }, { name: 'x3' }]
     equal((await send(small, 'POST', '/api/tags', { body })).errors.code, 'too_many_records')
@@ -36,7 +36,7 @@ eachDatabase('many records', (test, db) => {
     equal((await post('/api/tags', [])).errors.code, 'wrong_body')
   })
 
-  test('PATCH changes what the filters choose', async () => {
+  test('PATCH changes the records that match the filters', async () => {
     await post('/api/books', [
       { title: 'cheap', price: '1' },
       { title: 'cheap', price: '2' },
@@ -53,7 +53,7 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })
 
-  test('API_MAX_BULK of a model is its own: POST, PATCH and DELETE of more are refused', async () => {
+  test('max_bulk of a model overrides API_MAX_BULK for POST, PATCH and DELETE', async () => {
     const models = withModel('Book', ({ meta }) => ({ meta: { ...meta, max_bulk: 1 } }))
     const own = testApi(db, models, everything)
     const body = [{ title: 'one' }, { title: 'two' }]
@@ -86,7 +86,7 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })
 
-  test('PATCH of many refuses what only lists take, by its name', async () => {
+  test('PATCH of many refuses parameters of lists, by name', async () => {
     for (const [query, name, at = query] of [
       ['order_by=-id', 'order_by', '-id'],
       ['groupby=kind', 'groupby', 'kind'],
@@ -105,14 +105,14 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/books?kind__eq=poems')).total, 2)
   })
 
-  test('DELETE removes what the filters choose', async () => {
+  test('DELETE removes the records that match the filters', async () => {
     const url = '/api/books?title__eq=cheap&max_affected=2'
     const { status, value, total } = await send(api, 'DELETE', url)
     equal([status, value, total], [200, null, 2])
     equal((await send(api, 'DELETE', url)).total, 0)
   })
 
-  test('DELETE by filter is all or none', async () => {
+  test('DELETE by filter removes all records or none', async () => {
     await post('/api/books', { title: 'held', copies: [{ branch: 'A', number: 1 }] })
     await post('/api/books', { title: 'held' })
     equal((await send(api, 'DELETE', '/api/books?title__eq=held')).status, 409)
@@ -121,7 +121,7 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/copies')).total, 0)
   })
 
-  test('on_conflict changes what is there and creates what is not', async () => {
+  test('on_conflict changes existing records and creates the others', async () => {
     await post('/api/authors', { name: 'Old', email: 'a@x.org' })
     const { status, value } = await post('/api/authors?on_conflict=email', [
       { name: 'Changed', email: 'a@x.org' },
@@ -133,7 +133,7 @@ eachDatabase('many records', (test, db) => {
     equal((await get(api, '/api/authors?email__in=(a@x.org,b@x.org)')).total, 2)
   })
 
-  test('on_conflict by key: with a key the record must be there, without one it is created', async () => {
+  test('on_conflict by primary key: a record with a key must exist, one without is created', async () => {
     const { value } = await post('/api/tags', { name: 'key' })
     const body = [{ id: value.id, name: 'key2' }, { name: 'key3' }]
     const mixed = await post('/api/tags?on_conflict=id', body)
@@ -149,7 +149,7 @@ eachDatabase('many records', (test, db) => {
     equal([status, errors.code], [400, 'not_unique_columns'])
   })
 
-  test('on_conflict with a record that the caller may not see is 409', async () => {
+  test('on_conflict with a record that the caller cannot see is 409', async () => {
     const { value } = await post('/api/authors', { name: 'Hidden', email: 'h@x.org' })
     await send(api, 'DELETE', `/api/authors/${value.id}`)
     const body = { name: 'New', email: 'h@x.org' }

@@ -79,7 +79,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     }
   })
 
-  test('any documents as the algorithm of RFC 7396', async () => {
+  test('any documents are merged as by the algorithm of RFC 7396', async () => {
     const { node: json } = fc.letrec<{ node: Json }>((tie) => ({
       node: fc.oneof(
         { maxDepth: 3, withCrossShrink: true },
@@ -101,7 +101,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     })
   })
 
-  test('other columns as in a plain PATCH, which replaces documents', async () => {
+  test('other columns are written as in a plain PATCH, which replaces documents', async () => {
     await store({ name: 'Ann', settings: { a: 1, b: { c: 2 } } })
     const { value } = await merge({ name: 'Bea', settings: { b: { d: 3 } }, group_id: null })
     equal([value.name, value.settings, value.group_id], ['Bea', { a: 1, b: { c: 2, d: 3 } }, null])
@@ -113,7 +113,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     equal((await merge({})).status, 200)
   })
 
-  test('digits of stored numbers stay', async () => {
+  test('digits of stored numbers are preserved', async () => {
     await send(api, 'PATCH', '/api/people/1', {
       headers: { 'content-type': 'application/json' },
       body: '{"settings":{"n":12345678901234567,"o":1}}',
@@ -159,7 +159,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     equal('polluted' in {}, false)
   })
 
-  test('merges of different members at the same moment are all kept', async () => {
+  test('concurrent merges of different members are all preserved', async () => {
     await store({ settings: {} })
     const members = ['a', 'b', 'c', 'd', 'e', 'f']
     const answers = await Promise.all(members.map((name) => merge({ settings: { [name]: 1 } })))
@@ -171,7 +171,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     equal(value.settings, { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 })
   })
 
-  test('If-Match is compared before, and the answer has the new ETag', async () => {
+  test('If-Match is compared first, and the response has the new ETag', async () => {
     const { headers } = await get(api, '/api/people/1')
     const known = { ...merging, 'if-match': headers.etag ?? '' }
     const first = await merge({ settings: { z: 1 } }, { headers: known })
@@ -198,7 +198,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     equal(seen, [{ a: 1, b: 2 }, [{ a: 1 }, { a: 1, b: 2 }]])
   })
 
-  test('related records are refused; null and the URL of a relation are as in a plain PATCH', async () => {
+  test('related records are refused; null and the URL of a relation work as in a plain PATCH', async () => {
     const expected = 'A merge patch has no related records; send application/json.'
     equal(await problemOf({ group: { name: 'New' } }, 'group'), expected)
     equal(await problemOf({ group: { id: 1 } }, 'group'), expected)
@@ -213,7 +213,7 @@ eachDatabase('merge patch of a record', (test, db) => {
     equal((await merge({ notes: { extra: 1 } }, { user })).value.notes, { grade: 1, extra: 1 })
   })
 
-  test('only a PATCH of one record takes it; OPTIONS and the 415 name the types', async () => {
+  test('only a PATCH of one record accepts it; OPTIONS and the 415 response name the types', async () => {
     const both = 'application/json, application/merge-patch+json'
     equal((await send(api, 'OPTIONS', '/api/people/1')).headers['accept-patch'], both)
     equal((await send(api, 'OPTIONS', '/api/people')).headers['accept-patch'], 'application/json')

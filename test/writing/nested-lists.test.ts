@@ -74,7 +74,7 @@ eachDatabase('lists with nested records', (test, db) => {
     statements.some((one) => JSON.stringify(one).toLowerCase().includes('savepoint'))
 
   given(
-    'an object with an unused key creates a record with nested ones; one that links has none',
+    'an object with an unused key creates a record with nested ones; an object that links has none',
     async () => {
       const leaf = (code: string) => ({ code, title: code })
       const branch = (code: string, ...codes: string[]) => ({
@@ -146,7 +146,7 @@ eachDatabase('lists with nested records', (test, db) => {
     },
   )
 
-  given('take as many statements for any number of records', async () => {
+  given('need the same number of statements for any number of records', async () => {
     const counts: number[] = []
     for (const n of [4, 8, 40]) {
       for (const table of tables) await db.kysely.deleteFrom(table).execute()
@@ -164,54 +164,59 @@ eachDatabase('lists with nested records', (test, db) => {
     )
   })
 
-  given('do so under policies that need no statement, and with changes after COMMIT', async () => {
-    const calls: (readonly Change[])[] = []
-    const asked: unknown[] = []
-    const ruled = testApi(
-      db,
-      withModel('Book', ({ meta }) => ({
-        meta: {
-          ...meta,
-          access_policy: {
-            can_create: ({ title }: Row) => {
-              asked.push(title)
-              return true
+  given(
+    'need no more under policies without statements of their own, or with an after-commit callback',
+    async () => {
+      const calls: (readonly Change[])[] = []
+      const asked: unknown[] = []
+      const ruled = testApi(
+        db,
+        withModel('Book', ({ meta }) => ({
+          meta: {
+            ...meta,
+            access_policy: {
+              can_create: ({ title }: Row) => {
+                asked.push(title)
+                return true
+              },
             },
           },
-        },
-      })),
-      { ...everything, API_AFTER_COMMIT_CALLBACK: (changes) => void calls.push(changes) },
-    )
-    await ruled.ready
-    const counts: number[] = []
-    for (const n of [4, 8]) {
-      for (const table of tables) await db.kysely.deleteFrom(table).execute()
-      await db.kysely.insertInto('tags').values({ id: storedTag, name: 'stored' }).execute()
-      const { result, statements } = await db.capture(() => post('/api/authors', authors(n), ruled))
-      equal(result.status, 201)
-      counts.push(statements.length)
-    }
-    equal(counts[0], counts[1])
-    equal(asked.slice(7, 11), ['book 0 0', 'book 1 0', 'book 1 1', 'book 2 0'])
-    const changes = calls.at(-1) ?? []
-    const kinds: Record<string, number> = {}
-    for (const { action, model } of changes) {
-      const kind = `${action} ${model.name}`
-      kinds[kind] = (kinds[kind] ?? 0) + 1
-    }
-    equal(kinds, {
-      'create Country': 5,
-      'create Author': 8,
-      'create Profile': 8,
-      'create Book': 15,
-      'create Copy': 15,
-      'create Tag': 15,
-    })
-    const [book] = changes.filter(({ model }) => model.name === 'Book')
-    equal([book?.links?.tags?.added.length, book?.links?.tags?.removed], [2, []])
-  })
+        })),
+        { ...everything, API_AFTER_COMMIT_CALLBACK: (changes) => void calls.push(changes) },
+      )
+      await ruled.ready
+      const counts: number[] = []
+      for (const n of [4, 8]) {
+        for (const table of tables) await db.kysely.deleteFrom(table).execute()
+        await db.kysely.insertInto('tags').values({ id: storedTag, name: 'stored' }).execute()
+        const { result, statements } = await db.capture(() =>
+          post('/api/authors', authors(n), ruled),
+        )
+        equal(result.status, 201)
+        counts.push(statements.length)
+      }
+      equal(counts[0], counts[1])
+      equal(asked.slice(7, 11), ['book 0 0', 'book 1 0', 'book 1 1', 'book 2 0'])
+      const changes = calls.at(-1) ?? []
+      const kinds: Record<string, number> = {}
+      for (const { action, model } of changes) {
+        const kind = `${action} ${model.name}`
+        kinds[kind] = (kinds[kind] ?? 0) + 1
+      }
+      equal(kinds, {
+        'create Country': 5,
+        'create Author': 8,
+        'create Profile': 8,
+        'create Book': 15,
+        'create Copy': 15,
+        'create Tag': 15,
+      })
+      const [book] = changes.filter(({ model }) => model.name === 'Book')
+      equal([book?.links?.tags?.added.length, book?.links?.tags?.removed], [2, []])
+    },
+  )
 
-  given('may name a record that an earlier one of the list has created', async () => {
+  given('may name a record that an earlier item of the list has created', async () => {
     const list = [
       { code: 'a', title: 'A' },
       { code: 'b', title: 'B', parent: { code: 'a' } },
@@ -232,21 +237,24 @@ eachDatabase('lists with nested records', (test, db) => {
     equal([missing.status, Object.keys(missing.errors.reason)], [422, ['[0].parent.code']])
   })
 
-  given('link a record that they create twice, and move a child to the last parent', async () => {
-    const list = times(3, (i) => ({ name: `n ${i}`, country: { code: 'CZ', title: 'Czechia' } }))
-    equal((await post('/api/authors', list)).status, 201)
-    equal(await countRows(db, 'countries'), [1])
-    const books = times(3, (i) => ({ title: `t ${i}`, copies: [{ branch: 'A', number: 7 }] }))
-    const { status, value } = await post('/api/books', books)
-    equal(status, 201)
-    const [copy] = await db.kysely.selectFrom('copies').selectAll().execute()
-    equal(copy?.book_id, value[2].id)
-    const other = await post('/api/authors', [
-      { name: 'x', country: { code: 'FR', title: 'France' } },
-      { name: 'y', country: { code: 'FR', title: 'other' } },
-    ])
-    equal([other.status, Object.keys(other.errors.reason)], [400, ['[1].country.title']])
-  })
+  given(
+    'create a record that is named twice once, and move a child to its last parent',
+    async () => {
+      const list = times(3, (i) => ({ name: `n ${i}`, country: { code: 'CZ', title: 'Czechia' } }))
+      equal((await post('/api/authors', list)).status, 201)
+      equal(await countRows(db, 'countries'), [1])
+      const books = times(3, (i) => ({ title: `t ${i}`, copies: [{ branch: 'A', number: 7 }] }))
+      const { status, value } = await post('/api/books', books)
+      equal(status, 201)
+      const [copy] = await db.kysely.selectFrom('copies').selectAll().execute()
+      equal(copy?.book_id, value[2].id)
+      const other = await post('/api/authors', [
+        { name: 'x', country: { code: 'FR', title: 'France' } },
+        { name: 'y', country: { code: 'FR', title: 'other' } },
+      ])
+      equal([other.status, Object.keys(other.errors.reason)], [400, ['[1].country.title']])
+    },
+  )
 
   given('name the first refused record, and store none', async () => {
     const before = await countRows(db, ...tables)
@@ -277,7 +285,7 @@ eachDatabase('lists with nested records', (test, db) => {
     equal(await invalid, [400, '[4].books[1].copies[0].branch'])
   })
 
-  given('a policy that reads finds what is nested in the records before', async () => {
+  given('a policy that reads finds the records nested in preceding records', async () => {
     const counts: number[] = []
     const counting = testApi(
       db,
@@ -302,7 +310,7 @@ eachDatabase('lists with nested records', (test, db) => {
     equal(await countRows(db, 'authors', 'books'), [5, 9])
   })
 
-  given('callbacks are called once for each record, in its order', async () => {
+  given('callbacks are called once for each record, in order', async () => {
     const seen: unknown[] = []
     const calling = testApi(
       db,

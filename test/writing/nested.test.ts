@@ -17,7 +17,7 @@ eachDatabase('nested writes', (test, db) => {
   const post = (url: string, body: unknown) => send(api, 'POST', url, { body })
   const tables = ['authors', 'books', 'tags', 'book_tags', 'profiles', 'countries'] as const
 
-  test('a to-one object is created first; the foreign key becomes optional', async () => {
+  test('a to-one object is created first, and the foreign key may be left out', async () => {
     const { status, value } = await post('/api/books', { title: 'Emma', author: { name: 'Jane' } })
     equal([status, value.author.name, value.author_id], [201, 'Jane', value.author.id])
   })
@@ -97,7 +97,7 @@ eachDatabase('nested writes', (test, db) => {
     equal(await countRows(db, ...tables), before)
   })
 
-  test('a violation below rolls everything back and names the place', async () => {
+  test('a violation in a nested record rolls everything back and names its path', async () => {
     await post('/api/tags', { name: 'unique' })
     const before = await countRows(db, ...tables)
     const books = [{ title: 'x', tags: [{ name: 'fresh' }, { name: 'unique' }] }]
@@ -107,7 +107,7 @@ eachDatabase('nested writes', (test, db) => {
     equal(await countRows(db, ...tables), before)
   })
 
-  test('a key that clients choose links where it is there, else creates', async () => {
+  test('a client-chosen key links an existing record, or else creates one', async () => {
     const withCountry = async (country: object) => {
       const { status, errors } = await post('/api/authors', { name: 'A', country })
       return [status, Object.keys(errors?.reason ?? {})]
@@ -125,13 +125,13 @@ eachDatabase('nested writes', (test, db) => {
     equal([status, Object.keys(errors.reason)], [400, ['author_id']])
   })
 
-  test('what the record above fills cannot be given below', async () => {
+  test('a nested record cannot set the foreign key to its parent', async () => {
     const books = [{ title: 'x', author_id: 1, author: { name: 'B' } }]
     const { errors } = await post('/api/authors', { name: 'A', books })
     equal(Object.keys(errors.reason).sort(), ['books[0].author', 'books[0].author_id'])
   })
 
-  test('PATCH makes the links exactly those that are listed; the records behind them stay', async () => {
+  test('PATCH replaces the links by those listed, and deletes no linked record', async () => {
     const { value } = await post('/api/books', {
       title: 'T',
       tags: [{ name: 't1' }, { name: 't2' }],
@@ -154,7 +154,7 @@ eachDatabase('nested writes', (test, db) => {
     equal([refused.status, Object.keys(refused.errors.reason)], [400, ['copies']])
   })
 
-  test('each nested record passes the methods of its own model', async () => {
+  test('each nested record is checked against the methods of its own model', async () => {
     const models = withModel('Tag', () => ({ meta: { allowed_methods: ['GET'] } }))
     const closed = testApi(db, models, everything)
     const before = await countRows(db, ...tables)
@@ -163,7 +163,7 @@ eachDatabase('nested writes', (test, db) => {
     equal(await countRows(db, ...tables), before)
   })
 
-  test('any nested payload is read back as it was written', async () => {
+  test('any nested payload reads back as it was written', async () => {
     let n = 0
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })

@@ -15,7 +15,7 @@ eachDatabase('one record', (test, db) => {
     return headers.location ?? ''
   }
 
-  test('POST answers 201 with Location and the created record, as GET shows it', async () => {
+  test('POST returns 201 with Location and the created record, as GET returns it', async () => {
     const created = await send(api, 'POST', '/api/books', {
       body: {
         title: 'Emma',
@@ -54,7 +54,7 @@ eachDatabase('one record', (test, db) => {
     equal((await get(api, created.headers.location ?? '')).value, created.value)
   })
 
-  test('a body of text keeps every digit', async () => {
+  test('a body sent as text keeps every digit', async () => {
     const body =
       '{"title":"Digits","price":100.10,"sold":12,"details":{"n":1.50,"big":12345678901234567890}}'
     const headers = { 'content-type': 'application/json; charset=utf-8' }
@@ -65,7 +65,7 @@ eachDatabase('one record', (test, db) => {
     match(created.text, `"details":{"big":12345678901234567890,"n":${n}}`)
   })
 
-  test('the echo takes the parameters of GET one', async () => {
+  test('writes take the query parameters of GET for the record that they return', async () => {
     const created = await send(api, 'POST', '/api/books?fields=title', { body: { title: 'Short' } })
     equal([created.status, created.value], [201, { title: 'Short' }])
     const wrong = await send(api, 'POST', '/api/books?fields=titel', { body: { title: 'None' } })
@@ -73,14 +73,14 @@ eachDatabase('one record', (test, db) => {
     equal((await get(api, '/api/books?title__eq=None')).total, 0)
   })
 
-  test('PATCH answers 200 with the updated record and touches only what was sent', async () => {
+  test('PATCH returns 200 with the updated record, and changes only the fields sent', async () => {
     const url = await newBook({ title: 'Before', price: '1.00' })
     const { status, value } = await send(api, 'PATCH', url, { body: { title: 'After' } })
     equal([status, value.title, value.price], [200, 'After', '1.00'])
     equal((await send(api, 'PATCH', url, { body: {} })).value, value)
   })
 
-  test('a missing record is 404, and so is a key that no record can have', async () => {
+  test('a missing record is 404, and so is an impossible key', async () => {
     for (const url of ['/api/books/999999', '/api/books/abc', '/api/books/1,2']) {
       equal((await send(api, 'PATCH', url, { body: { title: 'x' } })).status, 404, url)
       equal((await send(api, 'DELETE', url)).status, 404, url)
@@ -106,7 +106,7 @@ eachDatabase('one record', (test, db) => {
     equal([status, headers.allow], [405, 'GET, HEAD, PATCH, DELETE, OPTIONS'])
   })
 
-  test('DELETE answers 200 with value null; the record is gone', async () => {
+  test('DELETE returns 200 with value null, and the record is deleted', async () => {
     const url = await newBook({ title: 'Gone' })
     const { status, value, total } = await send(api, 'DELETE', url)
     equal([status, value, total], [200, null, 1])
@@ -114,7 +114,7 @@ eachDatabase('one record', (test, db) => {
     equal((await send(api, 'DELETE', url)).status, 404)
   })
 
-  test('composite keys are written in POST only', async () => {
+  test('composite keys can be set by POST only', async () => {
     const book = Number((await newBook({ title: 'Held' })).split('/').at(-1))
     const body = { branch: 'A,B', number: 7, book_id: book }
     const created = await send(api, 'POST', '/api/copies', { body })
@@ -138,7 +138,7 @@ eachDatabase('one record', (test, db) => {
     equal((await send(api, 'PUT', book, { body: whole })).value, whole)
   })
 
-  test('what a GET result shows cannot be changed by sending something else back', async () => {
+  test('read-only members of a GET result cannot be changed', async () => {
     const author = await send(api, 'POST', '/api/authors', { body: { name: 'Ann' } })
     const { status, errors } = await send(api, 'PATCH', author.headers.location ?? '', {
       body: {
@@ -162,14 +162,14 @@ eachDatabase('one record', (test, db) => {
     equal(later.value.updatedAt, '2026-01-02T03:04:06.678Z')
   })
 
-  test('a method that is switched off is 405', async () => {
+  test('a disabled method is 405', async () => {
     const closed = testApi(db, library, { API_BLOCK_METHODS: ['POST', 'PATCH'] })
     const { status, headers } = await send(closed, 'POST', '/api/tags', { body: { name: 'x' } })
     equal([status, headers.allow], [405, 'GET, HEAD, QUERY, OPTIONS'])
     ok(!(await send(closed, 'OPTIONS', '/api/tags/1')).headers.allow?.includes('PATCH'))
   })
 
-  test('what its author may not read comes back as null', async () => {
+  test('a record that its author may not read is returned as null', async () => {
     const blind = testApi(db, library, { API_ALLOWED_METHODS: ['POST'] })
     const created = await send(blind, 'POST', '/api/tags', { body: { name: 'blind' } })
     equal([created.status, created.value], [201, null])

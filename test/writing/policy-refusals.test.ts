@@ -47,7 +47,7 @@ eachDatabase('a policy', (test, db) => {
     [2, 'open'],
   ]
 
-  test('that refuses a new record, a change and a deletion keeps them out', async () => {
+  test('that refuses a new record, a change and a deletion prevents each of them', async () => {
     equal(await status('POST', '/api/notes', { id: 3, text: 'new', locked: true }), 403)
     equal(await status('PATCH', '/api/notes/1', { text: 'changed' }), 403)
     equal(await status('PUT', '/api/notes/1', { text: 'changed', locked: false }), 403)
@@ -56,7 +56,7 @@ eachDatabase('a policy', (test, db) => {
     equal(await stored(), before)
   })
 
-  test('that refuses one record of several keeps out all', async () => {
+  test('that refuses one of several records prevents all', async () => {
     const list = [
       { id: 3, text: 'new', locked: false },
       { id: 4, text: 'new', locked: true },
@@ -67,7 +67,7 @@ eachDatabase('a policy', (test, db) => {
     equal(await stored(), before)
   })
 
-  test('lets the others through', async () => {
+  test('does not affect other records', async () => {
     equal(await status('POST', '/api/notes', { id: 3, text: 'new', locked: false }), 201)
     equal(await status('PATCH', '/api/notes/3', { text: 'changed' }), 200)
     equal(await status('DELETE', '/api/notes/3'), 200)

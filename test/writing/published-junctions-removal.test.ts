@@ -84,7 +84,7 @@ eachDatabase('removal of a record with links that are records', (test, db) => {
   })
   const ann = { id: 7, roles: [] }
 
-  test('is 409, whoever may see them', async () => {
+  test('is 409, whether the caller can see the links or not', async () => {
     for (const person of [1, 2]) {
       const { status, errors } = await as(ann, { access_policy: owned })(`/api/people/${person}`)
       const reason = 'Other records refer to this one: memberships.'
@@ -93,7 +93,7 @@ eachDatabase('removal of a record with links that are records', (test, db) => {
     equal(await remaining(), [1, 2])
   })
 
-  test('takes them along by cascade_delete, through their methods, policy and callback', async () => {
+  test('deletes them with cascade_delete, subject to their methods, policy and callback', async () => {
     const refusals: readonly (readonly [object, number])[] = [
       [{ block_methods: ['DELETE'] }, 403],
       [{ role_map: { DELETE: 'admin' } }, 403],
@@ -110,7 +110,7 @@ eachDatabase('removal of a record with links that are records', (test, db) => {
     equal([await remaining(), seen], [[1], [2]])
   })
 
-  test('keeps all where the policy gives one of them twice and another not at all', async () => {
+  test('deletes nothing if the scoped query returns one link twice and another not at all', async () => {
     await insertRows(db, Membership, [
       { id: 3, personId: 1, team_id: 1, owner_id: 8, deleted: false },
     ])
@@ -132,7 +132,7 @@ eachDatabase('removal of a record with links that are records', (test, db) => {
     equal([status, await remaining()], [409, [1, 2, 3]])
   })
 
-  test('keeps them where the record is only marked', async () => {
+  test('keeps them if the record is only soft-deleted', async () => {
     equal((await as(ann)('/api/teams/1')).status, 200)
     equal(await remaining(), [1, 2])
   })

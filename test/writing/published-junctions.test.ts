@@ -72,7 +72,7 @@ eachDatabase('links of a published junction', (test, db) => {
   const one = (team: number) => [{ id: team }]
 
   for (const [write, change] of Object.entries(changes)) {
-    test(`out of sight stay, and what GET gave removes none: ${write}`, async () => {
+    test(`that the caller cannot see are preserved, also if the result of GET is sent back: ${write}`, async () => {
       for (const user of [viewer, admin]) {
         const { value } = await as(user)('GET', '/api/people/1?dump=json')
         const { status } = await change(as(user), value.teams)
@@ -80,7 +80,7 @@ eachDatabase('links of a published junction', (test, db) => {
       }
     })
 
-    test(`are marked as deleted where they can be, and come back when they are made anew: ${write}`, async () => {
+    test(`are soft-deleted if the junction allows it, and restored if made again: ${write}`, async () => {
       const removed = await change(as(viewer), [])
       equal([removed.status, namesOf(removed)], [200, []])
       equal(await linksIn(db), ['1-1 7 old deleted', ...links.slice(1)])
@@ -89,7 +89,7 @@ eachDatabase('links of a published junction', (test, db) => {
       equal(await linksIn(db), [...links.slice(0, 4), '1-5 7 old'])
     })
 
-    test(`are removed where the junction marks nothing: ${write}`, async () => {
+    test(`are deleted if the junction has no soft delete: ${write}`, async () => {
       const hard = { ...policies, Membership: { access_policy: owned, soft_delete: false } }
       equal((await change(as(viewer, hard), one(6))).status, 200)
       // The row that was marked as deleted is now visible like any other, and not in the sent list.
@@ -111,7 +111,7 @@ eachDatabase('links of a published junction', (test, db) => {
   }
 
   for (const [write, make] of Object.entries({ ...changes, ...creations })) {
-    test(`need the rights of the junction to be made: ${write}`, async () => {
+    test(`need the rights of the junction to be created: ${write}`, async () => {
       const refusals: readonly Metas[] = [
         { ...policies, Membership: { access_policy: owned, block_methods: ['POST'] } },
         { ...policies, Membership: { access_policy: owned, role_map: { POST: 'admin' } } },
@@ -147,7 +147,7 @@ eachDatabase('links of a published junction', (test, db) => {
     })
   }
 
-  test('are made as POST makes records: managed columns, defaults, validators', async () => {
+  test('are created as by POST, with managed columns, defaults and validators', async () => {
     const client = as(viewer)
     equal((await client('PATCH', '/api/people/2', { teams: one(6) })).status, 200)
     const { value } = await client('GET', '/api/memberships?personId__eq=2')
@@ -160,7 +160,7 @@ eachDatabase('links of a published junction', (test, db) => {
     equal((await linksIn(db)).length, links.length + 1)
   })
 
-  test('that come back keep their values and are renewed', async () => {
+  test('that are restored keep their values and get a new timestamp', async () => {
     const client = as(viewer)
     equal((await client('PATCH', '/api/people/1', { teams: [{ id: 1 }, { id: 5 }] })).status, 200)
     const { value } = await client('GET', '/api/memberships/5')
@@ -171,7 +171,7 @@ eachDatabase('links of a published junction', (test, db) => {
     )
   })
 
-  test('that come back are asked for as new ones, with the values that they have', async () => {
+  test('that are restored need can_create, which gets their stored values', async () => {
     const seen: unknown[] = []
     const can_create: AccessPolicy['can_create'] = ({ id, rank, deleted }) => {
       seen.push([id, rank, deleted])
@@ -187,7 +187,7 @@ eachDatabase('links of a published junction', (test, db) => {
     equal(await linksIn(db), [...links.slice(0, 4), '1-5 7 old'])
   })
 
-  test('whose pair is taken out of sight are 409, with the place', async () => {
+  test('whose pair exists in a link that the caller cannot see are 409, with the path', async () => {
     for (const hooks of [{}, { add_callback: (link: object) => link }]) {
       const client = as(viewer, { ...policies, Membership: { access_policy: owned, ...hooks } })
       const teams = [{ id: 1 }, { id: 6 }, { id: 2 }]
@@ -197,7 +197,7 @@ eachDatabase('links of a published junction', (test, db) => {
     }
   })
 
-  test('to records out of sight are 422', async () => {
+  test('to records that the caller cannot see are 422', async () => {
     for (const team of [3, 4, 99]) {
       const { status, errors } = await as(viewer)('PATCH', '/api/people/1', { teams: one(team) })
       equal([status, errors.reason], [422, { 'teams[0].id': ['No such record.'] }])
@@ -205,7 +205,7 @@ eachDatabase('links of a published junction', (test, db) => {
     equal(await linksIn(db), links)
   })
 
-  test('that need a field which a list cannot give are a problem', async () => {
+  test('that need a field which a list cannot set are refused', async () => {
     const models = { ...policies, Membership: { access_policy: owned } }
     const client = clientOf(db, viewer, models, {}, { rank: { type: 'string', maxLength: 10 } })
     const { status, errors } = await client('PATCH', '/api/people/2', { teams: one(6) })
@@ -222,7 +222,7 @@ eachDatabase('links of a published junction', (test, db) => {
     equal((await filling('PATCH', '/api/people/2', { teams: one(6) })).status, 200)
   })
 
-  test('are made and removed from either side', async () => {
+  test('can be created and removed from either side', async () => {
     const client = as(viewer)
     equal((await client('PATCH', '/api/teams/6', { members: [{ id: 1 }, { id: 2 }] })).status, 200)
     equal((await client('PATCH', '/api/teams/1', { members: [] })).status, 200)
@@ -236,7 +236,7 @@ eachDatabase('links of a published junction', (test, db) => {
     ])
   })
 
-  test('a list is 403 where the caller may not list the linked records, whatever is linked', async () => {
+  test('a list is 403 if the caller may not list the linked records, whatever is linked', async () => {
     for (const Team of [
       { role_map: { GET: 'admin' } },
       { access_policy: { scope_query: () => null } },
@@ -249,14 +249,14 @@ eachDatabase('links of a published junction', (test, db) => {
     }
   })
 
-  test('none are removed where the policy of the junction shows none', async () => {
+  test('are not removed if the policy of the junction hides them', async () => {
     const Membership = { access_policy: { scope_query: () => null } }
     const client = as(viewer, { ...policies, Membership })
     equal((await client('PATCH', '/api/people/1', { teams: [] })).status, 200)
     equal(await linksIn(db), links)
   })
 
-  test('at most as many as one request may write are removed', async () => {
+  test('are removed up to the limit of records per request', async () => {
     const client = clientOf(db, admin, policies, { API_MAX_BULK: 2 })
     const { status, errors } = await client('PATCH', '/api/people/1', { teams: [] })
     equal([status, errors.code], [400, 'too_many_records'])

@@ -94,7 +94,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
   const ways = name === 'mysql' ? [false, true] : [false]
   for (const reading of ways) {
     const how = reading ? 'read afterwards' : 'as the database does it'
-    test(`the write and its answer are on one connection, whatever the pool hands out: ${how}`, async () => {
+    test(`the write and the read of its response use one connection, whichever the pool returns: ${how}`, async () => {
       const api = await ready(several, reading)
       for (const method of methods) {
         for (let times = 0; times < 4; times++) {
@@ -111,7 +111,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
   }
 
   for (const verdict of ['cut', 'cut afterwards'] as const) {
-    test(`a connection that is lost with the write (${verdict}): it may be stored or not`, async () => {
+    test(`a connection lost during the write (${verdict}): the outcome is unknown, and the write is not repeated`, async () => {
       for (const reading of ways) {
         const api = await ready(behind, reading)
         for (const method of methods) {
@@ -127,7 +127,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     })
   }
 
-  test('a server that is not reached has written nothing', async () => {
+  test('a server that cannot be reached has written nothing', async () => {
     const away = await faultProxy(name, db.url ?? '', () => 'forward')
     const kysely = open(name, away.url)
     const apis = await Promise.all(ways.map((reading) => ready(kysely, reading)))
@@ -145,7 +145,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
   if (name !== 'mysql') return
 
   for (const verdict of ['cut', 'cut afterwards'] as const) {
-    test(`a connection that is lost with the read (${verdict}): it is read again`, async () => {
+    test(`a connection lost during the read (${verdict}): the read is repeated`, async () => {
       const api = await ready(behind, true)
       for (const method of methods) {
         const label = `${method} ${verdict}`
@@ -157,7 +157,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     })
   }
 
-  test('a read that never succeeds: 503, and written once', async () => {
+  test('a read that always fails: 503, and written once', async () => {
     const api = await ready(behind, true)
     for (const method of methods) {
       const label = `${method} unread`
@@ -177,7 +177,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
     [1205, 'Lock wait timeout exceeded'],
     [1969, 'Query execution was interrupted (max_statement_time exceeded)'],
   ] as const) {
-    test(`a read that meets ${error[0]} is repeated, the write is not`, async () => {
+    test(`a read that fails with ${error[0]} is repeated, the write is not`, async () => {
       const api = await ready(behind, true)
       first(2, isRead, { error })
       const before = proxy.commands.length

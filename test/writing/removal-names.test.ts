@@ -38,7 +38,7 @@ const models: readonly AnyModel[] = [Shelf, Item, Audit, Alarm]
 const viewer = { id: 7, roles: ['viewer'] }
 const admin = { id: 7, roles: ['admin'] }
 
-eachDatabase('a refused removal', (test, db) => {
+eachDatabase('a refused DELETE', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_CASCADE_DELETE: true })
   const reasonOf = async (user: unknown, url: string) => {
     const { status, errors } = await send(api, 'DELETE', url, { user })
@@ -73,14 +73,14 @@ eachDatabase('a refused removal', (test, db) => {
     equal(await reasonOf(admin, '/api/shelves/1'), `${message}: audits, items.`)
   })
 
-  test('says that there are some where it can name none', async () => {
+  test('says that other records refer to this one if it may name no resource', async () => {
     equal(await reasonOf(viewer, '/api/shelves/2'), `${message}.`)
     equal(await reasonOf(admin, '/api/shelves/2'), `${message}: audits.`)
     equal(await reasonOf(viewer, '/api/shelves/3'), `${message}.`)
     equal(await reasonOf(admin, '/api/shelves/3'), `${message}.`)
   })
 
-  test('says no more where one that is out of sight keeps the others of a cascade', async () => {
+  test('reveals no more if a hidden record prevents a cascade', async () => {
     equal(await reasonOf(viewer, '/api/shelves/2?cascade_delete=1'), `${message}.`)
     equal(await reasonOf(admin, '/api/shelves/2?cascade_delete=1'), `${message}: audits.`)
     equal(await reasonOf(viewer, '/api/shelves/4?cascade_delete=1'), `${message}: items.`)

@@ -4,13 +4,13 @@ import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
-eachDatabase('removal', (test, db) => {
+eachDatabase('DELETE of a record', (test, db) => {
   const api = testApi(db, library, { ...everything, API_ALLOW_JOIN: true, API_ALLOW_GROUPBY: true })
   test.before(() => createLibrary(db))
   const post = (url: string, body: unknown) => send(api, 'POST', url, { body })
   const remove = (url: string) => send(api, 'DELETE', url)
 
-  test('registered children are probed first: 409, whatever the database would do', async () => {
+  test('children in published models are looked up first: 409, whatever the database would do', async () => {
     const { value } = await post('/api/books', {
       title: 'Held',
       tags: [{ name: 'tied' }],
@@ -21,7 +21,7 @@ eachDatabase('removal', (test, db) => {
     equal((await get(api, `/api/books/${value.id}/tags`)).total, 1)
   })
 
-  test('links of a junction that no model publishes go with the record, from either side', async () => {
+  test('links of an unpublished junction are deleted with the record, from either side', async () => {
     const tags = [{ name: 'gone with the book' }, { name: 'gone before the book' }]
     const { value } = await post('/api/books', { title: 'Linked', tags })
     const list = (await get(api, `/api/books/${value.id}/tags`)).value
@@ -34,7 +34,7 @@ eachDatabase('removal', (test, db) => {
     equal((await get(api, `/api/tags/${list[0].id}`)).status, 200)
   })
 
-  test('with soft delete every read leaves the record out; again is 404', async () => {
+  test('with soft delete every read leaves the record out; a second DELETE is 404', async () => {
     const { value } = await post('/api/authors', {
       name: 'Marked',
       books: [{ title: 'Of the marked' }],
@@ -69,7 +69,7 @@ eachDatabase('removal', (test, db) => {
     equal((await send(api, 'OPTIONS', `${url}/restore`)).headers.allow, 'POST, OPTIONS')
   })
 
-  test('restore undoes it', async () => {
+  test('restore undoes a soft delete', async () => {
     const { value } = await post('/api/authors', { name: 'Back', email: 'back@x.org' })
     const url = `/api/authors/${value.id}`
     const restore = (body?: object) =>
@@ -85,14 +85,14 @@ eachDatabase('removal', (test, db) => {
     equal((await get(api, `${url}/restore`)).status, 405)
   })
 
-  test('the value of a deleted record is still taken', async () => {
+  test('a unique value of a soft-deleted record is still taken', async () => {
     const { value } = await post('/api/authors', { name: 'Taken', email: 'taken@x.org' })
     await remove(`/api/authors/${value.id}`)
     const { status, errors } = await post('/api/authors', { name: 'New', email: 'taken@x.org' })
     equal([status, Object.keys(errors.reason)], [409, ['email']])
   })
 
-  test('the attribute is not written by PATCH, unless the column says readOnly: false', async () => {
+  test('PATCH cannot set the soft-delete column unless it has readOnly: false', async () => {
     const { value } = await post('/api/authors', { name: 'Attr' })
     const url = `/api/authors/${value.id}`
     equal((await send(api, 'PATCH', url, { body: { deleted: true } })).status, 400)
@@ -105,7 +105,7 @@ eachDatabase('removal', (test, db) => {
     equal((await get(api, url)).status, 404)
   })
 
-  test('cascade_delete takes dependents along, links but not the records behind them', async () => {
+  test('cascade_delete deletes dependents and links, but no linked record', async () => {
     const { value } = await post('/api/books', {
       title: 'All',
       tags: [{ name: 'stays' }],
@@ -122,7 +122,7 @@ eachDatabase('removal', (test, db) => {
     equal(await links.execute(), [])
   })
 
-  test('cascade_delete asks each dependent model, and is all or none', async () => {
+  test('cascade_delete needs DELETE on each dependent model, and deletes all or nothing', async () => {
     const models = withModel('Copy', () => ({ meta: { block_methods: ['DELETE'] } }))
     const closed = testApi(db, models, everything)
     const { value } = await post('/api/books', {
@@ -153,7 +153,7 @@ eachDatabase('removal', (test, db) => {
     equal((await get(own, '/api/copies?branch__eq=M')).total, 0)
   })
 
-  test('cascade_delete of a marked record marks what can be marked', async () => {
+  test('cascade_delete of a soft-deleted record soft-deletes the dependents that allow it', async () => {
     const { value } = await post('/api/authors', { name: 'Soft', books: [{ title: 'Hard' }] })
     equal((await remove(`/api/authors/${value.id}?cascade_delete=1`)).status, 200)
     equal((await get(api, '/api/books?title__eq=Hard')).total, 0)

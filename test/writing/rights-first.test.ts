@@ -121,33 +121,33 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
   }
   const accounts = [1, 2, 3, 99]
 
-  test('is 403 to a nested link, whether the row is there or not', async () => {
+  test('is 403 for a nested link, whether the row exists or not', async () => {
     const bodies = accounts.map((key) => ({ account: { id: key } }))
     equal(await sameAnswer('POST', '/api/notes', bodies), 403)
     const { value } = await write('POST', '/api/notes', {})
     equal(await sameAnswer('PATCH', `/api/notes/${value.id}`, bodies), 403)
   })
 
-  test('is 403 to a list, whether its rows are there or not', async () => {
+  test('is 403 for a list, whether its rows exist or not', async () => {
     const bodies = accounts.map((key) => ({ watchers: [{ id: key }] }))
     equal(await sameAnswer('POST', '/api/notes', bodies), 403)
     const { value } = await write('POST', '/api/notes', {})
     equal(await sameAnswer('PATCH', `/api/notes/${value.id}`, bodies), 403)
   })
 
-  test('is 403 to a list that would take a record away from another, whether it is there or not', async () => {
+  test('is 403 for a list that would move a record from another parent, whether it exists or not', async () => {
     const bodies = [1, 99].map((key) => ({ pages: [{ id: key }] }))
     equal(await sameAnswer('POST', '/api/notes', bodies), 403)
     equal((await as(admin)('POST', '/api/notes', bodies[0])).status, 201)
     equal((await as(admin)('POST', '/api/notes', bodies[1])).status, 422)
   })
 
-  test('is 403 to an incomplete object with a chosen key, whether the row is there or not', async () => {
+  test('is 403 for an incomplete object with a client-chosen key, whether the row exists or not', async () => {
     const bodies = ['GB', 'XX'].map((code) => ({ country: { code } }))
     equal(await sameAnswer('POST', '/api/notes', bodies), 403)
   })
 
-  test('takes new records where the caller may create them; a key that is taken is 409, as on POST', async () => {
+  test('accepts new records if the caller may create them; an existing key is 409, as on POST', async () => {
     const country = { code: 'FR', title: 'France' }
     equal((await write('POST', '/api/notes', { country })).status, 201)
     for (const taken of [country, { code: 'GB', title: 'Other' }]) {
@@ -159,7 +159,7 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
     equal((await write('POST', '/api/notes', { places })).status, 201)
   })
 
-  test('is 403 to an upsert that names a record, whether it is there or not', async () => {
+  test('is 403 for an upsert that names a record, whether it exists or not', async () => {
     const bodies = ['GB', 'XX'].map((code) => ({ code, title: 'Changed' }))
     const url = '/api/countries?on_conflict=code'
     equal(await sameAnswer('POST', url, bodies), 403)
@@ -170,7 +170,7 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
     equal((await as(admin)('POST', url, bodies[1])).status, 201)
   })
 
-  test('is asked by a foreign key only whether there is such a row', async () => {
+  test('reveals to a foreign key only whether such a row exists', async () => {
     const statuses = async (user: unknown) => {
       const found: number[] = []
       for (const key of accounts)
@@ -184,7 +184,7 @@ eachDatabase('a resource that the caller may not use', (test, db) => {
     equal(errors.reason, { account_id: ['No such record.'] })
   })
 
-  test('a reference of several columns is looked for with what is stored of it', async () => {
+  test('a composite reference is looked up with the stored values of the columns not sent', async () => {
     const { value } = await write('POST', '/api/notes', { book: 1, chapter: 1 })
     const patch = (body: unknown) => write('PATCH', `/api/notes/${value.id}`, body)
     const refused = await patch({ chapter: 2 })

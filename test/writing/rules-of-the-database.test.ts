@@ -26,7 +26,7 @@ const id = {
   mysql: 'integer auto_increment primary key',
 }
 
-eachDatabase('rules of the database', (test, db) => {
+eachDatabase('constraints of the database', (test, db) => {
   const warnings: string[] = []
   const api = testApi(
     db,
@@ -50,7 +50,7 @@ eachDatabase('rules of the database', (test, db) => {
   const combination = 'Another record has this combination of values.'
   const value = 'Another record has this value.'
 
-  test('several columns that are unique together are a combination', async () => {
+  test('a unique key of several columns is reported as a combination', async () => {
     equal(await refused('POST', '/api/seats', { hall: 'A', place: 1 }), [
       409,
       'unique_violation',
@@ -68,13 +68,13 @@ eachDatabase('rules of the database', (test, db) => {
     ])
   })
 
-  test('an update of one of the columns concerns all of them', async () => {
+  test('an update of one column of a unique key names all of its columns', async () => {
     const [status, code, reason] = await refused('PATCH', '/api/seats/2', { place: 1 })
     equal([status, code], [409, 'unique_violation'])
     equal(reason, { hall: [combination], place: [combination] })
   })
 
-  test('a check names its fields and itself', async () => {
+  test('a violated CHECK names its fields and the constraint', async () => {
     const rule = 'A value breaks the rule "in_order" of the database.'
     equal(await refused('POST', '/api/seats', { hall: 'C', place: 1, low: 5, high: 4 }), [
       422,
@@ -95,7 +95,7 @@ eachDatabase('rules of the database', (test, db) => {
     )
   })
 
-  test('a check of a hidden column is not named', async () => {
+  test('a CHECK on a hidden column is not named', async () => {
     await db.execScript('update seats set secret = 95 where id = 1')
     equal(await refused('PATCH', '/api/seats/1', { place: 5 }), [
       422,
@@ -104,7 +104,7 @@ eachDatabase('rules of the database', (test, db) => {
     ])
   })
 
-  test('a domain names its column', async () => {
+  test('a violated domain names its column', async () => {
     if (db.name !== 'postgres') return
     equal(await refused('PATCH', '/api/seats/1', { price: '-1' }), [
       422,
@@ -113,7 +113,7 @@ eachDatabase('rules of the database', (test, db) => {
     ])
   })
 
-  test('a domain that is never NULL names its columns that would be', async () => {
+  test('a NOT NULL domain names the columns that would be NULL', async () => {
     if (db.name !== 'postgres') return
     await db.execScript(`
       create domain filled as integer not null;
@@ -139,7 +139,7 @@ eachDatabase('rules of the database', (test, db) => {
     equal([created.status, Object.keys(created.errors.reason)], [422, ['low']])
   })
 
-  test('a counter that is behind is logged', async () => {
+  test('a sequence behind the stored keys is logged', async () => {
     if (db.name !== 'postgres') return
     await db.execScript(`alter table seats alter column id restart with 1`)
     warnings.length = 0

@@ -39,7 +39,7 @@ eachDatabase('savepoints of lists', (test, db) => {
   }
   const names = (...list: string[]) => list.map((name) => ({ name }))
 
-  test('a list that is stored sets none', async () => {
+  test('a list that succeeds sets none', async () => {
     const created = await write('POST', '/api/tags', names('a', 'b', 'c'))
     equal([created.status, created.savepoints], [201, false])
     const merged = await write('POST', '/api/tags?on_conflict=name', [
@@ -55,7 +55,7 @@ eachDatabase('savepoints of lists', (test, db) => {
     equal([changed.status, changed.savepoints], [200, false])
   })
 
-  test('a list that the database refuses is repeated with them, and the record is named', async () => {
+  test('a list that the database refuses is repeated with savepoints, and the record is named', async () => {
     await write('POST', '/api/tags', names('a', 'b'))
     const created = await write('POST', '/api/tags', names('c', 'd', 'e', 'b', 'f'))
     equal([created.status, created.fields, created.savepoints], [409, ['[3].name'], true])
@@ -76,7 +76,7 @@ eachDatabase('savepoints of lists', (test, db) => {
     )
   })
 
-  test('a list whose callback would be called twice sets them, and is not repeated', async () => {
+  test('a list with a callback sets savepoints at once, so that no callback runs twice', async () => {
     const seen: unknown[] = []
     const model = modelWith({
       add_callback: (tag: { readonly name: string }) => {

@@ -58,7 +58,7 @@ const Referring = defineModel('Referring', {
   meta: { endpoint: 'referring' },
 })
 
-eachDatabase('writes of one statement: every type', (test, db) => {
+eachDatabase('single-statement writes: every type', (test, db) => {
   const api = testApi(db, [Sample as AnyModel], { API_ALLOW_SELECT_FIELDS: true })
   test.before(async () => {
     await createSamples(db)
@@ -66,7 +66,7 @@ eachDatabase('writes of one statement: every type', (test, db) => {
     await api.ready
   })
 
-  test('what POST answers is what GET shows: with a reference that is checked', async () => {
+  test('POST returns what GET returns: with a reference that is checked', async () => {
     const referring = testApi(db, [Origin, Referring] as readonly AnyModel[])
     await referring.ready
     for (const { id, ...row } of rows) {
@@ -80,20 +80,20 @@ eachDatabase('writes of one statement: every type', (test, db) => {
     }
   })
 
-  test('what POST answers is what GET shows', async () => {
+  test('POST returns what GET returns', async () => {
     for (const { id, ...row } of rows) {
       const body = { ...row, id: 1000 + Number(id) }
       equal(await written(db, api, ['POST', '/api/samples', body]), ofInsert(db))
     }
   })
 
-  test('what PATCH answers is what GET shows', async () => {
+  test('PATCH returns what GET returns', async () => {
     for (const { id: _, ...row } of rows) {
       equal(await written(db, api, ['PATCH', '/api/samples/1', row]), ofChange(db))
     }
   })
 
-  test('fields and tags of what they leave out', async () => {
+  test('with fields=, the result and the ETag are those of GET', async () => {
     const body = { name: 'chosen', whole: 5 }
     equal(await written(db, api, ['PATCH', '/api/samples/2?fields=whole', body]), ofChange(db))
     const more = { ...body, id: 2000 }
@@ -295,7 +295,7 @@ const endpointOf = (i: number): string => `kinds_${'abcdefgh'[i]}`
 const modelOf = (_: Busy, i: number): AnyModel =>
   table(`Kind${'ABCDEFGH'[i]}`, { table: endpointOf(i), meta: { endpoint: endpointOf(i) } })
 
-eachDatabase('writes of one statement: what the table does on its own', (test, db) => {
+eachDatabase('single-statement writes: triggers, views and rules', (test, db) => {
   const kinds = busy[db.engine]
   const api = testApi(db, kinds.map(modelOf))
   test.before(async () => {
@@ -308,7 +308,7 @@ eachDatabase('writes of one statement: what the table does on its own', (test, d
   })
 
   for (const [i, { does, statements }] of kinds.entries()) {
-    test(`${does}: the answer shows it`, async () => {
+    test(`${does}: the response shows it`, async () => {
       const [post, patch] = statements
       const url = `/api/${endpointOf(i)}`
       const took: number[] = []
@@ -385,7 +385,7 @@ function interrupted(
 const failing = (members: object) => () =>
   Promise.reject(Object.assign(new Error('failed'), members))
 
-eachDatabase('writes of one statement: what goes wrong', (test, db) => {
+eachDatabase('single-statement writes: failures', (test, db) => {
   const api = testApi(db, boxes)
   test.before(async () => {
     await createTables(db, boxes)
@@ -402,7 +402,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     mysql: { code: 'PROTOCOL_CONNECTION_LOST' },
   }[db.name]
 
-  test('what the database wants to be asked again is done in a transaction', async () => {
+  test('a retryable error is retried in a transaction', async () => {
     const post = interrupted(db, 'insert', failing(retry))
     const created = await send(post.api, 'POST', '/api/boxes', { body: { label: 'again' } })
     equal([created.status, created.value.label], [201, 'again'])
@@ -414,7 +414,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     equal((await get(api, '/api/boxes?label__eq=again')).total, 0)
   })
 
-  test('what may have been done is never done again', async () => {
+  test('a write that may have been stored is never repeated', async () => {
     const { api: away, seen } = interrupted(db, 'insert', failing(lost))
     equal((await send(away, 'POST', '/api/boxes', { body: { label: 'lost' } })).status, 503)
     equal(seen.filter((word) => word === 'insert').length, 1)
@@ -423,7 +423,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     equal(patch.seen.filter((word) => word === 'update').length, 1)
   })
 
-  test('soft delete is one statement, and hides what cannot be changed any more', async () => {
+  test('soft delete is one statement, after which the record cannot be changed', async () => {
     const { headers } = await send(api, 'POST', '/api/boxes', { body: { label: 'to go' } })
     const url = headers.location ?? ''
     const { result, statements } = await db.capture(() => send(api, 'DELETE', url))
@@ -434,7 +434,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     equal((await send(api, 'POST', '/api/boxes', { body: { label: 'to go' } })).status, 409)
   })
 
-  test('records that others refer to are asked about first', async () => {
+  test('referring records are looked up first', async () => {
     const { value } = await send(api, 'POST', '/api/crates', { body: { label: 'with a lid' } })
     await send(api, 'POST', '/api/lids', { body: { label: 'lid', crate_id: value.id } })
     equal((await send(api, 'DELETE', `/api/crates/${value.id}`)).status, 409)
@@ -442,7 +442,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     equal((await send(api, 'DELETE', `/api/crates/${value.id}`)).status, 200)
   })
 
-  test('a constraint that is checked at the end of the transaction refuses all the same', async () => {
+  test('a deferred constraint refuses the write, too', async () => {
     // Only one database has deferrable unique keys; two have deferrable foreign keys.
     const waits = ' references shelves (id) deferrable initially deferred'
     const reference = db.name === 'mysql' ? ', foreign key (shelf_id) references shelves (id)' : ''
@@ -465,7 +465,7 @@ eachDatabase('writes of one statement: what goes wrong', (test, db) => {
     equal((await get(own, '/api/slots')).value, [{ id: 1, shelf_id: null, shelf: null }])
   })
 
-  test('what a trigger does instead is done once', async () => {
+  test('a write that a trigger replaces is executed once', async () => {
     if (db.name !== 'postgres') return
     await db.execScript(`
       create table moderated (id integer generated by default as identity primary key, label text not null, stamp text);
@@ -533,18 +533,18 @@ function readAfterwards(test: Test, db: TestDatabase): void {
     ok(statements[1]?.sql.endsWith(' for update'))
   })
 
-  test('a new record that is gone before it is read is answered without a value', async () => {
+  test('a new record that is deleted before it is read returns null', async () => {
     const answer = await send(racing().api, 'POST', '/api/boxes', { body })
     equal([answer.status, answer.value], [201, null])
   })
 
-  test('a changed record that is gone before it is read is not there', async () => {
+  test('a changed record that is deleted before it is read is 404', async () => {
     const { headers } = await send(api, 'POST', '/api/boxes', { body })
     const answer = await send(racing().api, 'PATCH', headers.location ?? '', { body })
     equal(answer.status, 404)
   })
 
-  test('a session that does not commit by itself gets transactions', async () => {
+  test('a session without autocommit gets transactions', async () => {
     const boxes = { schema: undefined, table: 'boxes' }
     const tables = [{ table: 'boxes', columns: [] }]
     await db.kysely.connection().execute(async (connection) => {

@@ -61,7 +61,7 @@ const config: ApiConfig = {
 /** The time of the test clock. */
 const now = '2026-01-02T03:04:05.678Z'
 
-eachDatabase('soft delete by a moment', (test, db) => {
+eachDatabase('soft delete by a timestamp', (test, db) => {
   const api = testApi(db, models, config)
 
   test.before(async () => {
@@ -103,7 +103,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     return value.map((row: Record<string, unknown>) => row[name])
   }
 
-  test('every door that reads leaves deleted records out', async () => {
+  test('every read leaves deleted records out', async () => {
     equal(await ids('/api/projects'), [1, 3])
     equal((await get(api, '/api/projects')).total, 2)
     equal((await get(api, '/api/projects?limit=1')).total, 2)
@@ -139,7 +139,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal(await ids('/api/projects?gone__isnull=false'), [])
   })
 
-  test('include_deleted shows them, with the moment', async () => {
+  test('include_deleted returns them, with the timestamp', async () => {
     equal(await ids('/api/projects?include_deleted=true'), [1, 2, 3])
     equal(await ids('/api/projects?include_deleted=true', 'gone'), [
       null,
@@ -150,7 +150,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal(await ids('/api/projects?include_deleted=true&gone__lt=2021-01-01'), [2])
   })
 
-  test('DELETE sets the moment of the request, restore sets NULL; again is 404 and 409', async () => {
+  test('DELETE sets the time of the request, restore sets NULL; a second one is 404 and 409', async () => {
     equal((await send(api, 'DELETE', '/api/projects/1')).status, 200)
     equal(await ids('/api/projects'), [3])
     const { value } = await get(api, '/api/projects/1?include_deleted=true')
@@ -178,7 +178,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal([made.status, made.value.gone], [201, null])
   })
 
-  test('where clients may write it, it deletes and restores', async () => {
+  test('if clients may write the column, setting it deletes and restores', async () => {
     const writable = defineModel('Project', {
       columns: { ...Project.columns, gone: { ...gone, readOnly: false } },
       meta: {},
@@ -188,7 +188,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal(await ids('/api/projects'), [3])
   })
 
-  test('unique values stay taken: POST is 409, an upsert too, and a restore finds its place', async () => {
+  test('unique values stay taken: POST and upsert are 409', async () => {
     const body = { name: 'two' }
     equal((await send(api, 'POST', '/api/projects', { body })).status, 409)
     equal((await send(api, 'POST', '/api/projects?on_conflict=name', { body })).status, 409)
@@ -198,7 +198,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal([upsert.status, upsert.value.id], [200, 1])
   })
 
-  test('where the index leaves deleted records out, they are free, and restoring is 409', async () => {
+  test('if the unique index leaves deleted records out, their values are free and a restore is 409', async () => {
     const Free = defineModel('Free', {
       table: 'frees',
       columns: { id, name: { type: 'string', maxLength: 20, unique: true }, gone },
@@ -228,7 +228,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     match(JSON.stringify(errors.reason), 'name')
   })
 
-  test('foreign keys and links to deleted records are as those to missing ones', async () => {
+  test('foreign keys and links to deleted records are refused like those to missing ones', async () => {
     const body = { title: 'x', project_id: 2 }
     equal((await send(api, 'POST', '/api/issues', { body })).status, 422)
     const linked = await send(api, 'POST', '/api/issues', {
@@ -237,7 +237,7 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal(linked.status, 422)
   })
 
-  test('bulk and cascade: each record once, at one moment; children without the mark stay', async () => {
+  test('bulk and cascade: every record gets the same timestamp; children without soft delete are not deleted', async () => {
     const removed = await send(api, 'DELETE', '/api/projects?id__ge=1&cascade_delete=1')
     equal([removed.status, removed.total], [200, 2])
     equal(await ids('/api/projects'), [])
@@ -250,12 +250,12 @@ eachDatabase('soft delete by a moment', (test, db) => {
     equal(await ids('/api/labels/1/projects'), [1])
   })
 
-  test('one statement, where the database can', async () => {
+  test('DELETE is one statement, if the database supports it', async () => {
     const { statements } = await db.capture(() => send(api, 'DELETE', '/api/projects/1'))
     equal(statements.length, db.name === 'mysql' ? 5 : 1)
   })
 
-  test('the change after COMMIT is a delete, and a restore', async () => {
+  test('the after-commit callback gets a delete, and a restore', async () => {
     const told: unknown[] = []
     const telling = testApi(db, models, {
       ...config,
@@ -335,7 +335,7 @@ eachDatabase('the values of soft delete', (test, db) => {
     equal([await visible('nameds'), await stored('nameds')], [0, ['by Ann', 'by Ann']])
   })
 
-  test('what marks nothing, or is no value of the column, is 500 and stores nothing', async () => {
+  test('a deleted value equal to the active one, or of another type, is 500 and stores nothing', async () => {
     const reported: unknown[] = []
     const own = testApi(db, [Named], {}, { onError: (error) => void reported.push(error) })
     const { headers } = await send(own, 'POST', '/api/nameds', { body: { note: 'stays' } })
@@ -367,7 +367,7 @@ eachDatabase('soft delete of values that SQLite stores in other forms', (test, d
       "insert into pages values (1, 'false'), (2, 'true'), (3, null), (4, 1), (5, 0), (6, 'TRUE')",
     )
   })
-  test('a boolean as text is read as what it is', async () => {
+  test('a boolean stored as text is recognised', async () => {
     if (db.name !== 'sqlite') return
     const api = testApi(db, [Page])
     const { value } = await get(api, '/api/pages?order_by=id')

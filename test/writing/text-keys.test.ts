@@ -34,7 +34,7 @@ const models: readonly AnyModel[] = [
 
 const message = 'A key cannot be empty, "." or "..", because no URL path can contain it.'
 
-eachDatabase('a text key that no path can carry', (test, db) => {
+eachDatabase('a string key that cannot be part of a path', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true })
   test.before(async () => {
     await createTables(db, models)
@@ -101,7 +101,7 @@ eachDatabase('a text key that no path can carry', (test, db) => {
     }
   })
 
-  test('is none where it begins with a dot, or is no key', async () => {
+  test('is no problem if the value only begins with a dot, or the column is no key', async () => {
     const codes = ['...', '.a', '..a', ' ', 'a/b', '%2e']
     for (const code of codes) {
       const { status, headers } = await send(api, 'POST', '/api/countries', {
@@ -115,7 +115,7 @@ eachDatabase('a text key that no path can carry', (test, db) => {
     equal(status, 201)
   })
 
-  test('is what the OpenAPI document excludes', () => {
+  test('is excluded by the OpenAPI document', () => {
     // biome-ignore lint/suspicious/noExplicitAny: a document is looked into
     const { schemas } = (api.openapi() as any).components
     equal(schemas.NewCountry.properties.code.not, { enum: ['', '.', '..'] })
@@ -123,7 +123,7 @@ eachDatabase('a text key that no path can carry', (test, db) => {
     equal(schemas.NewCountry.properties.title.not, undefined)
   })
 
-  test('may be in the table already: then it is seen, and referred to', async () => {
+  test('may exist in the table: it is listed, and can be referred to', async () => {
     await db.kysely.insertInto('countries').values({ code: '..', title: 'Nowhere' }).execute()
     equal((await get(api, '/api/countries?code__eq=..')).total, 1)
     const body = { country_code: '..' }

@@ -88,7 +88,7 @@ eachDatabase('transactions', (test, db) => {
     equal(seen, ['patch_add'])
   })
 
-  test('a callback that throws rolls back; apiError is its own answer', async () => {
+  test('a callback that throws rolls back; an apiError becomes the response', async () => {
     const before = await countRows(db, ...tables)
     const reported: unknown[] = []
     const config = withConfig({
@@ -108,7 +108,7 @@ eachDatabase('transactions', (test, db) => {
     equal(await countRows(db, ...tables), before)
   })
 
-  test('a callback that returns what is no value of its column is 500, and nothing is stored', async () => {
+  test('a callback that returns an invalid value is 500, and nothing is stored', async () => {
     const before = await countRows(db, ...tables)
     const reported: unknown[] = []
     const config = withConfig({ API_ADD_CALLBACK: (object) => ({ ...object, name: 7 }) })
@@ -121,7 +121,7 @@ eachDatabase('transactions', (test, db) => {
     equal(await countRows(db, ...tables), before)
   })
 
-  test('API_SESSION_GETTER may hand in a transaction: nothing is committed by us', async () => {
+  test('API_SESSION_GETTER may return a transaction, which the API does not commit', async () => {
     const before = await countRows(db, ...tables)
     const failure = await db.kysely
       .transaction()
@@ -196,7 +196,7 @@ eachDatabase('transactions', (test, db) => {
     equal([rows.length, new Set(rows.map(({ name }) => name)).size], [2, 1])
   })
 
-  test('three deadlocks in a row are survived; where they do not end the answer is 503, and nothing is written', async () => {
+  test('three deadlocks in a row are retried; endless deadlocks are 503, and nothing is written', async () => {
     if (db.name === 'sqlite') return
     const ids: number[] = []
     for (const title of ['first', 'second']) {

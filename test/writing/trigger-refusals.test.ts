@@ -43,7 +43,7 @@ const triggers: Readonly<Record<'sqlite' | 'postgres' | 'mysql', readonly string
   ],
 }
 
-eachDatabase('a trigger that refuses a write', (test, db) => {
+eachDatabase('a trigger that rejects a write', (test, db) => {
   const shown = testApi(db, models, { ...config, API_SHOW_TRIGGER_MESSAGES: true })
   const hidden = testApi(db, models, config)
   test.before(async () => {
@@ -57,28 +57,28 @@ eachDatabase('a trigger that refuses a write', (test, db) => {
   const writes: readonly (readonly [string, string, string, unknown, string])[] = [
     ['a record', 'POST', '/api/accounts', { balance: -1 }, message],
     ['a record with nested ones', 'POST', '/api/accounts', nested(-1), message],
-    ['a change', 'PATCH', '/api/accounts/1', { balance: -1 }, message],
-    ['a removal', 'DELETE', '/api/accounts/1', undefined, noDeletion],
+    ['an update', 'PATCH', '/api/accounts/1', { balance: -1 }, message],
+    ['a deletion', 'DELETE', '/api/accounts/1', undefined, noDeletion],
   ]
   for (const [title, method, url, body, reason] of writes) {
     const options = body === undefined ? {} : { body }
-    test(`${title}: with the message where it is shown`, async () =>
+    test(`${title}: with its message if messages are shown`, async () =>
       equal(verdict(await send(shown, method, url, options)), refused(reason)))
-    test(`${title}: without it by default`, async () =>
+    test(`${title}: without its message by default`, async () =>
       equal(
         verdict(await send(hidden, method, url, options)),
         refused('A rule of the database refuses this change.'),
       ))
   }
 
-  test('the message is shown where the meta of the model says so', async () => {
+  test('show_trigger_messages in the meta of a model shows the message', async () => {
     const meta = { show_trigger_messages: true }
     const api = testApi(db, [{ ...Account, meta }, Booking], config)
     const body = { balance: -1 }
     equal(verdict(await send(api, 'POST', '/api/accounts', { body })), refused(message))
   })
 
-  test('nothing is stored, and what the trigger allows is', async () => {
+  test('only writes that the trigger allows are stored', async () => {
     const created = await send(shown, 'POST', '/api/accounts', { body: nested(7) })
     const { value } = await send(shown, 'GET', '/api/accounts?fields=balance&order_by=id')
     equal([created.status, value], [201, [{ balance: 5 }, { balance: 7 }]])

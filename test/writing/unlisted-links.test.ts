@@ -50,7 +50,7 @@ eachDatabase('links to a model that is not published', (test, db) => {
 
   for (const declared of ['Book', 'Tag'] as const) {
     for (const junction of [true, false]) {
-      test(`go with the record: declared by ${declared}${junction ? ', junction declared' : ''}`, async () => {
+      test(`are deleted with the record: declared by ${declared}${junction ? ', junction declared' : ''}`, async () => {
         const api = testApi(db, models(declared, junction), { API_ALLOW_BULK: true })
         await db.kysely.deleteFrom('book_tags').execute()
         await db.kysely.deleteFrom('books').execute()

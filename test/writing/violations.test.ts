@@ -34,7 +34,7 @@ const unprocessable = (code: string, reason: unknown) => [
   reason,
 ]
 
-eachDatabase('violations', (test, db) => {
+eachDatabase('constraint violations', (test, db) => {
   const api = testApi(db, [Item, Shelf] as readonly AnyModel[], { API_ALLOW_BULK: true })
   // SQLite accepts any length and range.
   const strict = db.name !== 'sqlite'
@@ -86,7 +86,7 @@ eachDatabase('violations', (test, db) => {
     equal(await refused('PATCH', headers.location ?? '', { shelf_id: 99 }), expected)
   })
 
-  test('foreign key on delete: 409, from a registered child and from an unknown table', async () => {
+  test('foreign key on delete: 409, from a published child and from an unknown table', async () => {
     await send(api, 'POST', '/api/items', { body: item({ shelf_id: 1 }) })
     equal(
       await refused('DELETE', '/api/shelves/1'),
@@ -106,7 +106,7 @@ eachDatabase('violations', (test, db) => {
     equal(await refused('PATCH', '/api/items/100', { needed: null }), expected)
   })
 
-  test('check: 422 with the field and the name of the rule', async () => {
+  test('check: 422 with the field and the name of the constraint', async () => {
     equal(
       await refused('POST', '/api/items', item({ amount: 13 })),
       unprocessable('check_violation', {
@@ -115,7 +115,7 @@ eachDatabase('violations', (test, db) => {
     )
   })
 
-  test('too long and out of range: 422 with the field, where the database minds', async () => {
+  test('too long and out of range: 422 with the field, if the database rejects it', async () => {
     if (!strict) return
     const expected = (field: string) =>
       unprocessable('value_not_storable', {
@@ -125,7 +125,7 @@ eachDatabase('violations', (test, db) => {
     equal(await refused('POST', '/api/items', item({ amount: 3_000_000_000 })), expected('amount'))
   })
 
-  test('a list names the index of the record, and leaves nothing', async () => {
+  test('a list names the index of the record, and stores nothing', async () => {
     const body = [item({ sku: 'first of list' }), item({}), item({ sku: 'taken' })]
     equal(
       await refused('POST', '/api/items', body),

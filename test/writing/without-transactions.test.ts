@@ -146,7 +146,7 @@ suite('a driver without transactions', (test) => {
     equal([deep.status, deep.value.author.name], [201, 'Bob'])
   })
 
-  test('gives the error of a single-record write as elsewhere', async () => {
+  test('reports errors of a single-record write like other drivers', async () => {
     const codes = [
       await send('POST', '/api/authors', { name: 'Ann' }),
       await send('PATCH', '/api/authors/2', { name: 'Ann' }),

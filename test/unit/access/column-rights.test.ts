@@ -59,7 +59,7 @@ suite('the registry of a caller', (test) => {
   const of = (name: string, caller: Caller, method = 'GET') =>
     registries.of(callOf(caller, method), resource(name)) as Registry
 
-  test('is that of the API where no rule can be reached, and where nothing is withheld', () => {
+  test('is that of the API if no column rule applies, or none withholds a column', () => {
     equal(of('Plain', anonymous) === registry, true)
     equal(of('Plain', anonymous, 'POST') === registry, true)
     equal(of('Book', admin) === registry, true)
@@ -67,7 +67,7 @@ suite('the registry of a caller', (test) => {
     equal(of('Author', anonymous) === registry, false)
   })
 
-  test('does not depend on rules of writing for a read', () => {
+  test('does not depend on write rules for a read', () => {
     const readonly = { name: 'Draft', columns: { state: { type: 'string', write: 'admin' } } }
     const own = buildRegistry({ models: [model('Draft', readonly)] }).registry
     const drafts = callerRegistries(own)
@@ -77,7 +77,7 @@ suite('the registry of a caller', (test) => {
     equal(drafts.of(callOf(anonymous, 'PATCH'), draft) === own, false)
   })
 
-  test('is the same object for the same rights, from whatever resource it is asked', () => {
+  test('is the same object for the same rights, whichever resource is requested', () => {
     equal(of('Book', anonymous) === of('Shelf', { ...admin, roles: ['other'] }), true)
     equal(of('Book', anonymous) === of('Book', anonymous, 'HEAD'), true)
   })
@@ -110,7 +110,7 @@ suite('the registry of a caller', (test) => {
     equal([...resource('Book', seen).allRelations.keys()], ['author', 'shelf', 'tags'])
   })
 
-  test('keeps what writes check: who refers to a record, and what a foreign key refers to', () => {
+  test('keeps what writes check: the dependents of a record and the targets of foreign keys', () => {
     const names = dependentsOf(seen, resource('Author', seen)).map(({ table }) => table)
     equal(names, ['books'])
     const own = buildRegistry({
@@ -129,7 +129,7 @@ suite('the registry of a caller', (test) => {
     equal([checked({ shelf_code: 'x' }), checked({})], [['shelf'], []])
   })
 
-  test('leads nowhere back to the registry of the API', () => {
+  test('has no path back to the registry of the API', () => {
     for (const one of [...seen.resources]) {
       if (one.name === 'Plain') continue
       ok(one !== resource(one.name))
@@ -158,7 +158,7 @@ suite('the registry of a caller', (test) => {
     }
   })
 
-  test('by roles alone has the columns that functions decide', () => {
+  test('built from roles alone includes columns whose rule is a function', () => {
     const free = { type: 'integer', read: () => false }
     const own = buildRegistry({ models: [model('Book', { columns: { ruled, free } })] }).registry
     const names = (caller: Caller) => [

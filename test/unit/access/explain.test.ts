@@ -55,7 +55,7 @@ suite('explainAccess', (test) => {
     return { allowed, status, lines }
   }
 
-  test('names the key that decides, and what it takes', async () => {
+  test('names the key that decides, and the roles that it requires', async () => {
     equal(await steps(user('viewer'), 'GET', '/api/books/1'), {
       allowed: true,
       status: 200,
@@ -74,7 +74,7 @@ suite('explainAccess', (test) => {
     )
   })
 
-  test('falls back to the widest key, and to the level above', async () => {
+  test('falls back to the least specific key, and to the next level', async () => {
     const { lines } = await steps(user('admin'), 'DELETE', '/api/books/1')
     equal(
       lines[2],
@@ -92,7 +92,7 @@ suite('explainAccess', (test) => {
     )
   })
 
-  test('asks parent and target on a relation route', async () => {
+  test('checks parent and target on a relation route', async () => {
     const { lines } = await steps(user('staff'), 'GET', '/api/authors/1/books')
     equal(
       lines.filter((line) => line.startsWith('authorize')),
@@ -103,7 +103,7 @@ suite('explainAccess', (test) => {
     )
   })
 
-  test('knows paths and methods that are not there', async () => {
+  test('gives the status of unknown paths and methods', async () => {
     equal((await steps(null, 'GET', '/api/nothing')).status, 404)
     equal((await steps(null, 'POST', '/api/books')).status, 405)
     equal((await steps(null, 'OPTIONS', '/api/books')).status, 200)
@@ -111,7 +111,7 @@ suite('explainAccess', (test) => {
 })
 
 suite('exposure', (test) => {
-  test('is the same text every time, by audience and model', () => {
+  test('is the same text every time, ordered by audience and model', () => {
     const text = api.exposure(['staff', 'viewer'])
     equal(text, api.exposure(['staff', 'viewer']))
     equal(

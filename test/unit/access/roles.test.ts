@@ -47,7 +47,7 @@ suite('the keys of an action', (test) => {
     })
   }
 
-  test('are own members of the map, nothing inherited', () => {
+  test('are own properties of the map, never inherited ones', () => {
     const map: RoleMap = Object.create({ GET: 'viewer' })
     equal(decidingKey(map, 'GET_ONE'), undefined)
   })
@@ -93,7 +93,7 @@ suite('the level that decides', (test) => {
     }
   }
 
-  test('is meta by its presence: an empty map lifts what config asks for', () => {
+  test('is meta if it has a map: an empty map removes the requirements of config', () => {
     const config: ApiConfig = { API_ROLES_REQUIRED: ['admin'] }
     const lifted = resolveRoleMaps('Book', { role_map: {} }, config)
     equal(allowedByRoles(lifted, 'GET_MANY', nobody), true)
@@ -146,7 +146,7 @@ suite('a rule', (test) => {
     )
   })
 
-  test('that is not there asks for nothing', () => {
+  test('that is missing requires nothing', () => {
     const maps = resolveRoleMaps('Book', { role_map: { POST: 'editor' } }, {})
     equal(allowedByRoles(maps, 'GET_MANY', nobody), true)
     equal(allowedByRoles(maps, 'POST', nobody), false)
@@ -154,7 +154,7 @@ suite('a rule', (test) => {
 })
 
 suite('roles', (test) => {
-  test('are a list of texts; anything else counts as none', () => {
+  test('are a list of strings; anything else counts as none', () => {
     equal(rolesIn(['admin', 'editor']), ['admin', 'editor'])
     for (const odd of [
       'admin',

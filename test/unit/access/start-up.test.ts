@@ -60,7 +60,7 @@ suite('a policy at start-up', (test) => {
     })
   }
 
-  test('refuses names that promise a check nobody makes', () => {
+  test('refuses names of checks that do not exist', () => {
     class Policy {
       can_read(): boolean {
         return true
@@ -73,7 +73,7 @@ suite('a policy at start-up', (test) => {
     match(problem({ owner: hook }), 'unknown hook "owner".')
   })
 
-  test('refuses what is no function, and what is no policy', () => {
+  test('refuses values that are no function, and objects that are no policy', () => {
     match(problem({ can_read: true }), 'can_read: expected a function, got true.')
     for (const odd of [null, 'policy', 7, []]) match(problem(odd), 'expected a policy')
     match(problem(new (class Empty {})()), 'has none of')
@@ -95,7 +95,7 @@ suite('a policy class', (test) => {
     }) as unknown as Resource
   const registry = (...resources: Resource[]) => ({ resources }) as unknown as Registry
 
-  test('is constructed once, whoever shares it', () => {
+  test('is instantiated once, however many models share it', () => {
     let made = 0
     class Shared {
       constructor() {
@@ -114,7 +114,7 @@ suite('a policy class', (test) => {
     equal(problems.list, [])
   })
 
-  test('that throws, or whose fields are misspelt, is a problem with its place', () => {
+  test('that throws, or whose fields are misspelt, is a problem with its path', () => {
     class Throws {
       constructor() {
         throw new Error('no tenant')
@@ -144,7 +144,7 @@ suite('a policy class', (test) => {
     equal([asked, problems.list], [['Book', 'Tag'], []])
   })
 
-  test('as a function that throws, or gives what is no policy, is a problem with its place', () => {
+  test('as a function that throws, or returns no policy, is a problem with its path', () => {
     const wrong: readonly (readonly [option: () => unknown, message: string])[] = [
       [() => Promise.resolve(), 'has none of'],
       [() => undefined, 'expected the class or function to give an object.'],
@@ -187,7 +187,7 @@ suite('a role map of a model', (test) => {
     return heard
   }
 
-  test('that forgets what the API asks for gets a warning', () => {
+  test('that omits methods for which the API requires roles gets a warning', () => {
     const [only, ...more] = warnings(
       { role_map: { POST: 'editor' } },
       { API_ROLES_REQUIRED: 'staff' },
@@ -199,7 +199,7 @@ suite('a role map of a model', (test) => {
     equal(more, [])
   })
 
-  test('that is complete, or empty, or alone gets none', () => {
+  test('that is complete, empty or the only one gets none', () => {
     equal(
       warnings({ role_map: { POST: 'editor', ALL: true } }, { API_ROLES_REQUIRED: 'staff' }),
       [],
@@ -226,7 +226,7 @@ suite('a role map beside a list of roles', (test) => {
     return heard
   }
 
-  test('gets one warning for the methods it has no rule for, whatever number of models it applies to', () => {
+  test('gets one warning for the methods that it has no rule for, for any number of models', () => {
     equal(
       warnings(
         { API_ROLE_MAP: { GET: 'viewer' }, API_ROLES_REQUIRED: 'staff' },
@@ -249,7 +249,7 @@ suite('a role map beside a list of roles', (test) => {
     equal(warnings({}, { role_map: {}, roles_accepted: 'a' }).length, 1)
   })
 
-  test('gets none if it has a rule for each method, or if the model has rules of its own', () => {
+  test('gets no warning if it has a rule for each method, or the model has rules of its own', () => {
     const beside = { API_ROLES_REQUIRED: 'staff' }
     equal(warnings({ API_ROLE_MAP: { GET: 'viewer', ALL: 'editor' }, ...beside }, {}), [])
     equal(warnings({ API_ROLE_MAP: { GET: 'a', POST: 'b' }, ...beside }, {}), [])
@@ -260,7 +260,7 @@ suite('a role map beside a list of roles', (test) => {
 suite('a role map at start-up', (test) => {
   const wrong = (map: unknown): string => keyTable.API_ROLE_MAP.check(map) ?? ''
 
-  test('takes every key and every shape of a rule', () => {
+  test('accepts every key and every form of a rule', () => {
     equal(
       wrong({ GET: 'viewer', POST: ['a', 'b'], RELATION_GET: { roles: ['a'], any_of: true } }),
       '',
@@ -268,7 +268,7 @@ suite('a role map at start-up', (test) => {
     equal(wrong({ ALL: true, '*': { roles: ['a'] } }), '')
   })
 
-  test('says that GET decides about HEAD and QUERY, and that OPTIONS needs no role', () => {
+  test('explains that GET also covers HEAD and QUERY, and that OPTIONS needs no role', () => {
     match(wrong({ HEAD: 'viewer' }), 'HEAD cannot be a key: HEAD is answered like GET')
     match(wrong({ QUERY: 'viewer' }), 'QUERY cannot be a key: QUERY is answered like GET of a list')
     match(wrong({ OPTIONS: 'viewer' }), 'OPTIONS cannot be a key: OPTIONS needs neither')
@@ -280,7 +280,7 @@ suite('a role map at start-up', (test) => {
     match(wrong({ all: true }), 'Did you mean "ALL"?')
   })
 
-  test('refuses rules that are none', () => {
+  test('refuses invalid rules', () => {
     for (const odd of [false, null, 7, '', [], [''], [1], {}, { roles: [] }, { roles: 'a' }]) {
       match(wrong({ GET: odd }), 'GET: expected a role', JSON.stringify(odd))
     }
@@ -299,7 +299,7 @@ suite('requirements at start-up', (test) => {
     equal(wrong({ GET_MANY: false, QUERY: false }), '')
   })
 
-  test('refuse what HEAD, QUERY and OPTIONS cannot have', () => {
+  test('refuse values that have no effect on HEAD, QUERY and OPTIONS', () => {
     match(
       wrong({ HEAD: false, GET: true }),
       'HEAD: false has no effect. HEAD is answered like GET without a body, and GET decides about it. Leave it out.',

@@ -13,8 +13,8 @@ const samples = (heap: (step: number) => number, rss = 100) =>
     rss: rss * mib,
   }))
 
-suite('the verdict of a soak', (test) => {
-  test('compares the second fifth with the last one, whatever the first was', () => {
+suite('the verdict of a soak test', (test) => {
+  test('compares the second fifth of the run with the last, and ignores the first', () => {
     const { grows, line } = verdictOn(samples((step) => (step < 2 ? 1 : 50 + (step > 8 ? 4 : 0))))
     equal(grows, false)
     match(
@@ -24,14 +24,14 @@ suite('the verdict of a soak', (test) => {
     match(line, '2 and 2 samples')
   })
 
-  test('more than a tenth is growth, of the heap or of the process', () => {
+  test('an increase of the heap or the process by more than a tenth is growth', () => {
     equal(verdictOn(samples((step) => 50 + step)).grows, true)
     const rss = samples(() => 50).map((one, step) => ({ ...one, rss: (100 + 5 * step) * mib }))
     equal(verdictOn(rss).grows, true)
     equal(verdictOn(samples((step) => 90 - step)).grows, false)
   })
 
-  test('without samples there is no all-clear', () => {
+  test('a run without samples fails', () => {
     equal(verdictOn([]).grows, true)
   })
 })

@@ -94,7 +94,7 @@ const queries = [
 
 suite('scopes', (test) => {
   for (const query of queries) {
-    test(`every source of ?${query} has to be decided`, () => {
+    test(`every source of ?${query} needs a scope`, () => {
       const plan = planOf(query)
       const sources = allSources(plan)
       const decideAllBut = (left: Source | undefined): Target => {

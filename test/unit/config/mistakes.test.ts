@@ -190,24 +190,24 @@ suite('mistakes in config', (test) => {
     test(JSON.stringify(config), () => equal(inConfig(config), lines))
   }
 
-  test('are all told at once', () => {
+  test('are all reported at once', () => {
     equal(inConfig({ API_TITEL: 'x', API_COUNT: 'all', API_PREFIX: 'api' }).length, 3)
   })
 
-  test('a configuration that is none', () => {
+  test('a configuration that is no object', () => {
     equal(problemsOf({ models: [model('Book')], config: ['x'] as never }), [
       'config: expected an object, got a list.',
     ])
   })
 
-  test('the function of a strategy that is disabled, or that a model enables, is none', () => {
+  test('the function of a strategy that is disabled, or enabled by a model only, is no mistake', () => {
     const config = { API_CUSTOM_AUTH: () => true }
     equal(inConfig({ ...config, API_AUTHENTICATE_METHOD: [] }), [])
     const models = [model('Book', { meta: { authenticate_method: ['custom'] } })]
     equal(problemsOf({ models, config }), [])
   })
 
-  test('undefined is the same as nothing', () => {
+  test('undefined is the same as a missing key', () => {
     equal(inConfig({ API_TITLE: undefined, API_SOFT_DELETE: undefined }), [])
   })
 })
@@ -267,7 +267,7 @@ suite('mistakes in meta', (test) => {
     test(JSON.stringify(meta), () => equal(inMeta(meta), lines))
   }
 
-  test('that contradict config are blamed on the nearer one', () => {
+  test('that contradict config are reported for the meta', () => {
     equal(inMeta({ pagination_size_max: 10 }, { API_PAGINATION_SIZE_DEFAULT: 20 }), [
       'models.Book.meta.pagination_size_max: 10 is less than API_PAGINATION_SIZE_DEFAULT, 20.',
     ])
@@ -276,14 +276,14 @@ suite('mistakes in meta', (test) => {
     ])
   })
 
-  test('that leave nothing of a setting of config', () => {
+  test('that make a setting of config ineffective', () => {
     const config = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' }
     equal(inMeta({ soft_delete: false }, config), [
       'config.API_SOFT_DELETE: no published model has the column "deleted" without soft_delete: false in its meta.',
     ])
   })
 
-  test('that ask for a column only config names', () => {
+  test('that need a column which only config names', () => {
     const config = { API_SOFT_DELETE_ATTRIBUTE: 'gone' }
     equal(inMeta({ soft_delete: true }, config), [
       'models.Book.meta.soft_delete: Book has no column "gone".',
@@ -292,7 +292,7 @@ suite('mistakes in meta', (test) => {
 })
 
 suite('the value of a feature', (test) => {
-  test('may be switched off by name', () => {
+  test('may be disabled by name', () => {
     equal(
       inConfig({
         API_ALLOW_BULK: false,
@@ -322,7 +322,7 @@ suite('the value of a feature', (test) => {
 })
 
 suite('the error', (test) => {
-  test('is one plain Error that lists everything', () => {
+  test('is a single Error that lists all mistakes', () => {
     const Book = defineModel('Book', { columns: {}, meta: { alow_join: true } as never })
     const error = throws(() => buildRegistry({ models: [Book], config: { API_TITLE: '' } }))
     equal(Object.getPrototypeOf(error), Error.prototype)

@@ -77,7 +77,7 @@ suite('defaults', (test) => {
 })
 
 suite('precedence', (test) => {
-  test('meta goes before config, config before the default', () => {
+  test('meta overrides config, config overrides the default', () => {
     equal(settings({}, {}).allowJoin, false)
     equal(settings({}, { API_ALLOW_JOIN: true }).allowJoin, true)
     equal(settings({ allow_join: false }, { API_ALLOW_JOIN: true }).allowJoin, false)
@@ -93,7 +93,7 @@ suite('precedence', (test) => {
     })
   })
 
-  test('every key that meta may have decides there as it does in config', () => {
+  test('every key that is allowed in meta has the same effect there as in config', () => {
     const others: Readonly<Record<string, unknown>> = {
       API_SERIALIZATION_TYPE: 'json',
       API_SERIALIZATION_DEPTH: 2,
@@ -121,7 +121,7 @@ suite('precedence', (test) => {
     }
   })
 
-  test('a callback and a rate limit may be those of one method', () => {
+  test('a callback and a rate limit may be set for one method', () => {
     const callbacks = Object.keys(keyTable).filter((key) => key.endsWith('_CALLBACK'))
     equal(callbacks.length, 11)
     const [own, shared] = [() => 'own', () => 'shared']
@@ -146,7 +146,7 @@ suite('precedence', (test) => {
     }
   })
 
-  test('a depth of 0 is a depth', () => {
+  test('a depth of 0 counts as set', () => {
     equal(settings({}, { API_SERIALIZATION_DEPTH: 0 }).serializationDepth, 0)
     equal(
       settings({ serialization_depth: 0 }, { API_SERIALIZATION_DEPTH: 2 }).serializationDepth,
@@ -154,12 +154,12 @@ suite('precedence', (test) => {
     )
   })
 
-  test('the built-in page size gives way to a smaller maximum', () => {
+  test('a smaller maximum limits the built-in page size', () => {
     const { pageSizeDefault, pageSizeMax } = settings({ pagination_size_max: 5 })
     equal([pageSizeDefault, pageSizeMax], [5, 5])
   })
 
-  test('blocked methods are taken from the allowed ones', () => {
+  test('blocked methods are removed from the allowed ones', () => {
     const methods = (meta: Meta, config: ApiConfig = {}) => [...settings(meta, config).methods]
     equal(methods({ allowed_methods: ['GET', 'PUT'] }), ['GET', 'PUT'])
     equal(methods({ block_methods: ['DELETE'] }), ['GET', 'POST', 'PATCH'])
@@ -168,7 +168,7 @@ suite('precedence', (test) => {
     equal(methods({ allowed_methods: [] }), [])
   })
 
-  test('texts of the document are kept', () => {
+  test('titles and descriptions for the document are read', () => {
     const config = { API_SERVER_URLS: 'https://a.example', API_CONTACT_NAME: 'Ann' }
     const { info } = apiSettings(config)
     equal([info.serverUrls, info.contactName], [['https://a.example'], 'Ann'])
@@ -188,13 +188,13 @@ suite('soft delete', (test) => {
     })
   })
 
-  test('set globally, concerns the models that have the column', () => {
+  test('set globally, applies to the models that have the column', () => {
     const models = [model('Book', { columns: { gone: { type: 'boolean' } } }), model('Tag')]
     ok(resourceOf('Book', models, global).settings.softDelete)
     equal(resourceOf('Tag', models, global).settings.softDelete, null)
   })
 
-  test('can be set or left by one model', () => {
+  test('can be enabled or disabled by one model', () => {
     equal(settings({ soft_delete: false }, { ...global, API_SOFT_DELETE: false }).softDelete, null)
     const gone = { gone: { type: 'boolean' } }
     const models = [
@@ -216,7 +216,7 @@ suite('soft delete', (test) => {
     })
   })
 
-  test('takes values of the column type', () => {
+  test('accepts values of the column type', () => {
     const state = { type: 'enum', enum: ['here', 'gone'] }
     const Book = model('Book', {
       columns: { state },
@@ -229,7 +229,7 @@ suite('soft delete', (test) => {
     equal(resourceOf('Book', [Book]).settings.softDelete?.deleted, value('gone'))
   })
 
-  test('takes NULL for an active record, and a moment or a function for a deleted one', () => {
+  test('accepts NULL for an active record, and a timestamp or a function for a deleted one', () => {
     const deletedWith = (type: string, deleted: unknown) =>
       resourceOf('Book', [
         model('Book', {
@@ -392,13 +392,13 @@ suite('the key table', (test) => {
     equal(wrong, [])
   })
 
-  test('has no two keys of one spelling in meta', () => {
+  test('has no two keys with the same name in meta', () => {
     const shared = Object.entries(keyTable).filter(([, { level }]) => level === 'both')
     const names = [...shared.map(([key]) => metaKeyOf(key)), ...Object.keys(metaKeyTable)]
     equal(new Set(names).size, names.length)
   })
 
-  test('knows every name that errors use', () => {
+  test('contains every key that errors name', () => {
     for (const name of [...Object.values(settingNames), ...Object.values(limitSettingNames)]) {
       ok(name in keyTable, name)
     }

@@ -15,7 +15,7 @@ suite('rows as arrays of PostgreSQL', (test) => {
     return text?.parameters[0]
   }
 
-  test('are one text for each column', () => {
+  test('are one string for each column', () => {
     const table = arraysTable(
       [
         { column: column('a'), values: [1, 2] },
@@ -31,7 +31,7 @@ suite('rows as arrays of PostgreSQL', (test) => {
     equal(text?.parameters, ['{1,2}', '{"x",null}'])
   })
 
-  test('keep every character of a text', () => {
+  test('preserve every character of a string', () => {
     equal(literal(['null', 'NULL', '', '{a,b}']), '{"null","NULL","","{a,b}"}')
     equal(literal(['a "b" \\c', null]), '{"a \\"b\\" \\\\c",null}')
     // JSON would write the line break as \n, which an array literal reads as the letter n.
@@ -39,7 +39,7 @@ suite('rows as arrays of PostgreSQL', (test) => {
     equal(literal([true, 1.5, 1e21]), '{true,1.5,1e+21}')
   })
 
-  test('are not made of a type or a value that is not known to fit', () => {
+  test('are not used for a type or a value that may not fit', () => {
     equal(made(['a'], 'citext'), undefined)
     equal(made(['a'], ''), undefined)
     equal(made([sql`default`]), undefined)

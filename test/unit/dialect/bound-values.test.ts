@@ -92,7 +92,7 @@ for (const dialect of [
       }
     })
 
-    test('what GROUP BY repeats holds no bound value', () => {
+    test('expressions that GROUP BY repeats have no bound value', () => {
       for (const type of [...types, 'datetime', 'json', 'binary'] as const) {
         const column: DialectColumn = { name: 'c', type, nullable: true, scale: 2 }
         const repeated = [
@@ -113,7 +113,7 @@ for (const dialect of [
 }
 
 suite('dialect/refuses', (test) => {
-  test('SQLite refuses decimals it cannot keep exactly, and says what to change', () => {
+  test('SQLite refuses decimals that it cannot store exactly, and says what to change', () => {
     const decimal = { name: 'price', type: 'decimal', nullable: false } as const
     ok(sqlite.refuses?.(decimal)?.includes("storage: 'text'"))
     ok(sqlite.refuses?.({ ...decimal, scale: 2, precision: 16 }))
@@ -123,7 +123,7 @@ suite('dialect/refuses', (test) => {
     equal(sqlite.refuses?.({ name: 'n', type: 'float', nullable: false }), undefined)
   })
 
-  test('a scale that is none is a mistake of the model, not SQL', () => {
+  test('an invalid scale is a mistake in the model, and never reaches SQL', () => {
     const column = { name: 'c', type: 'decimal', nullable: true, scale: 1.5 } as const
     throws(() => sqlite.comparable(column, ref), 'not a natural number')
   })

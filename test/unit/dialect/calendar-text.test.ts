@@ -55,7 +55,7 @@ suite('dialect/calendar-text', (test) => {
     test(`${stored} is ${iso}`, () => inEveryZone(() => equal(isoDatetime(stored), iso)))
   }
 
-  test('a datetime in no ISO form fails loudly: another DateStyle would swap days and months', () => {
+  test('a datetime that is not in ISO form throws, because another DateStyle would swap days and months', () => {
     for (const text of ['14.05.2024 10:30:00', '05/14/2024 10:30:00', '1715682600', 'soon', '']) {
       throws(() => isoDatetime(text), 'not a date and time in ISO form')
     }

@@ -102,7 +102,7 @@ suite('rules of a CHECK', (test) => {
     test(`ignored: ${expression || 'nothing'}`, () => equal(read(expression), []))
   }
 
-  test('backslashes: a quote only; other characters than ASCII where the catalogue shows them', () => {
+  test('backslashes before quotes only; non-ASCII characters if the catalogue shows them', () => {
     equal(read("`s` in (_utf8mb4'b\\'c')", escaping), ["s: b'c"])
     equal(read("`s` in ('a\\\\b','c')", escaping), [])
     equal(read("`s` in ('Ã©')", escaping), [])

@@ -34,7 +34,7 @@ suite('dialect/classify postgres', (test) => {
       test(`${code} is ${kind}`, () => equal(classifyPostgres(error({ code })).kind, kind))
   }
 
-  test('a stale plan is not the feature that is not supported, in whatever language', () => {
+  test('a stale plan is distinguished from an unsupported feature, in any language', () => {
     const stale = { code: '0A000', routine: 'RevalidateCachedQuery' }
     equal(classifyPostgres(error(stale, 'Plan im Cache')), { kind: 'retry' })
     const unsupported = { code: '0A000', routine: 'ExecCheckXactReadOnly' }
@@ -79,7 +79,7 @@ suite('dialect/classify postgres', (test) => {
     equal(classifySqlite(error({ code: 'SQLITE_IOERR_WRITE' })), { kind: 'unavailable' })
   })
 
-  test('a connection that breaks may have executed its statement, one that is not made has not', () => {
+  test('a broken connection may have executed its statement, a refused one has not', () => {
     for (const code of ['57P01', '57P02', '08003', '08006', '08007', '40003']) {
       equal(classifyPostgres(error({ code })), { kind: 'unavailable', lost: true })
     }
@@ -134,7 +134,7 @@ suite('dialect/classify postgres', (test) => {
     equal(classifyPostgres(loop), { kind: 'other' })
   })
 
-  test('anything else is ours', () => {
+  test('anything else is an internal error', () => {
     for (const thrown of [undefined, null, 'text', 5, {}, new TypeError('x is not a function')]) {
       equal(classifyPostgres(thrown), { kind: 'other' })
     }
@@ -166,7 +166,7 @@ suite('dialect/classify mysql', (test) => {
     }
   }
 
-  test('names out of the messages of both servers', () => {
+  test('names from the messages of both servers', () => {
     const of = (errno: number, sqlMessage: string): DatabaseFailure =>
       classifyMysql(error({ errno, sqlMessage }))
     equal(of(1062, "Duplicate entry 'a' for key 'users.email_unique'"), {
@@ -277,7 +277,7 @@ suite('dialect/classify sqlite', (test) => {
     }
   })
 
-  test('names out of the message', () => {
+  test('names from the message', () => {
     const of = (code: string, message: string): DatabaseFailure =>
       classifySqlite(error({ code }, message))
     equal(of('SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: users.email, users.site'), {
@@ -307,7 +307,7 @@ suite('dialect/classify sqlite', (test) => {
     })
   })
 
-  test('sums that overflow and patterns that are too long are the client’s', () => {
+  test('overflowing sums and too long patterns are mistakes of the client', () => {
     equal(classifySqlite(error({ code: 'SQLITE_ERROR' }, 'integer overflow')).kind, 'value')
     equal(
       classifySqlite(error({ code: 'SQLITE_ERROR' }, 'LIKE or GLOB pattern too complex')).kind,
@@ -321,7 +321,7 @@ suite('dialect/classify sqlite', (test) => {
 })
 
 suite('dialect/classify generic', (test) => {
-  test('recognises what any family throws', () => {
+  test('recognises the errors of every database', () => {
     equal(classifyAny(error({ code: '23505' })).kind, 'unique')
     equal(classifyAny(error({ errno: 1062 })).kind, 'unique')
     equal(classifyAny(error({ code: 'SQLITE_BUSY' })).kind, 'locked')

@@ -31,7 +31,7 @@ suite('declared types', (test) => {
     test(declared, () => equal(sqliteShape(declared).shape, shape))
   }
 
-  test('values decide where the name is unknown', () => {
+  test('the stored values decide if the name is unknown', () => {
     for (const [values, type] of [
       [['text'], 'text'],
       [['integer'], 'integer'],
@@ -59,7 +59,7 @@ suite('declared types', (test) => {
 suite('collations in a create table', (test) => {
   const read = (text: string): unknown => Object.fromEntries(sqliteCollations(text))
 
-  test('are found by column, whatever the quoting', () => {
+  test('are found by column, with any quoting', () => {
     equal(
       read(`CREATE TABLE "t, (" (
         a TEXT COLLATE NOCASE, [b c] varchar(10) not null collate 'RTRIM', "COLLATE" text,
@@ -72,7 +72,7 @@ suite('collations in a create table', (test) => {
     )
   })
 
-  test('are none where there are none', () => {
+  test('are empty if there are none', () => {
     equal(read('create table t (a text, b text)'), {})
     equal(read(''), {})
   })

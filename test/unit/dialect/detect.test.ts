@@ -50,7 +50,7 @@ suite('dialect/detect', (test) => {
     match(message, 'sqlite, postgres, mysql, mariadb, generic')
   })
 
-  test('a name or an object decides', () => {
+  test('a name or an object takes precedence', () => {
     class Unknown {}
     const db = databaseWith(new Unknown())
     equal(detectDialect(db, 'mariadb').name, 'mysql')

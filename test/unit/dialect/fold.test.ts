@@ -39,7 +39,7 @@ suite('dialect/fold', (test) => {
     equal(different, '')
   })
 
-  test('the well-known odd ones', () => {
+  test('well-known special cases', () => {
     const set = (character: string): string => Array.from(caseForms(character)).sort().join(' ')
     equal(set('k'), 'K k \u212a')
     equal(set('\u212a'), 'K k \u212a')

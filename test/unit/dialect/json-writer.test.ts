@@ -107,7 +107,7 @@ suite('JSON writers', (test) => {
     }
   }
 
-  test('usual forms are written as they are', () => {
+  test('usual forms are written directly', () => {
     const [sqlite] = dialects
     const column = { name: 'price', type: 'decimal' as const, nullable: false, scale: 2 }
     const write = sqlite?.shortcuts?.writer?.(column, sqlite.decoder(column))

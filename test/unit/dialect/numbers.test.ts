@@ -40,7 +40,7 @@ suite('dialect/decimal', (test) => {
       equal(decimalDigits(text, scale), digits))
   }
 
-  test('without a declared scale the database’s own print stays', () => {
+  test('without a declared scale the digits of the database do not change', () => {
     equal(printedDecimal('1.500'), '1.500')
     equal(printedDecimal('15'), '15')
     equal(printedDecimal('NaN'), undefined)
@@ -91,7 +91,7 @@ suite('dialect/decimal', (test) => {
     )
   })
 
-  test('floats are rounded to twelve digits, and what is no number is null', () => {
+  test('floats are rounded to twelve digits, and NaN is null', () => {
     equal(roundedFloat(0.1 + 0.2), 0.3)
     equal(roundedFloat(1e300 / 3), 3.33333333333e299)
     equal(Object.is(roundedFloat(-0), 0), true)

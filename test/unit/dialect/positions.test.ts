@@ -24,7 +24,7 @@ suite('positions', (test) => {
       ['', uuid, `${uuid}:`, 'a:1', `${uuid}:1,`],
     ],
   ] as const
-  test('are texts of one form', () => {
+  test('are strings of one form', () => {
     for (const [replication, right, wrong] of cases) {
       equal(
         right.map(replication.isPosition),

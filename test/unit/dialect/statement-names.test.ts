@@ -4,14 +4,14 @@ import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 suite('names of statements', (test) => {
-  test('a text has a name from the second time on', () => {
+  test('a statement has a name from its second use on', () => {
     const nameOf = statementNames(10)
     equal(nameOf('select 1'), undefined)
     ok(nameOf('select 1') !== undefined)
     equal(nameOf('select 1'), nameOf('select 1'))
   })
 
-  test('the name follows from the text alone, and fits what the server keeps of a name', () => {
+  test('the name depends on the text alone, and is shorter than the limit of the server', () => {
     const name = (text: string): string => {
       const nameOf = statementNames(10)
       nameOf(text)
@@ -24,14 +24,14 @@ suite('names of statements', (test) => {
     equal(names.size, 5_000)
   })
 
-  test('what is no query has none', () => {
+  test('statements other than queries have no name', () => {
     const nameOf = statementNames(10)
     for (const text of ['begin', 'commit', 'set x = 1', 'create table t (a int)', 'savepoint a']) {
       equal([nameOf(text), nameOf(text), nameOf(text)], [undefined, undefined, undefined])
     }
   })
 
-  test('what is used stays, however many others come', () => {
+  test('a name in use is kept, however many others are added', () => {
     const nameOf = statementNames(3)
     nameOf('select 1')
     const name = nameOf('select 1')
@@ -41,7 +41,7 @@ suite('names of statements', (test) => {
     }
   })
 
-  test('what was not used for long is forgotten', () => {
+  test('the least recently used name is dropped', () => {
     const nameOf = statementNames(2)
     for (const text of ['select 1', 'select 1', 'select 2', 'select 2']) nameOf(text)
     for (let i = 0; i < 20; i++) for (let times = 0; times < 2; times++) nameOf(`select 'o${i}'`)

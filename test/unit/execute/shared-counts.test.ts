@@ -15,7 +15,7 @@ function gate<T>(): { readonly promise: Promise<T>; readonly open: (value: T) =>
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 suite('shared counts', (test) => {
-  test('who comes alone counts by himself, each time', () => {
+  test('a request that is alone runs its own count, each time', () => {
     const counts = createSharedCounts(() => 0)
     for (let i = 0; i < 3; i++) {
       const turn = counts.join('books', async () => 1)
@@ -24,7 +24,7 @@ suite('shared counts', (test) => {
     }
   })
 
-  test('who comes meanwhile waits for one count, which begins when the other has ended', async () => {
+  test('requests during a count share the next one, which begins when the first has ended', async () => {
     const counts = createSharedCounts(() => 0)
     let runs = 0
     const count = async (): Promise<number> => {
@@ -43,7 +43,7 @@ suite('shared counts', (test) => {
     equal(runs, 1)
   })
 
-  test('a round of requests is counted twice at most, however often it comes again', async () => {
+  test('a round of concurrent requests needs at most two counts, each time', async () => {
     let runs = 0
     const counts = createSharedCounts(() => 0)
     const count = async (): Promise<number> => ++runs
@@ -61,7 +61,7 @@ suite('shared counts', (test) => {
     equal(await round(), ['own', 3, 3])
   })
 
-  test('who joined and asks for the total late gets one that began after it joined', async () => {
+  test('a request that reads the total late gets a count that began after it joined', async () => {
     let runs = 0
     const counts = createSharedCounts(() => 0)
     const count = async (): Promise<number> => ++runs
@@ -73,7 +73,7 @@ suite('shared counts', (test) => {
     equal(late.kind === 'shared' ? await late.total() : 'own', 1)
   })
 
-  test('one who asks again and again alone does not', async () => {
+  test('after a shared count, a request that is alone runs its own count again', async () => {
     const counts = createSharedCounts(() => 0)
     const count = async (): Promise<number> => 1
     const own = counts.join('books', count)
@@ -83,7 +83,7 @@ suite('shared counts', (test) => {
     equal(counts.join('books', count).kind, 'own')
   })
 
-  test('who comes while the shared one runs gets the one after it', async () => {
+  test('a request during a shared count gets the one after it', async () => {
     const counts = createSharedCounts(() => 0)
     const gates = [gate<number>(), gate<number>()]
     let runs = 0
@@ -102,7 +102,7 @@ suite('shared counts', (test) => {
     equal(runs, 2)
   })
 
-  test('nobody joins one that has been under way for long', () => {
+  test('no request joins a count that has been running for long', () => {
     let now = 0
     const counts = createSharedCounts(() => now)
     const count = async (): Promise<number> => 1
@@ -114,14 +114,14 @@ suite('shared counts', (test) => {
     equal(counts.join('books', count).kind, 'shared')
   })
 
-  test('what is counted tells requests apart', () => {
+  test('requests share counts of the same query only', () => {
     const counts = createSharedCounts(() => 0)
     equal(counts.join('books', async () => 1).kind, 'own')
     equal(counts.join('authors', async () => 1).kind, 'own')
     equal(counts.join('books', async () => 1).kind, 'shared')
   })
 
-  test('a count that fails fails for those who waited, and the next one is tried again', async () => {
+  test('a failed count fails for all who waited, and the next request counts again', async () => {
     const counts = createSharedCounts(() => 0)
     const first = counts.join('books', async () => 1)
     const failing = async (): Promise<number> => {
@@ -141,7 +141,7 @@ suite('shared counts', (test) => {
     equal(next.kind, 'own')
   })
 
-  test('nobody waits for one that was never asked for, since the page itself told the total', async () => {
+  test('no request waits for a count that is not needed because the page gives the total', async () => {
     const counts = createSharedCounts(() => 0)
     const first = counts.join('books', async () => 1)
     ok(counts.join('books', async () => 1).kind === 'shared')
@@ -151,7 +151,7 @@ suite('shared counts', (test) => {
     equal(counts.join('tags', async () => 1).kind, 'own')
   })
 
-  test('a page that fails before it is sent holds nobody up', async () => {
+  test('a page that fails before it is sent does not block others', async () => {
     const counts = createSharedCounts(() => 0)
     const ready = { sql: 'select 1', parameters: [] }
     const plan = { count: 'exact', page: { kind: 'numbered', number: 1, limit: 1, offset: 0 } }

@@ -13,20 +13,20 @@ suite('an error of the middleware', (test) => {
     return [refusal.status, refusal.body.reason]
   }
 
-  test('is told in its own words where it says that it may be', () => {
+  test('shows its own message if "expose" is true', () => {
     const shown = { status: 403, expose: true, message: 'Not from here.' }
     equal(reasonOf(shown), [403, 'Not from here.'])
     const long = { statusCode: 400, expose: true, message: 'x'.repeat(5000) }
     equal(reasonOf(long), [400, 'x'.repeat(1000)])
   })
 
-  test('keeps its words to itself otherwise', () => {
+  test('hides its message otherwise', () => {
     const words = [400, 'The request could not be read.']
     equal(reasonOf({ status: 400, expose: false, message: 'secret of the host' }), words)
     equal(reasonOf({ status: 400, message: 'secret of the host' }), words)
   })
 
-  test('is handed on where it is no refusal', () => {
+  test('is passed on if it is no 4xx', () => {
     const failure = Object.assign(new Error('no disk'), { status: 500, expose: true })
     equal(hostError(failure), failure)
   })
@@ -44,13 +44,13 @@ suite('headers of the middleware', (test) => {
     return res
   }
 
-  test('are kept beside ours where a header takes several values', () => {
+  test('are merged with ours if a header takes several values', () => {
     const res = answered({ vary: 'Accept-Encoding', 'set-cookie': 'lang=en' })
     equal(res.getHeader('vary'), 'Accept-Encoding, Authorization')
     equal(res.getHeader('set-cookie'), ['lang=en', 'token=1'])
   })
 
-  test('give way to ours of the same name otherwise', () => {
+  test('are replaced by ours of the same name otherwise', () => {
     equal(answered({ 'x-request-id': 'theirs' }).getHeader('x-request-id'), 'ours')
   })
 })

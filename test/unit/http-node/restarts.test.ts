@@ -11,19 +11,19 @@ suite('restarts', (test) => {
       othersServe,
     )
 
-  test('the first is at once, later ones wait twice as long each', () => {
+  test('the first is immediate, the delay doubles with each later one', () => {
     equal(
       [1, 2, 3, 4, 5, 6, 7, 8, 10].map((number) => after(number, true)),
       [0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000],
     )
   })
 
-  test('the fifth within a minute is none, where nobody serves', () => {
+  test('there is no fifth within a minute if no worker serves', () => {
     equal(after(4, false), 4000)
     equal(after(5, false), 'never')
   })
 
-  test('ends of more than a minute ago are forgotten', () => {
+  test('exits of more than a minute ago are ignored', () => {
     equal(restartAfter([0, 1, 2, 3, 60_100], 60_100, false), 0)
     equal(restartAfter([0, 101, 60_100], 60_100, false), 1000)
   })

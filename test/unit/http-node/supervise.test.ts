@@ -75,7 +75,7 @@ function up(count: number) {
 }
 
 suite('supervise', (test) => {
-  test('one starts alone and prints; the others follow when it serves', () => {
+  test('the first worker starts alone and prints; the others follow when it serves', () => {
     const { workers, worker, lines } = world(3)
     equal([workers.length, worker(1).prints], [1, true])
     worker(1).serve()
@@ -89,13 +89,13 @@ suite('supervise', (test) => {
     equal(lines, ['', '3 workers: processes 1, 2, 3'])
   })
 
-  test('the first that fails ends everything, with its own code and words', async () => {
+  test('a failure of the first worker ends the process, with its exit code and without further output', async () => {
     const { worker, lines, code } = world(3)
     worker(1).end({ code: 2 })
     equal([await code, lines], [2, []])
   })
 
-  test('one that fails at the start ends the others', async () => {
+  test('a worker that fails at the start ends the others', async () => {
     const { worker, lines, code } = world(3)
     worker(1).serve()
     worker(2).end({ code: 1 })
@@ -105,7 +105,7 @@ suite('supervise', (test) => {
     equal([await code, lines], [1, ['! Worker 2 ended before it served (exit code 1).']])
   })
 
-  test('one that ends is replaced, at once and then more slowly', () => {
+  test('a worker that exits is replaced, at once and then more slowly', () => {
     const { workers, worker, lines, pauses } = up(2)
     worker(1).end({ signal: 'SIGKILL' })
     equal(workers.length, 3)
@@ -121,7 +121,7 @@ suite('supervise', (test) => {
     ])
   })
 
-  test('a crash loop ends with an error where nobody serves', async () => {
+  test('a crash loop ends with an error if no worker serves', async () => {
     const { worker, lines, pauses, code } = up(2)
     for (const pid of [1, 2, 3]) worker(pid).end({ code: 1 })
     pauses[0]?.run?.()
@@ -139,7 +139,7 @@ suite('supervise', (test) => {
     )
   })
 
-  test('a crash loop of one goes on more slowly while others serve', () => {
+  test('a crash loop of one worker goes on more slowly while others serve', () => {
     const { worker, workers, pauses } = up(2)
     for (let pid = 2; pid < 9; pid++) {
       worker(pid).end({ code: 1 })
@@ -152,7 +152,7 @@ suite('supervise', (test) => {
     equal(workers.length, 9)
   })
 
-  test('asked to stop, it asks all and waits for all', async () => {
+  test('on a stop it stops all workers and waits for them', async () => {
     const { worker, workers, lines, pauses, code, stop } = up(2)
     worker(1).end({ code: 1 })
     worker(2).end({ code: 1 })
@@ -164,7 +164,7 @@ suite('supervise', (test) => {
     equal(workers.length, 3)
   })
 
-  test('one that does not end is ended', async () => {
+  test('a worker that does not exit is killed', async () => {
     const { worker, lines, pauses, code, stop } = up(2)
     await stop()
     worker(1).end({ code: 0 })

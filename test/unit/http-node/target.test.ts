@@ -44,7 +44,7 @@ suite('targets', (test) => {
     throws(() => readTarget('mysql://a:x,b/db'), '"mysql://a:x,b/db" is not a complete URL.')
   })
 
-  test('a scheme that is not ours is an error', () => {
+  test('an unknown scheme is an error', () => {
     throws(
       () => readTarget('mssql://h/db'),
       '"mssql://" is not a supported database. Expected a SQLite file',

@@ -59,7 +59,7 @@ const results: fc.Arbitrary<Result> = fc.record(
 const numRuns = Number(process.env.FUZZ_RUNS ?? 5000)
 
 suite('http/envelope', (test) => {
-  test('a value that is text already is answered with the same bytes', () => {
+  test('a value that is already JSON text gives the same bytes', () => {
     void fc.assert(
       fc.property(results, stamps, fc.record(switches), (result, stamp, dump) => {
         const { value } = result
@@ -72,7 +72,7 @@ suite('http/envelope', (test) => {
     )
   })
 
-  test('the moment is that of the clock, whichever was written before', () => {
+  test('the timestamp is that of the clock, whichever was written before', () => {
     const none = Object.fromEntries(Object.keys(switches).map((name) => [name, false]))
     const dump = { ...none, envelope: true, datetime: true } as unknown as DumpSettings
     const moments = fc.oneof(
@@ -131,7 +131,7 @@ suite('http/envelope', (test) => {
       { numRuns, seed: 20260105 },
     ))
 
-  test('what is left of it when everything is switched off is the value', () => {
+  test('with every member disabled it is the value alone', () => {
     const none = Object.fromEntries(
       Object.keys(switches).map((name) => [name, name === 'envelope']),
     )

@@ -5,7 +5,7 @@ import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 suite('http/etag', (test) => {
-  test('a tag has the hash of the record and that of the answer, whether or not one begins with the other', () => {
+  test('an ETag has the hashes of the record and of the response, whether or not one begins with the other', () => {
     const record = '{"id":1,"title":"Emma"'
     for (const text of [
       `${record}}`,
@@ -19,7 +19,7 @@ suite('http/etag', (test) => {
     }
   })
 
-  test('a value has the tag of its text', () =>
+  test('a value has the ETag of its JSON text', () =>
     equal(
       entityTag('{"id":1', { value: { id: 1, title: 'Emma' } }),
       entityTag('{"id":1', { value: null, text: '{"id":1,"title":"Emma"}' }),

@@ -48,7 +48,7 @@ const pairs = fc.array(
 )
 
 suite('http/links', (test) => {
-  test('parameters that do not page are kept as they were written', () => {
+  test('parameters other than those of paging are copied as written', () => {
     void fc.assert(
       fc.property(pairs, (query) => {
         const kept = query.filter((pair) => pair !== '' && !isPaging(pair))

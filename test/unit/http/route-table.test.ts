@@ -117,7 +117,7 @@ const paths = fc.oneof(
 const numRuns = Number(process.env.FUZZ_RUNS ?? 20_000)
 
 suite('http/route-table', (test) => {
-  test('a short cut leads where the whole way leads', () => {
+  test('the fast path finds the same route as the full match', () => {
     const kinds = new Set<unknown>()
     void fc.assert(
       fc.property(fc.constantFrom(...tables), paths, (table, path) => {

@@ -28,7 +28,7 @@ suite('the stopwatch of a request', (test) => {
     equal(timing.header(), 'route;dur=1, plan;dur=3, serialize;dur=6, total;dur=10')
   })
 
-  test('counts statements that overlap once, and goes on with the stage it was in', async () => {
+  test('counts overlapping statements once, and continues with the stage before', async () => {
     const { elapsed, pass } = handClock()
     const timing = startTiming(elapsed)
     timing.enter('plan')
@@ -43,7 +43,7 @@ suite('the stopwatch of a request', (test) => {
     equal(timing.header(), 'route;dur=0, plan;dur=2, database;dur=12, total;dur=14')
   })
 
-  test('a stage entered while a statement is under way begins when that is done', async () => {
+  test('a stage entered during a statement begins when the statement has ended', async () => {
     const { elapsed, pass } = handClock()
     const timing = startTiming(elapsed)
     await timing.database(async () => {
@@ -54,7 +54,7 @@ suite('the stopwatch of a request', (test) => {
     equal(timing.header(), 'route;dur=0, database;dur=5, serialize;dur=1, total;dur=6')
   })
 
-  test('work of ours inside a transaction is not the database’s; a failure ends it all the same', async () => {
+  test('own work inside a transaction is not counted as database time; a failure ends it, too', async () => {
     const { elapsed, pass } = handClock()
     const timing = startTiming(elapsed)
     const transaction = timing.database(async () => {
@@ -70,7 +70,7 @@ suite('the stopwatch of a request', (test) => {
     equal(timing.header(), 'route;dur=1010, database;dur=101, total;dur=1111')
   })
 
-  test('three decimals', () => {
+  test('durations have three decimals', () => {
     const { elapsed, pass } = handClock()
     const timing = startTiming(elapsed)
     pass(1.23456)

@@ -41,7 +41,7 @@ const parts = fc.tuple(
 const textOf = ([part, times]: readonly [string, number]): string => part.repeat(times)
 
 suite('http/text-hash', (test) => {
-  test('a hash is what is described, of any text', () => {
+  test('hashes any string as described', () => {
     void fc.assert(
       fc.property(parts, (parted) => {
         equal(hashOfText(textOf(parted)), described(textOf(parted)))
@@ -50,7 +50,7 @@ suite('http/text-hash', (test) => {
     )
   })
 
-  test('the hash of a part and of the whole are those of two texts', () => {
+  test('hashes a prefix and the whole like two strings', () => {
     void fc.assert(
       fc.property(parts, parts, (first, second) => {
         const [part, all] = [textOf(first), textOf(first) + textOf(second)]
@@ -69,7 +69,7 @@ suite('http/text-hash', (test) => {
     ])
   })
 
-  test('texts that differ in a bit, by a zero or in the order of their words have different hashes', () => {
+  test('strings that differ in a bit, by a zero or in the order of their words have different hashes', () => {
     const text = '{"id":1,"title":"Emma","price":"9.99","pages":474}'
     const changed = [...text].flatMap((unit, i) =>
       Array.from(

@@ -14,7 +14,7 @@ const read = (text: string) => {
 const parsed = (text: string): unknown => JSON.parse(stringify(read(text).value))
 
 suite('a body as text', (test) => {
-  test('is what JSON.parse makes of it', () => {
+  test('reads as by JSON.parse', () => {
     void fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (text) => {
         if (read(text).paths.length === 0) equal(parsed(text), JSON.parse(text))
@@ -43,17 +43,17 @@ suite('a body as text', (test) => {
     for (const text of wrong) throws(() => read(text), { status: 400 })
   })
 
-  test('keeps the digits of numbers', () => {
+  test('preserves the digits of numbers', () => {
     const text = '[1.10,1e2,12345678901234567890,-0,0.1]'
     equal(stringify(read(text).value), text)
   })
 
-  test('names repeated and hostile keys by path', () => {
+  test('names duplicate and hostile keys by path', () => {
     equal(read('{"a":{"b":1,"b":2},"c":[{"__proto__":1}]}').paths, ['a.b', 'c[0].__proto__'])
     equal(Object.getPrototypeOf(read('{"__proto__":{"x":1}}').value), Object.prototype)
   })
 
-  test('is refused beyond 32 levels and 1000 keys, and never by the stack', () => {
+  test('is refused beyond 32 levels and 1000 keys, without a stack overflow', () => {
     equal(read(`${'['.repeat(32)}${']'.repeat(32)}`).paths, [])
     throws(() => read(`${'['.repeat(33)}${']'.repeat(33)}`), { status: 400 })
     throws(() => read('['.repeat(1_000_000)), { status: 400 })

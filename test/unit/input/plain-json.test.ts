@@ -74,7 +74,7 @@ const texts = fc.letrec<{ value: string; text: string }>((tie) => {
 }).text
 
 suite('a body that JSON.parse reads', (test) => {
-  test('is what the careful reader finds, or is left to it', () => {
+  test('reads as by the checking parser, or is left to it', () => {
     let taken = 0
     void fc.assert(
       fc.property(texts, (text) => {
@@ -88,11 +88,11 @@ suite('a body that JSON.parse reads', (test) => {
     ok(taken > 300, `only ${taken} texts`)
   })
 
-  test('may have space between its parts, and none inside is lost', () => {
+  test('may have whitespace between tokens, and keeps that inside strings', () => {
     equal(plainJson(' {\n "a" : "x  y" , "b": [ 1,\t2 ] }\r\n'), { a: 'x  y', b: [1, 2] })
   })
 
-  test('says nothing twice, loses no digit, and has no key or text that is refused', () => {
+  test('has no duplicate key, no number that would lose digits, and no refused key or string', () => {
     const left = [
       '{"a":1,"a":1}',
       '{"a":1, "a":2}',

@@ -11,7 +11,7 @@ suite('the problems of a body', (test) => {
     equal(inputProblems(problems).more, 150)
   })
 
-  test('take no time to be put into words beyond that', () => {
+  test('beyond that are counted without building their messages', () => {
     const problems = inputProblems()
     for (let i = 0; i < 100; i++) problems.add(`[${i}]`, 'is required')
     let asked = 0
@@ -28,7 +28,7 @@ suite('the problems of a body', (test) => {
     equal([...problems.found.keys()], [`${'k'.repeat(200)}…`])
   })
 
-  test('are told once each', () => {
+  test('are reported once each', () => {
     const problems = inputProblems()
     for (const _ of [1, 2]) problems.add('title', 'is required')
     equal([...problems.found], [['title', ['is required']]])

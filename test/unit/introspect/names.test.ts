@@ -60,7 +60,7 @@ function tangled(tables: readonly string[], columns: readonly string[]): Catalog
 }
 
 suite('names of introspect', (test) => {
-  test('fields are valid, distinct, and the column’s own name where that is valid', () => {
+  test('fields are valid, distinct, and named like the column if its name is valid', () => {
     fc.assert(
       fc.property(names, (columns) => {
         const fields = fieldNames(columns)
@@ -74,7 +74,7 @@ suite('names of introspect', (test) => {
     )
   })
 
-  test('models are identifiers, and no two answer at one endpoint in any case', () => {
+  test('models are identifiers, and no two share an endpoint in any letter case', () => {
     fc.assert(
       fc.property(names, (tables) => {
         const models = [...modelNames(tables.map((name) => ({ name }))).values()]
@@ -87,7 +87,7 @@ suite('names of introspect', (test) => {
     )
   })
 
-  test('relations are valid and collide with nothing, however tables refer to each other', () => {
+  test('relations are valid and collide with no other name, however tables refer to each other', () => {
     const few = fc.uniqueArray(name, {
       minLength: 1,
       maxLength: 3,
@@ -116,7 +116,7 @@ suite('names of introspect', (test) => {
     )
   })
 
-  test('the stem of a key is what it says of its target', () => {
+  test('the stem of a foreign key is its name without the suffix for the key', () => {
     for (const [column, referenced, target, stem] of [
       ['ArtistId', 'ArtistId', 'artist', ''],
       ['artist_id', 'id', 'artist', 'artist'],
@@ -148,7 +148,7 @@ suite('names of introspect', (test) => {
     }
   })
 
-  test('other alphabets are written as they are pronounced, or else by the numbers of their letters', () => {
+  test('other alphabets are transliterated, or else written as code points', () => {
     for (const [text, expected] of [
       ['Größe', 'Grosse'],
       ['Łódź', 'Lodz'],

@@ -79,7 +79,7 @@ suite('json/canonical', (test) => {
     }
   })
 
-  test('depth is no limit', () => {
+  test('depth is unlimited', () => {
     const depth = 200_000
     const text = `${'['.repeat(depth)}1.0${']'.repeat(depth)}`
     ok(round(text) === text)
@@ -89,7 +89,7 @@ suite('json/canonical', (test) => {
     ok(round(plain) === plain)
   })
 
-  test('any document keeps its meaning and is written the same whatever the order of its keys', () => {
+  test('any document keeps its meaning and is written the same for any order of its keys', () => {
     void fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)
@@ -146,7 +146,7 @@ suite('json/stringify', (test) => {
     equal(stringify(undefined as never), 'null')
   })
 
-  test('a verbatim number is JavaScript’s nearest number to everybody else', () => {
+  test('a verbatim number serializes elsewhere as the nearest JavaScript number', () => {
     equal(
       JSON.stringify({ n: verbatimNumber('12345678901234567890') }),
       '{"n":12345678901234567000}',

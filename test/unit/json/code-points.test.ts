@@ -44,7 +44,7 @@ suite('json/code-points', (test) => {
 })
 
 suite('json/base64', (test) => {
-  test('writes what every other writer does, at every length', () => {
+  test('encodes like any other encoder, at every length', () => {
     for (const length of [0, 1, 2, 3, 4, 255, 256, 24575, 24576, 24577, 100_000]) {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255)
       equal(base64(bytes), Buffer.from(bytes).toString('base64'))
@@ -52,7 +52,7 @@ suite('json/base64', (test) => {
     }
   })
 
-  test('refuses what is no base64', () => {
+  test('refuses invalid base64', () => {
     throws(() => bytesOfBase64('a*b'))
   })
 })

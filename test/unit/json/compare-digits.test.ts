@@ -29,7 +29,7 @@ suite('compareDigits', (test) => {
     equal([compareDigits('1.50', '01.5'), compareDigits('-0.00', '0')], [0, 0])
   })
 
-  test('undefined for anything else than plain digits', () => {
+  test('is undefined for anything but plain digits', () => {
     equal([compareDigits('NaN', '1'), compareDigits('1', '1e3')], [undefined, undefined])
   })
 })

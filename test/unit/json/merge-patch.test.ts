@@ -14,7 +14,7 @@ suite('merge patch', (test) => {
     }
   })
 
-  test('any documents as the algorithm of RFC 7396, and neither is changed', () => {
+  test('merges any documents as by the algorithm of RFC 7396, and changes neither', () => {
     // Few names, so that most patches change members of the document.
     const { node: json } = fc.letrec<{ node: Json }>((tie) => ({
       node: fc.oneof(
@@ -35,7 +35,7 @@ suite('merge patch', (test) => {
     fc.assert(property, { numRuns: 2000, seed: propertySeed })
   })
 
-  test('members of the prototype are no members, and "__proto__" stays a plain one', () => {
+  test('inherited properties are no members, and "__proto__" stays an own property', () => {
     const stored = JSON.parse('{"__proto__":{"a":1},"b":2}')
     const merged = mergePatch(stored, { toString: { a: 1 }, b: 3 })
     equal(JSON.stringify(merged), '{"__proto__":{"a":1},"b":3,"toString":{"a":1}}')
@@ -45,7 +45,7 @@ suite('merge patch', (test) => {
     equal('polluted' in {}, false)
   })
 
-  test('a number that is kept as text is a value and no object', () => {
+  test('a number that is kept as text is a scalar, no object', () => {
     const number = verbatimNumber('1.50')
     equal(mergePatch({ a: { b: 1 } }, { a: number }), { a: number })
     equal(mergePatch({ a: number }, { a: { b: 1 } }), { a: { b: 1 } })

@@ -78,7 +78,7 @@ suite('names of credentials', (test) => {
     )
   })
 
-  test('are not seen in names that only resemble them', () => {
+  test('are not recognised in names that only resemble them', () => {
     equal(
       words(others).filter((name) => looksLikeCredential(name)),
       [],
@@ -86,12 +86,12 @@ suite('names of credentials', (test) => {
   })
 
   for (const [name, type, expected] of byType) {
-    test(`${name} of type ${type} is ${expected ? 'one' : 'none'}`, () =>
+    test(`${name} of type ${type} is ${expected ? 'a' : 'no'} credential`, () =>
       equal(looksLikeCredential(name, type), expected))
   }
 
   for (const [table, name, type, expected] of byTable) {
-    test(`${name} of type ${type} in ${table} is ${expected ? 'one' : 'none'}`, () =>
+    test(`${name} of type ${type} in ${table} is ${expected ? 'a' : 'no'} credential`, () =>
       equal(looksLikeCredential(name, type, table), expected))
   }
 })

@@ -12,7 +12,7 @@ import { suite } from '../../support/suite.ts'
 const id = { type: 'integer', primaryKey: true } as const
 
 suite('defineModel', (test) => {
-  test('names the table after the model, unless told', () => {
+  test('names the table after the model by default', () => {
     equal(defineModel('OrderItem', { columns: { id } }).table, 'order_items')
     equal(defineModel('Person', { columns: { id } }).table, 'people')
     equal(defineModel('Person', { table: 'PERSON', columns: { id } }).table, 'PERSON')
@@ -37,7 +37,7 @@ suite('defineModel', (test) => {
     equal(defineModel('Book', { columns: { id }, meta: {} }).meta, {})
   })
 
-  test('gives a model that cannot change, and leaves the literal alone', () => {
+  test('freezes the model, but not the literal', () => {
     const columns = { id: { type: 'integer', primaryKey: true } } as const
     const model = defineModel('Book', { columns, meta: {} })
     for (const part of [model, model.columns, model.columns.id, model.relations, model.meta]) {

@@ -20,9 +20,9 @@ const table: readonly (readonly [
   ['json', [null, 1, {}, []], []],
 ]
 
-suite('a value fits', (test) => {
+suite('values of a column type', (test) => {
   for (const [type, good, bad] of table) {
-    test(`a column of type ${type} in its JSON form only`, () => {
+    test(`${type}: only values in JSON form fit`, () => {
       const column: Column = { type, enum: ['draft', 'done'] }
       equal(
         good.filter((value) => !fits(column, value)),

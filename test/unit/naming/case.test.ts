@@ -28,7 +28,7 @@ suite('letter cases', (test) => {
     })
   }
 
-  test('of what is already in a case are that case', () => {
+  test('of a name already in the case do not change it', () => {
     for (const [, kebab = '', snake = '', camel = '', pascal = ''] of cases) {
       equal(toCase(kebab, 'kebab'), kebab)
       equal(toCase(snake, 'snake'), snake)

@@ -28,11 +28,11 @@ suite('plurals', (test) => {
     test(`${name} becomes ${plural}`, () => equal(pluralSnake(name), plural))
   }
 
-  test('of plurals are the same', () => {
+  test('of plurals do not change', () => {
     for (const [, plural] of plurals) equal(pluralSnake(plural), plural)
   })
 
-  test('are written in the case asked for', () => {
+  test('are written in the requested case', () => {
     equal(pluralIn('OrderItem', 'kebab'), 'order-items')
     equal(pluralIn('OrderItem', 'snake'), 'order_items')
     equal(pluralIn('OrderItem', 'camel'), 'orderItems')

@@ -21,7 +21,7 @@ suite('suggestions', (test) => {
     test(`for "${unknown}": ${expected ?? 'none'}`, () => equal(nearest(unknown, known), expected))
   }
 
-  test('are names with further words, if there is one only', () => {
+  test('include a name with further words if there is only one', () => {
     equal(nearest('born', ['name', 'born_on']), 'born_on')
     equal(nearest('date', ['orderDate', 'total']), 'orderDate')
     equal(nearest('name', ['firstName', 'last_name']), undefined)
@@ -33,7 +33,7 @@ suite('suggestions', (test) => {
     equal(didYouMean('xyzzy', known), '')
   })
 
-  test('look at the beginning of an endless name only', () => {
+  test('read only the beginning of a very long name', () => {
     equal(didYouMean('x'.repeat(1_000_000), known), '')
   })
 })

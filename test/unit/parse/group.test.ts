@@ -61,7 +61,7 @@ suite('a group', (test) => {
     same('or[a__eq=1,b__in=(2)]', 'or[+a__eq=1,++b__in=(2)+]')
   })
 
-  test('is no column called or', () => {
+  test('is not a column called or', () => {
     equal(part('or__eq=1&not__eq=2', 'where'), [filter('or', 'eq', '1'), filter('not', 'eq', '2')])
   })
 

@@ -75,7 +75,7 @@ suite('the limit of lists', (test) => {
     exceeds('order_by=a,b&order_by=c', reason, 'order_by=c')
   })
 
-  test('leaves joins to their own limit, because they may be switched off', () => {
+  test('does not count joins, which have their own limit and may be disabled', () => {
     accepts('join=a,b,c')
   })
 })
@@ -90,7 +90,7 @@ suite('the nesting of groups', (test) => {
     refuses(raw, reason, raw.slice('not['.length * maxGroupDepth))
   })
 
-  test('cannot exhaust the stack', () => {
+  test('cannot overflow the stack', () => {
     for (const opener of ['or[', 'or%5B', 'or[and[', 'books[or[']) {
       const raw = opener.repeat(100_000)
       throws(() => parse(raw), { status: 400 })

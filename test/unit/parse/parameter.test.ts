@@ -63,7 +63,7 @@ suite('a list parameter', (test) => {
     refusesAs('conflicting_parameters', 'orderby=a&order_by=b', reason, 'order_by=b')
   })
 
-  test('join keeps the tokens as they are written', () => {
+  test('join keeps the tokens as written', () => {
     equal(part('join=+Order-Items,author.publisher+&join=a,,b..c', 'joins'), [
       { path: ['Order-Items'], text: 'Order-Items' },
       { path: ['author', 'publisher'], text: 'author.publisher' },
@@ -73,7 +73,7 @@ suite('a list parameter', (test) => {
     ])
   })
 
-  test('join refuses nothing, because it may be switched off', () => {
+  test('join refuses nothing, because it may be disabled', () => {
     equal(part('join=&join&join=+', 'joins'), [])
     equal(part('join=or[x,"', 'joins'), [
       { path: ['or[x'], text: 'or[x' },

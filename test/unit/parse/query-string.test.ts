@@ -39,13 +39,13 @@ suite('the query string', (test) => {
   })
 
   const malformed = {
-    'a percent sign alone': ['100%', '%'],
+    'a lone percent sign': ['100%', '%'],
     'one hexadecimal digit': ['%4', '%4'],
     'no hexadecimal digits': ['%zz', '%zz'],
     'a sign instead of a digit': ['%+1', '%+1'],
-    'a continuation byte without a beginning': ['%80', '%80'],
-    'a character cut short': ['%E2%82', '%E2%82'],
-    'a character interrupted': ['%C3ab', '%C3ab'],
+    'a continuation byte without a first byte': ['%80', '%80'],
+    'a truncated character': ['%E2%82', '%E2%82'],
+    'an interrupted character': ['%C3ab', '%C3ab'],
     'an overlong form': ['%C0%AF', '%C0%AF'],
     'an encoded surrogate': ['%ED%A0%80', '%ED%A0%80'],
     'a code point beyond Unicode': ['%F4%90%80%80', '%F4%90%80%80'],
@@ -62,7 +62,7 @@ suite('the query string', (test) => {
     })
   }
 
-  test('refuses malformed encoding everywhere, also in a join that may be switched off', () => {
+  test('refuses malformed encoding everywhere, also in a join that may be disabled', () => {
     for (const pair of ['join=%zz', '%zz=1', 'or[a__eq=%zz]', 'after=%zz', 'a__sum=%zz']) {
       refusesAs(
         'malformed_encoding',

@@ -49,7 +49,7 @@ suite('a relation filter', (test) => {
     ])
   })
 
-  test('is no column called exists', () => {
+  test('is not a column called exists', () => {
     equal(part('exists__eq=1', 'where'), [filter('exists', 'eq', '1')])
   })
 

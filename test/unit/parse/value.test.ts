@@ -68,7 +68,7 @@ suite('plain text', (test) => {
 })
 
 suite('quoted text', (test) => {
-  test('is taken as it stands', () => {
+  test('is taken literally', () => {
     for (const text of ['', 'a', ' a ', '(a', 'a]', 'a,b', 'a=b', '(1,2)']) {
       equal(textOf(`"${text}"`), quoted(text))
       equal(inGroup(`"${text}"`), quoted(text))
@@ -119,7 +119,7 @@ suite('quoted text', (test) => {
 })
 
 suite('a list', (test) => {
-  test('holds texts between commas', () => {
+  test('holds strings between commas', () => {
     equal(listOf('(1,2,3)'), list('1', '2', '3'))
     equal(listOf('(a)'), list('a'))
     equal(listOf('()'), list())

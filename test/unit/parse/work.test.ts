@@ -48,7 +48,7 @@ suite('the work of parsing', (test) => {
     })
   }
 
-  test('is seen by this test when it is quadratic', () => {
+  test('is recognised by this test if it is quadratic', () => {
     const careless = (n: number) =>
       countWork(() => {
         const text = 'x,'.repeat(n)

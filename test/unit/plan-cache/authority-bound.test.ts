@@ -25,14 +25,14 @@ const caller = (...listed: readonly Resource[]): Authority => ({
 const admin = caller(open, secret)
 const viewer = caller(open)
 
-suite('a kept value', (test) => {
+suite('a cached value', (test) => {
   const boundFor = (authority: Authority, ...asked: readonly Resource[]) => {
     const tracker = trackAuthority(authority)
     for (const resource of asked) tracker.reach(resource)
     return tracker.bind('value')
   }
 
-  test('is for callers who are answered the same about every resource that was asked about', () => {
+  test('is returned to callers with the same rights on every resource that was checked', () => {
     equal(boundFor(admin, open, secret).valueFor(admin), 'value')
     equal(boundFor(admin, open, secret).valueFor(viewer), undefined)
     equal(boundFor(viewer, open, secret).valueFor(admin), undefined)
@@ -41,14 +41,14 @@ suite('a kept value', (test) => {
     equal(boundFor(admin).valueFor(viewer), 'value')
   })
 
-  test('heeds what is asked after it was kept', () => {
+  test('respects resources that are checked after it was cached', () => {
     const tracker = trackAuthority(admin)
     const bound = tracker.bind('value')
     tracker.reach(secret)
     equal(bound.valueFor(viewer), undefined)
   })
 
-  test('is for requests that meet the same filter and dump callbacks', () => {
+  test('is returned to requests with the same filter and dump callbacks', () => {
     const filter = (query: never) => query
     const dump = (object: never) => object
     for (const hooks of [{ filter }, { dump }] as const) {
@@ -59,28 +59,28 @@ suite('a kept value', (test) => {
     }
   })
 
-  test('is for callers who may read and write the same columns', () => {
+  test('is returned to callers who may read and write the same columns', () => {
     const clerk = { ...admin, registry: {} as Registry }
     equal(boundFor(admin, open).valueFor(clerk), undefined)
     equal(boundFor(clerk, open).valueFor(admin), undefined)
     equal(boundFor(clerk, open).valueFor({ ...clerk }), 'value')
   })
 
-  test('cannot be read past its authority', () => {
+  test('cannot be read without its authority', () => {
     const bound = boundFor(admin, secret)
     equal(JSON.stringify(bound), '{}')
     equal(Object.keys(bound), [])
   })
 })
 
-suite('values kept by name', (test) => {
+suite('values cached by name', (test) => {
   const put = (values: ReturnType<typeof authorityCache<string>>, name: string, who: Authority) => {
     const tracker = trackAuthority(who)
     const value = `${name} of somebody who may${tracker.reach(secret) ? '' : ' not'} list secrets`
     values.set(name, who, tracker.bind(value))
   }
 
-  test('are kept for each authority on its own', () => {
+  test('are cached for each authority separately', () => {
     const values = authorityCache<string>(2)
     put(values, 'a', admin)
     equal(values.get('a', admin), 'a of somebody who may list secrets')
@@ -94,7 +94,7 @@ suite('values kept by name', (test) => {
     equal(values.get('c', viewer), 'c of somebody who may not list secrets')
   })
 
-  test('are replaced for their own authority, and bounded', () => {
+  test('are replaced for the same authority, and bounded', () => {
     const values = authorityCache<number>(1)
     const resources = [1, 2, 3, 4, 5, 6].map((i) => ({ name: `R${i}` }) as Resource)
     const set = (who: Authority, value: number) => {

@@ -12,7 +12,7 @@ const authority = { reach: () => true, hooks: {}, registry: {} } as unknown as A
 const prepared = {} as PreparedRead
 
 suite('the cache of prepared reads', (test) => {
-  test('of 100,000 forms of queries, as many are kept as it has room for', () => {
+  test('keeps as many of 100,000 forms of queries as its capacity', () => {
     const reads = createReadCache(500)
     const names = Array.from({ length: 100_000 }, (_, i) => `form ${i}`)
     for (const name of names) {
@@ -24,7 +24,7 @@ suite('the cache of prepared reads', (test) => {
     equal([kept.length, kept[0], kept.at(-1)], [500, 'form 99500', 'form 99999'])
   })
 
-  test('forms that come once make room for none', () => {
+  test('forms that are used once evict nothing', () => {
     const reads = createReadCache(2)
     for (const name of ['a', 'b']) {
       reads.set(name, authority, trackAuthority(authority).bind(prepared))

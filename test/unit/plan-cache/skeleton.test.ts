@@ -7,7 +7,7 @@ import { suite } from '../../support/suite.ts'
 const same = (a: string, b: string): boolean => skeletonOf(a)?.key === skeletonOf(b)?.key
 
 suite('skeletons of queries', (test) => {
-  test('plain values of conditions, pages and cursors are taken out, with their offsets', () => {
+  test('plain values of conditions, pages and cursors are extracted with their offsets', () => {
     const query = 'price__ge=30&order_by=-price&author.name__ilike=woolf&page=2'
     const skeleton = skeletonOf(query)
     equal(skeleton?.values, [
@@ -19,7 +19,7 @@ suite('skeletons of queries', (test) => {
     ok(same('after=abc', 'after=d-e_f'))
   })
 
-  test('encoded and quoted values are taken out as the parser reads them', () => {
+  test('encoded and quoted values are extracted as the parser reads them', () => {
     const read = (query: string) => skeletonOf(query)?.values
     equal(read('created_at__ge=2024-01-01T00%3A00%3A00Z'), [
       { text: '2024-01-01T00:00:00Z', start: 15 },
@@ -30,7 +30,7 @@ suite('skeletons of queries', (test) => {
     ok(same('title__eq=a', 'title__eq=%C3%9F+%22'))
   })
 
-  test('the items of a list are taken out; lists between two powers of two are alike', () => {
+  test('the items of a list are extracted; lists between two powers of two share a skeleton', () => {
     const query = 'id__in=(7,-9,12)&title__nin=(a%2Cb,%22c%29%22,"")'
     equal(skeletonOf(query), {
       key: 'id__in=\n(2)&title__nin=\n(2)',
@@ -44,7 +44,7 @@ suite('skeletons of queries', (test) => {
     ok(!same('id__in=(1,2,3,4)', 'id__in=(1,2,3,4,5)'))
   })
 
-  test('everything else tells queries apart', () => {
+  test('queries that differ in anything else have different skeletons', () => {
     const differ: readonly (readonly [string, string])[] = [
       ['price__ge=30', 'price__gt=30'],
       ['price__ge=30', 'price__ge='],
@@ -76,13 +76,13 @@ suite('skeletons of queries', (test) => {
     for (const [a, b] of differ) ok(!same(a, b), `${a} and ${b}`)
   })
 
-  test('what could be mistaken has none', () => {
+  test('ambiguous queries have none', () => {
     for (const query of ['price__ge=\n', 'page=1&page=2', 'page=1&after=x', 'a'.repeat(1001)]) {
       equal(skeletonOf(query), undefined, query.slice(0, 20))
     }
   })
 
-  test('a query of many parameters costs in proportion to its length', async () => {
+  test('a query with many parameters takes time in proportion to its length', async () => {
     for (const parameter of ['limit=id&', 'page&', 'id__eq&']) {
       const grows = await steepness(24_000, (n) => {
         const query = parameter.repeat(n)

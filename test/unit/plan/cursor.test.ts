@@ -7,7 +7,7 @@ import { suite } from '../../support/suite.ts'
 suite('cursors', (test) => {
   const part = fc.option(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })), { nil: null })
 
-  test('there and back, in characters that a URL takes as they are', async () => {
+  test('are decoded to what was encoded, in URL-safe characters', async () => {
     await fc.assert(
       fc.property(fc.array(part, { maxLength: 4 }), (place) => {
         const cursor = writeCursor('books.title+l', place)
@@ -17,7 +17,7 @@ suite('cursors', (test) => {
     )
   })
 
-  test('a text that is none, or of another order, is refused', () => {
+  test('an invalid cursor, or one of another order, is refused', () => {
     const other = writeCursor('books.title+l', ['a'])
     // The last one is JSON in bytes that are not UTF-8.
     for (const cursor of ['', '!', 'abc', other.slice(1), btoa('["books.id+l","\xff"]')]) {

@@ -9,7 +9,7 @@ suite('a number as text', (test) => {
     return 'value' in conversion ? conversion.value : 'refused'
   }
 
-  test('is a whole number as far as JavaScript holds it exactly', () => {
+  test('is an integer within the safe range of JavaScript', () => {
     equal(value('integer', '9007199254740991'), 9007199254740991)
     equal(value('integer', '-9007199254740991'), -9007199254740991)
     equal(value('integer', '9007199254740992'), 'refused')
@@ -23,7 +23,7 @@ suite('a number as text', (test) => {
     equal(value('bigint', '-9223372036854775809'), 'refused')
   })
 
-  test('is a decimal in canonical digits, and refused unread where it is endless', () => {
+  test('is a decimal in canonical digits, and refused unread if it is too long', () => {
     equal(value('decimal', '007.500'), '7.5')
     equal(value('decimal', '-0.0'), '0')
     equal(value('decimal', `${'0'.repeat(190)}7`), '7')

@@ -57,7 +57,7 @@ suite('mistakes of names', (test) => {
   })
 
   for (const name of ['or', 'and', 'not', 'exists', 'missing']) {
-    test(`a relation called ${name}, which a column may be`, () => {
+    test(`a relation called ${name}, which is a valid column name`, () => {
       const relations = { [name]: belongsTo('Book', 'book_id') }
       const columns = { book_id: integer }
       equal(problemsOf({ models: [model('Book', { columns, relations })] }), [
@@ -67,7 +67,7 @@ suite('mistakes of names', (test) => {
     })
   }
 
-  test('names that are no problem', () => {
+  test('not: valid names', () => {
     const names = [
       'page',
       'limit',
@@ -131,7 +131,7 @@ suite('mistakes of models', (test) => {
     ])
   })
 
-  test('the same one twice is none', () => {
+  test('not: the same model twice', () => {
     const Book = model('Book')
     equal(problemsOf({ models: [Book, Book] }), [])
   })
@@ -143,7 +143,7 @@ suite('mistakes of models', (test) => {
     ])
   })
 
-  test('no primary key, which a model that is only read may lack', () => {
+  test('no primary key, which only a read-only model may lack', () => {
     const columns = { id: integer }
     const posting = { allowed_methods: ['POST'] }
     equal(problemsOf({ models: [model('Book', { columns, meta: posting })] }), [
@@ -160,14 +160,14 @@ suite('mistakes of models', (test) => {
     ])
   })
 
-  test('a table without a name, a method that is none', () => {
+  test('a table without a name, an unknown method', () => {
     equal(problemsOf({ models: [model('Book', { table: '', methods: { check: 'yes' } })] }), [
       'models.Book.table: expected the name of a table.',
       'models.Book.methods.check: expected a function, got "yes".',
     ])
   })
 
-  test('an option that no model has, also of a model that is not published', () => {
+  test('an unknown option, also of an unpublished model', () => {
     const models = [
       model('Book', { tabel: 'novels', relation: {} }),
       model('Draft', { coloumns: {}, meta: undefined }),
@@ -200,7 +200,7 @@ suite('mistakes of models', (test) => {
     }
   })
 
-  test('a base with an option that it does not have', () => {
+  test('a base with an unknown option', () => {
     const messageOf = (base: object): string => {
       try {
         defineBase(base as never)
@@ -226,7 +226,7 @@ suite('mistakes of models', (test) => {
     ])
   })
 
-  test('something else than a list of models', () => {
+  test('a value other than a list of models', () => {
     equal(problemsOf({ models: { Book: model('Book') } as never }), [
       'models: expected a list of models.',
     ])
@@ -342,7 +342,7 @@ suite('mistakes of columns', (test) => {
     })
   }
 
-  test('none where an option is right', () => {
+  test('not: valid options', () => {
     const columns = {
       a: { type: 'integer', default: null, nullable: true },
       b: { type: 'decimal', precision: 10, scale: 2, default: '0.00', storage: 'text' },
@@ -412,7 +412,7 @@ suite('mistakes of relations', (test) => {
     })
   const at = 'models.Book.relations.it'
 
-  test('what no relation function returned', () => {
+  test('a value that no relation function returned', () => {
     const form = 'expected what belongsTo, hasOne, hasMany, manyToMany return.'
     equal(book('Author' as never), [`${at}: ${form}`])
     equal(book({ kind: 'owns', target: 'Author' }), [`${at}: ${form}`])
@@ -433,14 +433,14 @@ suite('mistakes of relations', (test) => {
     ])
   })
 
-  test('a target that nobody declares', () => {
+  test('a target that is not declared', () => {
     equal(book(belongsTo('Autor', 'author_id')), [
       `${at}: no model named "Autor". Did you mean "Author"?`,
     ])
     equal(book(belongsTo('Xyzzy', 'author_id')), [`${at}: no model named "Xyzzy".`])
   })
 
-  test('a key that is no column', () => {
+  test('a foreign key that is no column', () => {
     equal(book(belongsTo('Author', 'autor_id')), [
       `${at}: Book has no column "autor_id". Did you mean "author_id"?`,
     ])
@@ -484,7 +484,7 @@ suite('mistakes of relations', (test) => {
     ])
   })
 
-  test('a reference to what is no column, or not unique', () => {
+  test('a reference to a name that is no column, or is not unique', () => {
     const columns = { author_code: { type: 'text' } }
     equal(book(belongsTo('Author', 'author_code', { references: 'cod' }), columns), [
       `${at}.references: Author has no column "cod". Did you mean "code"?`,
@@ -518,7 +518,7 @@ suite('mistakes of relations', (test) => {
     ])
   })
 
-  test('none in a relation to an unpublished model', () => {
+  test('not: a relation to an unpublished model', () => {
     const Draft = model('Draft', { columns: { id: integer }, meta: undefined })
     const relations = { drafts: hasMany('Draft', 'nothing') }
     equal(problemsOf({ models: [Draft, model('Book', { relations })] }), [])
@@ -572,7 +572,7 @@ suite('mistakes of endpoints', (test) => {
     ])
   })
 
-  test('none where only one of the two keeps its name', () => {
+  test('not: one endpoint name, if one of the models has no canonical routes', () => {
     const meta = { endpoint: 'goods', register_canonical_routes: false }
     equal(problemsOf({ models: [model('OrderItem'), model('order_items', { meta })] }), [])
   })
@@ -589,7 +589,7 @@ suite('mistakes of base models', (test) => {
     ])
   })
 
-  test('none where an inherited model is listed as well', () => {
+  test('not: an inherited model that is listed as well', () => {
     equal(problemsOf({ models: [Book], config: { API_BASE_MODEL: Base } }), [])
   })
 })

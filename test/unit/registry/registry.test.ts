@@ -64,7 +64,7 @@ suite('the columns of a resource', (test) => {
   const resource = resourceOf('Book', [Book])
   const column = (name: string) => resource.allColumns.get(name)
 
-  test('are in model order, computed ones last, hidden ones apart', () => {
+  test('are in model order, computed ones last, hidden ones separate', () => {
     equal([...resource.columns.keys()], ['createdAt', 'id', 'price', 'any', 'state', 'label'])
     equal([...resource.allColumns.keys()].length, 8)
   })
@@ -74,7 +74,7 @@ suite('the columns of a resource', (test) => {
     equal([column('id')?.name, column('id')?.dbName], ['id', 'id'])
   })
 
-  test('have what is needed to read and compare them', () => {
+  test('have the type, precision and scale needed to read and compare them', () => {
     const { definition, ...price } = column('price') ?? {}
     equal(definition, { type: 'decimal', scale: 2 })
     equal(price, {
@@ -119,12 +119,12 @@ suite('endpoint names', (test) => {
     equal(endpointNames('OrderItem', {}, 'pascal').paths, ['OrderItems', 'OrderItem'])
   })
 
-  test('are one where the name is its own plural', () => {
+  test('are a single one if the name is its own plural', () => {
     equal(endpointNames('News', {}, 'kebab').paths, ['news'])
     equal(endpointNames('Books', {}, 'kebab').paths, ['books'])
   })
 
-  test('stand beside the endpoints of meta', () => {
+  test('exist in addition to the endpoints of meta', () => {
     const meta = { endpoint: ['/shop/items', 'things'] }
     equal(endpointNames('Item', meta, 'kebab'), {
       endpoint: 'items',
@@ -132,7 +132,7 @@ suite('endpoint names', (test) => {
     })
   })
 
-  test('give way to those of meta without canonical routes', () => {
+  test('are replaced by those of meta without canonical routes', () => {
     const meta = { endpoint: 'shop/items', register_canonical_routes: false }
     equal(endpointNames('Item', meta, 'kebab'), { endpoint: 'items', paths: ['shop/items'] })
     equal(endpointNames('Item', { register_canonical_routes: false }, 'kebab'), {
@@ -271,7 +271,7 @@ suite('the relations of a resource', (test) => {
     equal(through(undefined)?.resource, undefined)
   })
 
-  test('know how many records there can be', () => {
+  test('know how many records they can have', () => {
     equal(
       ['books', 'profile', 'tags'].map((key) => relation('Author', key)?.cardinality),
       ['many', 'one', 'many'],

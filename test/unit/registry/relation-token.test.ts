@@ -78,7 +78,7 @@ suite('a relation token', (test) => {
     })
   }
 
-  test('that is the exact key of a relation is that one, also where another fits apart from case', () => {
+  test('that is the exact key of a relation names it, even if another matches apart from case', () => {
     const relations = {
       bestSeller: belongsTo('Author', 'writer_id'),
       bestseller: belongsTo('Person', 'editor_id'),

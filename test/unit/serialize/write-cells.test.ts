@@ -23,7 +23,7 @@ const cell = fc.oneof(
 )
 
 suite('serialize/write-cells', (test) => {
-  test('texts, numbers and nulls in any order', () => {
+  test('strings, numbers and nulls in any order', () => {
     void fc.assert(
       fc.property(fc.array(cell, { maxLength: 6 }), (cells) => {
         const members = cells.map(({ kind }, index): OwnMember => {
@@ -40,7 +40,7 @@ suite('serialize/write-cells', (test) => {
     )
   })
 
-  test('a member that nothing reads is null', () => {
+  test('a member without a reader is null', () => {
     const members = [{ name: 'id', reader: undefined }]
     equal(cellsWriter(members, true)([1]), '{"id":null')
     equal(cellsWriter(members, false)({ '': 1 }), '{"id":null')

@@ -21,7 +21,7 @@ suite('templates of statements', (test) => {
     equal(template?.parameters, [1, 30, 'Emma', 2, 30, 5])
   })
 
-  test('pieces take other values wherever they stand; what is not made anew stays', () => {
+  test('fragments take new values wherever they stand; the others keep theirs', () => {
     equal(
       fill((origin) => (origin === price ? sql`price > ${99}` : undefined)),
       [1, 99, 'Emma', 2, 99, 5],
@@ -32,7 +32,7 @@ suite('templates of statements', (test) => {
     )
   })
 
-  test('a piece of another text does not fit', () => {
+  test('a fragment with other SQL does not fit', () => {
     equal(
       fill((origin) => (origin === title ? sql`title is null` : undefined)),
       undefined,
@@ -47,7 +47,7 @@ suite('templates of statements', (test) => {
     )
   })
 
-  test('a piece that is a single parameter takes a bound value; any other piece does not fit', () => {
+  test('a fragment that is a single parameter takes a bound value; any other does not', () => {
     const [count, sum, name, key] = [{}, {}, {}, {}]
     const mixed = templateOf(
       sql`select ${withOrigin(count, sql`${1}`)}, ${withOrigin(sum, sql`${2} + ${3}`)}, ${withOrigin(name, sql.id('title'))}, ${withOrigin(key, sql`cast(${4} as text)`)}`,
@@ -64,7 +64,7 @@ suite('templates of statements', (test) => {
     )
   })
 
-  test('other names and other shapes are another text', () => {
+  test('other identifiers or other forms are other SQL', () => {
     const column = {}
     const named = templateOf(
       sql`select 1 where ${withOrigin(column, sql`${sql.id('books', 'price')} > ${30}`)}`,
@@ -82,14 +82,14 @@ suite('templates of statements', (test) => {
     equal(filledWith(sql`${sql.id('books', 'price')} > ${sql.id('books', 'pages')}`), undefined)
   })
 
-  test('a template keeps its own values', () => {
+  test('filling a template does not change its own values', () => {
     fill((origin) => (origin === price ? sql`price > ${99}` : undefined))
     equal(template?.parameters, [1, 30, 'Emma', 2, 30, 5])
   })
 })
 
 suite('an identifier', (test) => {
-  test('cannot be left by a quote in it', () => {
+  test('cannot be ended by a quote in it', () => {
     const name = sql`select ${sql.id('books', 'a"b`c')}`
     const textIn = (quote: '"' | '`') => printed(name, { quote, placeholders: 'numbered' })?.text
     equal(textIn('"'), 'select "books"."a""b`c"')

@@ -41,7 +41,7 @@ suite('servers that are named', (test) => {
     equal(named('mariadb@10.1'), [])
   })
 
-  test('of which none is here are told', () => {
+  test('without a server are reported', () => {
     equal(namesWithoutServer(all, ['sqlite', 'postgres@18', 'mariadb@10.1', 'mysql@8']), [
       'mariadb@10.1',
       'mysql@8',
@@ -49,7 +49,7 @@ suite('servers that are named', (test) => {
     equal(namesWithoutServer([absent('mariadb')], ['mariadb']), ['mariadb'])
   })
 
-  test('are an error where the name is misspelt', () => {
+  test('are an error if the name is misspelt', () => {
     for (const name of ['marladb', 'pg', 'postgres@', 'Postgres', '', '18', 'toString']) {
       throws(() => onlyServers(all, [name]), `"${name}" is no database`)
     }
@@ -57,11 +57,11 @@ suite('servers that are named', (test) => {
 })
 
 suite('servers that a file runs on', (test) => {
-  test('are all of them where it says nothing', () => {
+  test('are all of them by default', () => {
     equal(here(covered(all, undefined)).length, 5)
   })
 
-  test('are the first of each kind or engine that is here', () => {
+  test('are the first available one of each kind or engine', () => {
     equal(here(covered(all, 'one server of each kind')), ['postgres 15.14', 'mariadb 10.11.14'])
     equal(here(covered(all, 'one server of each engine')), [
       'postgres 15.14',
@@ -72,11 +72,11 @@ suite('servers that a file runs on', (test) => {
     equal(here(covered(chosen, 'one server of each kind')), ['postgres 18.1', 'mysql 9.7.0'])
   })
 
-  test('are none besides SQLite, where that is enough', () => {
+  test('are none for files that need only SQLite', () => {
     equal(here(covered(all, 'SQLite alone')), [])
   })
 
-  test('are the fewest of what the file and the runner say', () => {
+  test('are the fewer of those that the file and the runner choose', () => {
     equal(narrower(undefined, 'one server of each kind'), 'one server of each kind')
     equal(narrower('one server of each engine', 'SQLite alone'), 'SQLite alone')
     equal(narrower('SQLite alone', 'one server of each engine'), 'SQLite alone')
@@ -86,7 +86,7 @@ suite('servers that a file runs on', (test) => {
     )
   })
 
-  test('keep the lack of a kind, which is reported', () => {
+  test('include a missing kind, which is reported', () => {
     const some = [absent('postgres'), server('mysql', '9.7.0'), absent('mariadb')]
     equal(
       covered(some, 'one server of each engine').map(({ label }) => label),

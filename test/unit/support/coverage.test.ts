@@ -9,7 +9,7 @@ suite('the servers of a file', (test) => {
   const filtering = 'contract/filtering.test.ts'
   const leaks = 'security/leaks.test.ts'
 
-  test('are all of them where versions of a server may differ', () => {
+  test('are all of them if versions of a server may differ', () => {
     equal(coverageOf({ file: filtering, way: 'usual' }, 'usual'), undefined)
     equal(coverageOf({ file: leaks, way: 'usual' }, 'usual'), 'one server of each engine')
   })
@@ -18,7 +18,7 @@ suite('the servers of a file', (test) => {
   const onSqliteAlone = (file: string): boolean =>
     coverageOf({ file, way: 'usual' }, 'usual') === 'SQLite alone'
 
-  test('are none where the database only supplies rows', () => {
+  test('are none if the database only supplies rows', () => {
     const those = filesBelow('test', /\.test\.ts$/).filter((file) => onSqliteAlone(inTests(file)))
     ok(those.length > 20)
     const asking = those.filter((file) =>
@@ -27,7 +27,7 @@ suite('the servers of a file', (test) => {
     equal(asking, [], 'these files ask which database they have, so they need each')
   })
 
-  test('are there in a usual run for every deliberate break that needs them', () => {
+  test('include, in a usual run, those that deliberate breaks need', () => {
     const missed = breaks.filter(
       ({ fails, databases = [] }) =>
         databases.some((name) => name !== 'sqlite') && onSqliteAlone(inTests(fails)),

@@ -17,7 +17,7 @@ eachDatabase('a test database', (test, db) => {
     equal(rows, [{ id: 1, title: 'To the Lighthouse' }])
   })
 
-  test('tells which statements were sent', async () => {
+  test('captures the statements that were sent', async () => {
     const { result, statements } = await db.capture(() =>
       db.kysely.selectFrom('books').select('id').where('id', '=', 1).execute(),
     )
@@ -34,7 +34,7 @@ eachDatabase('a test database', (test, db) => {
 })
 
 suite('test databases', (test) => {
-  test('are another one for every caller, and gone when closed', async () => {
+  test('are separate for each caller, and dropped when closed', async () => {
     const first = openDatabases()
     const second = openDatabases()
     for (const db of [...first, ...second]) {
@@ -45,7 +45,7 @@ suite('test databases', (test) => {
     ok(first.some((db) => db.name === 'sqlite'))
   })
 
-  test('are empty where one was closed before', async () => {
+  test('are empty after another one was closed', async () => {
     for (let round = 0; round < 3; round++) {
       const opened = openDatabases()
       for (const db of opened) {
@@ -68,7 +68,7 @@ suite('test databases', (test) => {
     }
   })
 
-  test('of PostgreSQL are used again, whatever tables they had', async () => {
+  test('of PostgreSQL are reused, whatever tables they had', async () => {
     const numbers = new Set<unknown>()
     const rounds = 6
     for (let round = 0; round < rounds; round++) {

@@ -80,7 +80,7 @@ suite('a process of files', (test) => {
   })
 
   for (const [what, step, leftover] of leftovers) {
-    test(`ends where a file left ${what}`, async () => {
+    test(`ends after a file that left ${what}`, async () => {
       const child = start()
       await run(child, one(''))
       const result = await run(child, one(step))
@@ -89,7 +89,7 @@ suite('a process of files', (test) => {
     })
   }
 
-  test('counts a file as failed that ends its process', async () => {
+  test('counts a file that ends its process as failed', async () => {
     const child = start()
     await run(child, one(''))
     const result = await run(child, one('process.exit(0)'))
@@ -97,14 +97,14 @@ suite('a process of files', (test) => {
     match(result.output, 'ended before it reported')
   })
 
-  test('counts a file as failed where one before it ends their process', async () => {
+  test('counts a file as failed if an earlier one ends their process', async () => {
     const child = start()
     await run(child, one('setTimeout(() => process.exit(0), 20).unref()'))
     const result = await run(child, one('return new Promise((done) => setTimeout(done, 5000))'))
     equal([result.tally, child.isOpen()], ['0/1', false])
   })
 
-  test('ends after its first file where that runs alone', async () => {
+  test('ends after a first file that runs alone', async () => {
     const child = start(true)
     equal((await run(child, one(''))).tally, '1/0')
     equal(child.isOpen(), false)

@@ -91,7 +91,7 @@ suite('golden files', (test) => {
     compareGolden(file, { plan: 'not shown in this file' })
   })
 
-  test('a file without answers fails until it is updated, and then has all', () => {
+  test('a file without results fails until it is updated, and then has all sections', () => {
     const file = write('### request\nGET /api/books\n')
     throws(() => compareGolden(file, { response: '200' }), 'no answers yet')
     updating(() => compareGolden(file, { ast: [], response: '200' }))
@@ -116,7 +116,7 @@ suite('golden files', (test) => {
     equal(goldenFiles(folder)[0]?.sections, { request: 'GET /', mariadb: shared })
   })
 
-  test('an update keeps what this run could not know', () => {
+  test('an update keeps sections that the run did not produce', () => {
     const file = write(text)
     updating(() => compareGolden(file, { response: '500' }))
     equal(readFileSync(file.path, 'utf8'), text.replace('200\n{ "value": [] }', '500'))
@@ -130,7 +130,7 @@ suite('readable output', (test) => {
     equal(printValue(long), `{\n  "first": "${long.first}",\n  "second": ["${long.second[0]}"]\n}`)
   })
 
-  test('a circle ends', () => {
+  test('a circular reference is printed finitely', () => {
     const self: Record<string, unknown> = {}
     self.self = self
     equal(printValue(self), '{ "self": "(circular)" }')

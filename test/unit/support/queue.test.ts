@@ -21,7 +21,7 @@ suite('the queue of test files', (test) => {
     .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .sort()
 
-  test('has every file once, and again what runs twice', () => {
+  test('has every file once, and again for each additional way', () => {
     const queue = queueOf(files, 'whole')
     const on = (way: Way) => queue.filter((job) => job.way === way).map(({ file }) => file)
     equal(on('usual').sort(), files)
@@ -37,7 +37,7 @@ suite('the queue of test files', (test) => {
     }
   })
 
-  test('leaves nothing out of a whole run, and only further ways out of a usual one', () => {
+  test('omits nothing from a whole run, and only additional ways from a usual one', () => {
     const usual = queueOf(files, 'usual')
     const leftOut = jobsLeftOut(files, 'usual')
     equal(usual.length + leftOut.length, queueOf(files, 'whole').length)
@@ -45,7 +45,7 @@ suite('the queue of test files', (test) => {
     equal(jobsLeftOut(files, 'whole'), [])
   })
 
-  test('has every file once where all take one way', () => {
+  test('has every file once if all take one way', () => {
     const queue = queueOf(files, 'usual', 'plain')
     equal(queue.map(({ file }) => file).sort(), files)
     ok(queue.every(({ way }) => way === 'plain'))
@@ -56,7 +56,7 @@ suite('the queue of test files', (test) => {
     return lanes.map((lane) => takeJob(queue, lane)?.file)
   }
 
-  test('gives files that wait to one lane while there are others', () => {
+  test('gives waiting files to one lane while there are others', () => {
     const lanes = lanesOf(2)
     equal(lanes, ['waiting first', 'computing first'])
     const [waits, computes] = lanes as [Lane, Lane]
@@ -70,12 +70,12 @@ suite('the queue of test files', (test) => {
     equal(taken(['unit/a'], [waits]), ['unit/a'])
   })
 
-  test('has lanes that only wait, besides those that may compute', () => {
+  test('has lanes for waiting files only, besides those that may compute', () => {
     equal(lanesOf(3), ['waiting first', 'computing first', 'computing first', 'waiting'])
     equal(taken(['unit/a', 'faults/a'], ['waiting', 'waiting']), ['faults/a', undefined])
   })
 
-  test('names slow files and files that wait that are there', () => {
+  test('names only existing files as slow or waiting', () => {
     for (const start of [...slowest, ...waiting])
       ok(
         files.some((file) => file.startsWith(start)),

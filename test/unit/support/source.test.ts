@@ -4,7 +4,7 @@ import { importsOf, scan } from '../../support/source.ts'
 import { suite } from '../../support/suite.ts'
 
 suite('scan', (test) => {
-  test('tells code, strings and comments apart', () => {
+  test('distinguishes code, strings and comments', () => {
     const { code, uncommented, strings } = scan(`const a = 'mysql' // sqlite\n/* postgres */ b()`)
     ok(!/mysql|sqlite|postgres/.test(code))
     match(uncommented, 'mysql')
@@ -12,7 +12,7 @@ suite('scan', (test) => {
     equal(strings.trim(), 'mysql')
   })
 
-  test('keeps the length, so that places stay where they are', () => {
+  test('keeps the length, so that positions do not change', () => {
     const text = 'a `b ${c /* d */} e` /* f */\n'
     const { code, strings } = scan(text)
     equal(code.length, text.length)
@@ -26,7 +26,7 @@ suite('scan', (test) => {
     ok(!/[xzw]/.test(code))
   })
 
-  test('takes no quote or slash of a regular expression for the start of something', () => {
+  test('does not take a quote or slash in a regular expression for a delimiter', () => {
     const { code } = scan(`const r = /['"\\/[/]\`]/g; const d = a / b / c; async`)
     match(code, /a \/ b \/ c; async/)
   })
@@ -51,7 +51,7 @@ suite('importsOf', (test) => {
     equal(of(`const a = await import('./a.ts')`), ['dynamic ./a.ts'])
   })
 
-  test('tells type imports', () => {
+  test('recognises type imports', () => {
     equal(of(`import type { A } from './a.ts'`), ['type import ./a.ts'])
     equal(of(`import type A from './a.ts'`), ['type import ./a.ts'])
     equal(of(`export type { A } from './a.ts'`), ['type export ./a.ts'])
@@ -61,7 +61,7 @@ suite('importsOf', (test) => {
     ])
   })
 
-  test('leaves text about imports alone', () => {
+  test('ignores text about imports', () => {
     equal(of(`// import a from './a.ts'`), [])
     equal(of('const s = `import a from "./a.ts"`'), [])
     equal(of(`export const a = 1\nexport function f() {}\nconst from = 'x'`), [])

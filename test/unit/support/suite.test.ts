@@ -3,7 +3,7 @@ import { equal, match, plain, rejects, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 suite('assertions', (test) => {
-  test('equal forgives a missing prototype and nothing else', () => {
+  test('equal ignores a missing prototype and nothing else', () => {
     equal(Object.assign(Object.create(null), { a: [1] }), { a: [1] })
     throws(() => equal({ a: undefined }, {}))
     throws(() => equal([1], { 0: 1 }))
@@ -15,7 +15,7 @@ suite('assertions', (test) => {
     equal(Object.keys(plain(JSON.parse('{"__proto__": 1}')) as object), ['__proto__'])
   })
 
-  test('throws and rejects give back the error', async () => {
+  test('throws and rejects return the error', async () => {
     const error = Object.assign(new Error('no such column'), { status: 400 })
     const fails = (): never => {
       throw error

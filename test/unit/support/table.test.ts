@@ -68,7 +68,7 @@ suite('the closing lines', (test) => {
     )
   })
 
-  test('name a folder whose files all leave out the same servers, and what only a whole run has', () => {
+  test('name a folder whose files all omit the same servers, and what only a whole run includes', () => {
     const at = (file: string, coverage: Report['coverage']) => ({
       file,
       report: report({ coverage }),

@@ -224,7 +224,7 @@ suite('the strategy of a write', (test) => {
   const strategy = ({ write, around }: Remark = {}) =>
     strategyOf({ ...change, ...write }, { ...calm, ...around })
 
-  test('a plain write is one statement, its echo as the database has it', () => {
+  test('a plain write is one statement, and returns or reads the row as the database allows', () => {
     const single = { kind: 'single statement', transaction: false, references: [] } as const
     equal(strategy(), { ...single, echo: 'returned' })
     equal(strategy({ around: { singleWrites: () => 'read' } }), { ...single, echo: 'read' })
@@ -234,13 +234,13 @@ suite('the strategy of a write', (test) => {
     equal(strategy(counted), { ...single, echo: 'read' })
   })
 
-  test('it runs in a transaction if the host has begun one, or a callback may undo it', () => {
+  test('it is sent inside a transaction if the host has begun one, or a callback may undo the write', () => {
     const around = { transaction: true }
     const { kind, transaction } = strategy({ around }) as { kind: string; transaction?: boolean }
     equal([kind, transaction], ['single statement', true])
   })
 
-  test('the database is asked about the change and the table', () => {
+  test('the dialect decides by the change and the table', () => {
     const asked: unknown[] = []
     const singleWrites = (what: string, { table }: { readonly table: string }) =>
       void asked.push([what, table])
@@ -275,7 +275,7 @@ suite('the strategy of a write', (test) => {
     equal(sets({ resource: made, node: node({ resource: made }) }, 'short'), true)
   })
 
-  test('no reason: fields that are chosen, links, what PUT does not send, a foreign key in sight', () => {
+  test('no transaction for fields=, links, members that PUT does not send, or a visible foreign key', () => {
     equal(strategy({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'single statement')
     equal(strategy({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'single statement')
     equal(
@@ -285,7 +285,7 @@ suite('the strategy of a write', (test) => {
     equal(strategy(sent({ values: { author_id: 1 } })).kind, 'single statement')
   })
 
-  test('a new record names the references that its statement checks, but no null', () => {
+  test('a new record lists the references that its statement checks, but no NULL', () => {
     const around = { narrows: ({ name }: Resource) => name === 'Author' || name === 'Printed' }
     const referring = (resource: Resource, values: RecordNode['values']) => {
       const write = { change: 'insert', resource, node: node({ resource, values }) } as const
@@ -304,7 +304,7 @@ suite('the strategy of a write', (test) => {
     equal(changing(1, true), 'single statement')
   })
 
-  test('a new record has nothing to compare with, and may bring its key', () => {
+  test('a new record needs no comparison with a stored one, and may have its own key', () => {
     const insert = (more: Partial<RecordNode>) =>
       strategy({ write: { change: 'insert', node: node(more) } }).kind
     equal(insert({ values: { id: 7 } }), 'single statement')
