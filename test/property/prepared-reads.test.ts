@@ -3,6 +3,7 @@ import { type Api, createApi } from '@model-api/core'
 import fc from 'fast-check'
 import { frozenClock } from '../support/api.ts'
 import { askedFirst } from '../support/asked-twice.ts'
+import { equal } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { batches, check } from '../support/property.ts'
 import { urlOf } from '../support/reference/answer.ts'
@@ -103,6 +104,13 @@ eachDatabase('prepared reads', (test, db) => {
       return `${url}${url.includes('?') ? '&' : '?'}page=2&limit=2`
     })
   const cases = fc.record({ url: urls, changes: fc.array(change, { minLength: 1, maxLength: 4 }) })
+
+  test('a page is that of each request', async () => {
+    for (const page of [1, 1, 2, 3, 1]) {
+      const url = `/api/works?limit=2&page=${page}`
+      equal(await answerOf(fast, url), await answerOf(plain, url))
+    }
+  })
 
   batches(test, 'answer as plain ones do', runs[db.name], (parameters) =>
     check(cases, parameters, async ({ url, changes }) => {
