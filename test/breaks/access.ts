@@ -350,4 +350,25 @@ export const access: readonly Break[] = [
     replace: 'return undefined',
     fails: 'test/unit/access/start-up.test.ts',
   },
+  {
+    title: 'Users write their own column of roles',
+    file: 'packages/core/src/registry/user-roles.ts',
+    find: 'guarded[name] = { ...column, readOnly: true }',
+    replace: 'guarded[name] = { ...column, readOnly: false }',
+    fails: 'test/security/link-leaks.test.ts',
+  },
+  {
+    title: 'Users write the foreign key to their role',
+    file: 'packages/core/src/registry/user-roles.ts',
+    find: "roles?.kind === 'belongsTo' ? [roles.key].flat() : ['roles']",
+    replace: "roles?.kind === 'belongsTo' ? [] : ['roles']",
+    fails: 'test/security/link-leaks.test.ts',
+  },
+  {
+    title: 'Users write the links to their roles',
+    file: 'packages/core/src/registry/field-rules.ts',
+    find: "if (relation.givesRoles === true) return 'is read-only'",
+    replace: '',
+    fails: 'test/security/link-leaks.test.ts',
+  },
 ]

@@ -3,13 +3,14 @@
  * the same as for a separate request, and a dry run changes no rows. So what the matrices prove about single writes also holds
  * for batches.
  */
-import { type ApiRequest, stringify } from '@model-api/core'
+import { type ApiConfig, type ApiRequest, stringify } from '@model-api/core'
 import { sql } from 'kysely'
 import { equal } from '../support/assert.ts'
 import { verdictAlone, verdictInBatch } from '../support/batch.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
 import { doors as linkDoors } from './link-doors.ts'
 import { ofCaller } from './of-caller.ts'
+import { doors as roleDoors } from './role-doors.ts'
 import {
   admin,
   apiOf,
@@ -36,6 +37,18 @@ const allWrites: Readonly<Record<string, readonly Write[]>> = {
     Object.entries(linkDoors).map(([name, list]) => [name, list.flatMap(([, some]) => some)]),
   ),
   'a key that is taken': taken,
+  ...Object.fromEntries(
+    Object.entries(roleDoors).map(([name, { groups }]) => [
+      name,
+      groups.flatMap(([, some]) => some),
+    ]),
+  ),
+}
+
+/** The settings that only some doors need. */
+const settingsOf = (door: string): ApiConfig => {
+  const users = roleDoors[door]?.users
+  return users === undefined ? {} : { API_USER_MODEL: users }
 }
 
 /** The texts of rows, by table. */
@@ -67,7 +80,7 @@ eachDatabase('a write in a batch', (test, db) => {
       const beforeIn = (tables: Iterable<string>): Stored =>
         new Map([...tables].map((table) => [table, before.get(table) ?? []]))
       for (const [caller, [user, of]] of Object.entries({ viewer, admin }).entries()) {
-        const api = apiOf(db, full, of, config)
+        const api = apiOf(db, full, of, { ...config, ...settingsOf(name) })
         for (const write of ofCaller(list, caller)) {
           const about = `${user}: ${write.method} ${write.url} ${stringify((write.body ?? null) as never)}`
           const request: ApiRequest = {

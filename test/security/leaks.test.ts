@@ -18,6 +18,7 @@ import {
   full,
   keeper,
   modelsOf,
+  people,
   sharedApi,
   type Variant,
   viewer,
@@ -257,9 +258,10 @@ eachDatabase('the leak matrix', (test, db) => {
     await fillWorld(db)
     ok(elsewhere.length > 3)
     const schema = await moveTables(db, elsewhere)
-    const models = modelsOf(full).map((model) =>
+    const moved = modelsOf(full).map((model) =>
       elsewhere.includes(model.table) ? { ...model, schema } : model,
     )
+    const models = [...moved, ...people]
     const apart = sharedApi(db, full, {}, { models })
     await apart.ready
     equal([...(await answersOf(asUser(apart, viewer)))], [...world])

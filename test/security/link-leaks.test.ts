@@ -1,24 +1,42 @@
 /**
- * The leak matrix of writes, second half: lists of links of a published junction, and nested records of a resource that is
- * closed to the caller. The response to each write is the same in a world without the secret, the write changes no hidden row,
- * and its status is the same on every database.
+ * The leak matrix of writes, second half: lists of links of a published junction, nested records of a resource that is closed to
+ * the caller, and roles of users. The response to each write is the same in a world without the secret, the write changes neither
+ * a hidden row nor a role, and its status is the same on every database.
  */
+import type { ApiConfig } from '@model-api/core'
 import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { doors } from './link-doors.ts'
+import { doors as linkDoors } from './link-doors.ts'
+import { doors as roleDoors } from './role-doors.ts'
 import { secretsOn } from './secrets-on.ts'
 import { createWorld, full } from './world.ts'
 import type { Write } from './write-doors.ts'
 import { type Secret, secrets, writerIn } from './write-secrets.ts'
 
 const config = { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true }
-const tables = ['authors', 'books', 'tags', 'taggings', 'reviews', 'profiles']
+const tables = [
+  ...['authors', 'books', 'tags', 'taggings', 'reviews', 'profiles'],
+  ...['members', 'clerks', 'agents', 'duties'],
+]
+
+/** The doors, each with the configuration that it needs. */
+const doors = {
+  ...Object.fromEntries(
+    Object.entries(linkDoors).map(([name, groups]) => [name, { groups, config }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(roleDoors).map(([name, { users, groups }]) => [
+      name,
+      { groups, config: { ...config, API_USER_MODEL: users } },
+    ]),
+  ),
+}
 
 eachDatabase('a write of links', (test, db) => {
   test.before(() => createWorld(db))
 
-  /** The rows that no write of the viewer may change. */
+  /** The rows and roles that no write of the viewer may change. */
   const outOfSight = async (): Promise<string> => {
     const rows: unknown[] = []
     for (const table of tables) {
@@ -30,24 +48,34 @@ eachDatabase('a write of links', (test, db) => {
       const found = await sql`select * from ${sql.id(table)} order by id`.execute(db.kysely)
       rows.push(table, found.rows)
     }
+    for (const roles of [
+      sql`select id, roles from members order by id`,
+      sql`select id, duty_id from clerks order by id`,
+      sql`select agent_id, duty_id from assignments order by agent_id, duty_id`,
+    ]) {
+      rows.push((await roles.execute(db.kysely)).rows)
+    }
     return JSON.stringify(rows)
   }
-  const writerOutOfSight = (world: Secret): ((write: Write) => Promise<string>) => {
+  const writerOutOfSight = (
+    world: Secret,
+    config: ApiConfig,
+  ): ((write: Write) => Promise<string>) => {
     let before = ''
     const write = writerIn(db, world, config, async () => {
       before = await outOfSight()
     })
     return async (one) => {
       const answer = await write(one)
-      equal(await outOfSight(), before, `${one.method} ${one.url}: rows out of sight`)
+      equal(await outOfSight(), before, `${one.method} ${one.url}: rows out of sight, or roles`)
       return answer
     }
   }
 
-  for (const [name, groups] of Object.entries(doors)) {
+  for (const [name, { groups, config }] of Object.entries(doors)) {
     test(`neither reveals nor changes any secret: ${name}`, async () => {
       const told = new Map<Write, string>()
-      const write = writerOutOfSight({ variant: full })
+      const write = writerOutOfSight({ variant: full }, config)
       for (const [status, writes] of groups) {
         const answers = new Set<string>()
         for (const one of writes) {
@@ -60,8 +88,8 @@ eachDatabase('a write of links', (test, db) => {
       }
       for (const [secret, lacking] of Object.entries(secretsOn(db, secrets))) {
         const { world } = lacking
-        const writeWithout = writerOutOfSight(lacking)
-        const writeInWorld = world && writerOutOfSight({ variant: world })
+        const writeWithout = writerOutOfSight(lacking, config)
+        const writeInWorld = world && writerOutOfSight({ variant: world }, config)
         const expected = new Map(told)
         if (writeInWorld !== undefined) {
           for (const one of told.keys()) expected.set(one, await writeInWorld(one))

@@ -308,6 +308,51 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
   ]
 }
 
+const through = (from: string, to: string) => ({ through: 'assignments', from, to })
+
+/**
+ * Models of users with roles in each form: in a column, by a foreign key, and by links in a table that is no published model. A test
+ * that passes one as API_USER_MODEL makes its roles read-only.
+ */
+export const Member = defineModel('Member', {
+  columns: {
+    id,
+    name: { type: 'string' },
+    roles: { type: 'json', nullable: true },
+    crew_id: { type: 'integer', nullable: true },
+    ...owner,
+  },
+  relations: { crew: belongsTo('Crew', 'crew_id') },
+  meta: {},
+})
+export const Clerk = defineModel('Clerk', {
+  columns: { id, name: { type: 'string' }, duty_id: { type: 'integer', nullable: true }, ...owner },
+  relations: { roles: belongsTo('Duty', 'duty_id') },
+  meta: {},
+})
+export const Agent = defineModel('Agent', {
+  columns: { id, name: { type: 'string' }, ...owner },
+  relations: { roles: manyToMany('Duty', through('agent_id', 'duty_id')) },
+  meta: {},
+})
+const Duty = defineModel('Duty', {
+  columns: { id, name: { type: 'string' }, ...owner },
+  relations: { agents: manyToMany('Agent', through('duty_id', 'agent_id')) },
+  meta: {},
+})
+const Assignment = defineModel('Assignment', {
+  columns: {
+    agent_id: { type: 'integer', primaryKey: true },
+    duty_id: { type: 'integer', primaryKey: true },
+  },
+})
+const Crew = defineModel('Crew', {
+  columns: { id, name: { type: 'string' }, ...owner },
+  relations: { members: hasMany('Member', 'crew_id') },
+  meta: {},
+})
+export const people: readonly AnyModel[] = [Crew, Member, Clerk, Agent, Duty, Assignment]
+
 const config: ApiConfig = {
   API_LIST_ETAGS: true,
   API_CACHE_GROUPS: true,
@@ -337,7 +382,7 @@ export const sharedApi = (
 ): Api =>
   createApi({
     db: db.kysely,
-    models: modelsOf(variant),
+    models: [...modelsOf(variant), ...people],
     config: { ...config, ...more },
     clock: frozenClock(),
     onWarning: () => {},
@@ -461,6 +506,34 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     { id: 1, book_id: 1, note: 'checked' },
     { id: 2, book_id: 2, note: 'checked twice' },
   ],
+  Crew: [{ id: 1, name: 'night', ...mine }],
+  Member: [
+    { id: 1, name: 'Dan', roles: ['viewer'], crew_id: 1, ...mine },
+    { id: 2, name: 'Eve', roles: null, crew_id: null, ...mine },
+    { id: 11, name: 'Foreign member', roles: ['keeper'], crew_id: 1, ...foreign },
+    { id: 21, name: 'Deleted member', roles: ['editor'], crew_id: 1, ...deleted },
+  ],
+  Clerk: [
+    { id: 1, name: 'Fay', duty_id: 2, ...mine },
+    { id: 11, name: 'Foreign clerk', duty_id: 1, ...foreign },
+    { id: 21, name: 'Deleted clerk', duty_id: 1, ...deleted },
+  ],
+  Agent: [
+    { id: 1, name: 'Gil', ...mine },
+    { id: 11, name: 'Foreign agent', ...foreign },
+    { id: 21, name: 'Deleted agent', ...deleted },
+  ],
+  Duty: [
+    { id: 1, name: 'admin', ...mine },
+    { id: 2, name: 'viewer', ...mine },
+    { id: 11, name: 'foreign duty', ...foreign },
+    { id: 21, name: 'deleted duty', ...deleted },
+  ],
+  Assignment: [
+    { agent_id: 1, duty_id: 2 },
+    { agent_id: 1, duty_id: 11 },
+    { agent_id: 11, duty_id: 1 },
+  ],
 }
 
 function book(
@@ -490,7 +563,7 @@ function review(key: number, of: number, stars: number, owning: Row): Row {
   return { id: key, book_id: of, stars, note, vault_code, ...owning }
 }
 
-export const declared = modelsOf(full)
+export const declared: readonly AnyModel[] = [...modelsOf(full), ...people]
 
 /** Creates the tables without foreign keys, because a world may lack a row that another row refers to. */
 export async function createWorld(db: TestDatabase): Promise<void> {

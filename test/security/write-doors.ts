@@ -18,7 +18,7 @@ export const patch = (url: string, body: unknown, headers = {}): Write => ({
 })
 const merge = (url: string, body: unknown): Write =>
   patch(url, body, { 'content-type': 'application/merge-patch+json' })
-const put = (url: string, body: unknown): Write => ({ method: 'PUT', url, body })
+export const put = (url: string, body: unknown): Write => ({ method: 'PUT', url, body })
 export const post = (url: string, body: unknown): Write => ({ method: 'POST', url, body })
 const remove = (url: string, headers = {}): Write => ({ method: 'DELETE', url, headers })
 

@@ -380,6 +380,71 @@ client.books.removeMany({ price: null })
 const made = client.profiles.create({ author_id: 1, motto: 'x' })
 holds<Equal<ValueOf<typeof made>, { id: number; author_id: number; motto: string } | null>>()
 
+// ---------------------------------------------------------------- roles of users
+
+const userColumns = { id, name: { type: 'string' }, role_id: { type: 'integer' } } as const
+const roles = { type: 'json', nullable: true } as const
+const User = defineModel('User', { columns: { ...userColumns, roles }, meta: {} })
+const Role = defineModel('Role', { columns: { id, name: { type: 'string' } }, meta: {} })
+const clientOf = <A>(_api: A) => createClient<A>('/api')
+
+const users = clientOf(
+  createApi({ db, models: [User, Role], config: { API_USER_MODEL: User } }),
+).users
+users.create({ name: 'ann', role_id: 1 })
+users.update(1, { name: 'ann' })
+// @ts-expect-error: users do not give themselves roles
+users.create({ name: 'ann', role_id: 1, roles: ['admin'] })
+// @ts-expect-error: users do not give themselves roles
+users.createMany([{ name: 'ann', role_id: 1, roles: ['admin'] }])
+// @ts-expect-error: users do not give themselves roles
+users.update(1, { roles: ['admin'] })
+// @ts-expect-error: users do not give themselves roles
+users.updateEach([{ id: 1, roles: ['admin'] }])
+// @ts-expect-error: users do not give themselves roles
+users.updateMany({ name: 'ann' }, { roles: ['admin'] })
+// @ts-expect-error: users do not give themselves roles
+users.replace(1, { name: 'ann', role_id: 1, roles: ['admin'] })
+
+// Another model, or no user model: an ordinary column.
+clientOf(createApi({ db, models: [User, Role] })).users.update(1, { roles: ['admin'] })
+clientOf(createApi({ db, models: [User, Role], config: { API_USER_MODEL: Role } })).users.update(
+  1,
+  { roles: ['admin'] },
+)
+
+// The model says who may write it.
+const Ruled = defineModel('User', {
+  columns: { ...userColumns, roles: { ...roles, write: 'admin' } },
+  meta: {},
+})
+const Open = defineModel('User', {
+  columns: { ...userColumns, roles: { ...roles, readOnly: false } },
+  meta: {},
+})
+clientOf(createApi({ db, models: [Ruled], config: { API_USER_MODEL: Ruled } })).users.update(1, {
+  roles: ['admin'],
+})
+clientOf(createApi({ db, models: [Open], config: { API_USER_MODEL: Open } })).users.update(1, {
+  roles: ['admin'],
+})
+
+// A foreign key to the role of a user; `roles` is then a relation.
+const Clerk = defineModel('Clerk', {
+  columns: { ...userColumns, rank: { type: 'integer', nullable: true } },
+  relations: { roles: belongsTo('Role', 'role_id') },
+  meta: {},
+})
+const clerks = clientOf(
+  createApi({ db, models: [Clerk, Role], config: { API_USER_MODEL: Clerk } }),
+).clerks
+clerks.update(1, { rank: 2 })
+// @ts-expect-error: its role
+clerks.update(1, { role_id: 2 })
+// @ts-expect-error: its role
+clerks.update(1, { roles: { id: 2 } })
+clientOf(createApi({ db, models: [Clerk, Role] })).clerks.update(1, { role_id: 2 })
+
 // ---------------------------------------------------------------- batches, options for caches
 
 const first = client.authors.create({ name: 'x' })

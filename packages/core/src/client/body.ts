@@ -37,17 +37,51 @@ type Fixed =
 
 type FixedName<C> = { [K in keyof C]: C[K] extends Fixed ? K : never }[keyof C]
 
+/** The name of the model that is API_USER_MODEL; `never` if the type of the options does not tell. */
+type UsersName<G extends Given> = G extends {
+  readonly config?: { readonly API_USER_MODEL?: infer Users extends AnyModel }
+}
+  ? string extends Users['name']
+    ? never
+    : Users['name']
+  : never
+
+/** Columns whose model says who may write them. */
+type Decided = { readonly readOnly: boolean } | { readonly write: NonNullable<unknown> }
+
+/** The columns that give roles to users: the column `roles`, or the foreign key of a to-one relation `roles`. */
+type RolesName<M extends AnyModel> = M['relations'] extends {
+  readonly roles: { readonly kind: 'belongsTo'; readonly key: infer Key }
+}
+  ? Fields<Key>
+  : 'roles'
+
+/** The columns of the user model that clients cannot write because they give roles. */
+type GuardedName<M extends AnyModel, G extends Given> =
+  M['name'] extends UsersName<G>
+    ? {
+        [K in keyof M['columns'] & RolesName<M>]: M['columns'][K] extends Decided ? never : K
+      }[keyof M['columns'] & RolesName<M>]
+    : never
+
+/** `Fields`, the fields of a body, without those that give roles. */
+type WithoutRoles<Fields, M extends AnyModel, G extends Given> = [GuardedName<M, G>] extends [never]
+  ? Fields
+  : Omit<Fields, GuardedName<M, G>>
+
+type NewFields<M extends AnyModel, G extends Given> = WithoutRoles<NewRowOf<M>, M, G>
+
 /** The relations that a body may contain: all but those whose foreign key clients cannot write. */
-type WritableRelation<M extends AnyModel, G extends Given> = [FixedName<M['columns']>] extends [
-  never,
-]
+type WritableRelation<M extends AnyModel, G extends Given> = [
+  FixedName<M['columns']> | GuardedName<M, G>,
+] extends [never]
   ? RelationName<M, G>
   : {
       [K in RelationName<M, G>]: M['relations'][K] extends {
         readonly kind: 'belongsTo'
         readonly key: infer Key
       }
-        ? [Fields<Key> & FixedName<M['columns']>] extends [never]
+        ? [Fields<Key> & (FixedName<M['columns']> | GuardedName<M, G>)] extends [never]
           ? K
           : never
         : K
@@ -64,14 +98,15 @@ export type NestedRecord<M extends AnyModel, G extends Given> = Partial<RowOf<M>
 
 /** A new record. A foreign key is optional if the body contains the related record instead. */
 export type NewRecord<M extends AnyModel, G extends Given> =
-  | (NewRowOf<M> & NestedMembers<M, G>)
-  | (Omit<NewRowOf<M>, ForeignKey<M> & PropertyKey> &
-      Partial<NewRowOf<M>> &
+  | (NewFields<M, G> & NestedMembers<M, G>)
+  | (Omit<NewFields<M, G>, ForeignKey<M> & PropertyKey> &
+      Partial<NewFields<M, G>> &
       NestedMembers<M, G> &
       { [K in OwnerName<M, G>]: { readonly [_ in K]: Nested<M, G, K> } }[OwnerName<M, G>])
 
 /** The fields to change in a record. */
-export type Patch<M extends AnyModel, G extends Given> = PatchOf<M> & NestedMembers<M, G>
+export type Patch<M extends AnyModel, G extends Given> = WithoutRoles<PatchOf<M>, M, G> &
+  NestedMembers<M, G>
 
 /** The key of a record, and the fields to change in it. */
 export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
@@ -80,4 +115,4 @@ export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
 /** A whole record; its key may be omitted, because the path contains it. */
 export type Replacement<M extends AnyModel, G extends Given> =
   | NewRecord<M, G>
-  | (Omit<NewRowOf<M>, KeyName<M>> & NestedMembers<M, G>)
+  | (Omit<NewFields<M, G>, KeyName<M>> & NestedMembers<M, G>)

@@ -93,7 +93,10 @@ type OptionalPart<C extends Columns> = {
       : never]?: Json<C[K]>
 }
 
-/** The body of a POST: the fields a client may write, optional if they are nullable or have a default. */
+/**
+ * The body of a POST: the fields a client may write, optional if they are nullable or have a default. It knows only the model, not
+ * whether it is API_USER_MODEL, whose `roles` are read-only for clients: declare `readOnly: true` on them to omit them here.
+ */
 export type NewRowOf<M extends AnyModel> = Flat<
   RequiredPart<M['columns']> & OptionalPart<M['columns']>
 >
@@ -102,7 +105,7 @@ type Changeable<C extends Columns> = {
   -readonly [K in keyof C as C[K] extends Unwritable | KeyField ? never : K]?: Json<C[K]>
 }
 
-/** The body of a PATCH: any of the fields that a client may write, except the key. */
+/** The body of a PATCH: any of the fields that a client may write, except the key. For `roles` of users see `NewRowOf`. */
 export type PatchOf<M extends AnyModel> = Changeable<M['columns']>
 
 /** A column whose name in the database differs from the field name. */
