@@ -34,7 +34,7 @@ import {
   type Shapes,
   texts,
 } from './shapes.ts'
-import { columnOf, columnTypes, fieldOf, keyTypes } from './world.ts'
+import { columnOf, columnTypes, fieldOf, keyTypes, newDay, storedDay } from './world.ts'
 
 /** A place of a request, with one shape of text. */
 export interface Door {
@@ -607,6 +607,45 @@ function manyRecords(): Door[] {
   return Object.entries(parts).map(([name, request]) => ({ name, n: 100, request }))
 }
 
+/** Records with composite keys that clients choose: written with nested records, changed by their keys, and embedded. */
+function compositeKeys(): Door[] {
+  let last = 0
+  const newKey = (): string => `"day":"${newDay}","place":${++last}`
+  const storedKey = (i: number): string => `"day":"${storedDay}","place":${i}`
+  const bodies: Readonly<Record<string, readonly [ask: string, record: (i: number) => string]>> = {
+    'new records with new records': [
+      'POST /api/slots',
+      () => `{${newKey()},"visits":[{"name":"a"},{"name":"b"}]}`,
+    ],
+    'records, each with a new object that has new records': [
+      'POST /api/visits',
+      () => `{"slot":{${newKey()},"marks":[{"name":"m"}]}}`,
+    ],
+    'records, each with an object that exists': [
+      'POST /api/visits',
+      (i) => `{"slot":{${storedKey(i)}}}`,
+    ],
+    'changes by keys': ['PATCH /api/slots', (i) => `{${storedKey(i)},"note":"${++last}"}`],
+    'upserts by keys': [
+      'POST /api/slots?on_conflict=day,place',
+      (i) => `{${storedKey(i)},"note":"${++last}"}`,
+    ],
+  }
+  const written = Object.entries(bodies).map(([name, [ask, record]]): Door => {
+    const [method = '', url = ''] = ask.split(' ')
+    const status = method === 'PATCH' || url.includes('on_conflict') ? 200 : 201
+    return { name, n: 400, status, request: (n) => write(method, url, `[${many(n, record)}]`) }
+  })
+  const embedded = ['visits', 'slots'].map((resource) => ({
+    name: `records embedded in ${resource}`,
+    n: 400,
+    status: 200,
+    request: (count: number) =>
+      get(`/api/${resource}?dump=json&limit=${count}&day__eq=${storedDay}`),
+  }))
+  return [...written, ...embedded]
+}
+
 /** The operations of a batch, and every text in one. */
 function batches(): Door[] {
   const batch = (operations: string): ApiRequest =>
@@ -708,6 +747,7 @@ export const families: Readonly<Record<string, (api: Api) => readonly Door[] | P
   'whole bodies': wholeBodies,
   'bodies of authentication': authBodies,
   'many records': manyRecords,
+  'composite keys': compositeKeys,
   batches,
 }
 

@@ -16,7 +16,7 @@ import { createWorld, restore } from './world.ts'
 const few = 1000
 
 /** The length of a text whose quadratic cost is long enough to be measured. */
-const enough = 3000
+const enough = 6000
 
 /** The number of problems of a family after which its test stops. */
 const mostNamed = 5

@@ -137,6 +137,38 @@ const Line = defineModel('Line', {
   meta: {},
 })
 
+/** The number of stored slots, each with a visit, and the most records of a page of them. */
+const storedSlots = 2000
+const ofPage = { pagination_size_max: storedSlots } as const
+
+/** Has a composite key, which clients choose. */
+const Slot = defineModel('Slot', {
+  columns: {
+    day: { type: 'date', primaryKey: true },
+    place: { type: 'integer', primaryKey: true },
+    note: { type: 'string', nullable: true },
+  },
+  relations: {
+    visits: hasMany('Visit', ['day', 'place']),
+    marks: manyToMany('Mark', { through: 'slot_marks', from: ['day', 'place'], to: 'mark_id' }),
+  },
+  meta: ofPage,
+})
+const Visit = defineModel('Visit', {
+  columns: {
+    id,
+    day: { type: 'date' },
+    place: { type: 'integer' },
+    name: { type: 'string', nullable: true },
+  },
+  relations: { slot: belongsTo('Slot', ['day', 'place']) },
+  meta: ofPage,
+})
+
+/** The day of the stored slots, and that of the slots that requests create. */
+export const storedDay = '2024-05-14'
+export const newDay = '2024-05-15'
+
 const noDatabase = new Kysely<unknown>({
   dialect: new SqliteDialect({ database: () => Promise.reject(new Error('never opened')) }),
 })
@@ -178,7 +210,7 @@ const strategies: Readonly<Record<StrategyName, true>> = {
   custom: true,
 }
 
-const models = [Thing, Sink, Mark, Scroll, Note, Line, User, ...keyed]
+const models = [Thing, Sink, Mark, Scroll, Note, Line, Slot, Visit, User, ...keyed]
 
 const most = 1_000_000_000
 
@@ -226,6 +258,17 @@ export async function createWorld(db: TestDatabase): Promise<Api> {
   await db.execScript(`insert into scroll_search(rowid, body) values (1, 'old words')`)
   await insertRows(db, Scroll, [{ id: 1, body: 'old words' }])
   await insertRows(db, Note, [{ id: 1, thing_id: 1, gone: false }])
+  const slots = Array.from({ length: storedSlots }, (_, place) => ({ day: storedDay, place }))
+  await insertRows(
+    db,
+    Slot,
+    slots.map((key) => ({ ...key, note: null })),
+  )
+  await insertRows(
+    db,
+    Visit,
+    slots.map((key) => ({ ...key, id: 1 + key.place, name: 'v' })),
+  )
   await restore(db)
   return createApi({ db: db.kysely, models, config, onWarning: () => {}, onError: () => {} })
 }
@@ -238,7 +281,12 @@ const rows = [1, 2, 3].map((key) => ({
 
 /** Restores the rows of the tables that requests write to. */
 export async function restore(db: TestDatabase): Promise<void> {
-  await db.execScript('delete from sink_marks; delete from sinks; delete from marks;')
+  await db.execScript(
+    'delete from sink_marks; delete from slot_marks; delete from sinks; delete from marks;',
+  )
+  await db.execScript(
+    `delete from visits where day = '${newDay}'; delete from slots where day = '${newDay}'`,
+  )
   await insertRows(db, Sink, rows)
   await insertRows(db, Mark, [{ id: 1, name: 'first' }])
 }

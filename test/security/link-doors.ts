@@ -6,6 +6,7 @@ const keys = [1, 11, 21, 99]
 const each = (make: (key: number) => Write): Write[] => keys.map(make)
 
 const newAuthor = (more: object) => ({ id: 50, name: 'New', owner_id: 7, ...more })
+const newReview = (more: object) => ({ id: 50, stars: 1, note: 'x', owner_id: 7, ...more })
 const newProfile = (more: object) => ({ id: 50, author_id: 1, motto: 'x', owner_id: 7, ...more })
 
 /** Writes, and the status of each. */
@@ -41,5 +42,51 @@ export const doors: Readonly<
     // Only a foreign key of the database would check whether such a row exists, and there is none here.
     [201, each((key) => post('/api/profiles', newProfile({ payroll_id: key })))],
     [200, each((key) => patch('/api/profiles/1', { payroll_id: key }))],
+  ],
+  'a nested record with a new key, with nested records of its own': [
+    [201, [post('/api/reviews', newReview({ book: newBook({ id: 60, tags: [{ id: 1 }] }) }))]],
+    [
+      201,
+      [
+        post('/api/authors?dump=json', {
+          ...newAuthor({}),
+          books: [newBook({ id: 60, author_id: 50, tags: [], reviews: [newReview({})] })],
+        }),
+      ],
+    ],
+    [
+      422,
+      [11, 21, 99].flatMap((key) => [
+        post('/api/reviews', newReview({ book: newBook({ id: 60, tags: [{ id: key }] }) })),
+        post(
+          '/api/reviews',
+          newReview({
+            book: { ...newBook({ id: 60 }), author_id: undefined, author: { id: key } },
+          }),
+        ),
+        post('/api/reviews', newReview({ book: newBook({ id: 60, author_id: key }) })),
+      ]),
+    ],
+    [
+      403,
+      each((key) =>
+        post('/api/profiles', {
+          ...newProfile({ author_id: undefined }),
+          author: newAuthor({ payrolls: [{ id: key }] }),
+        }),
+      ),
+    ],
+    // A record that exists takes no nested records; one out of sight is a new one without its required fields.
+    [400, each((key) => post('/api/reviews', newReview({ book: { id: key, tags: [{ id: 1 }] } })))],
+    [
+      400,
+      [
+        post('/api/reviews', newReview({ book: newBook({ id: 60, vault_code: 'x', tags: [] }) })),
+        post(
+          '/api/authors',
+          newAuthor({ books: [newBook({ id: 60, audits: [{ id: 1 }], tags: [] })] }),
+        ),
+      ],
+    ],
   ],
 }

@@ -64,7 +64,21 @@ const Draft = defineModel('Draft', {
     soft_delete_values: [false, true],
   },
 })
-const models = [Shelf, Item, Note, Label, Draft]
+const Slot = defineModel('Slot', {
+  columns: {
+    day: { type: 'date', primaryKey: true },
+    place: { ...whole, nullable: false, primaryKey: true },
+    amount: whole,
+  },
+  relations: { visits: hasMany('Visit', ['day', 'place']) },
+  meta: {},
+})
+const Visit = defineModel('Visit', {
+  columns: { id, day: { type: 'date' }, place: { type: 'integer' } },
+  relations: { slot: belongsTo('Slot', ['day', 'place']) },
+  meta: {},
+})
+const models = [Shelf, Item, Note, Label, Draft, Slot, Visit]
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables are the test's
 const apiOn = (kysely: Kysely<any>): Api =>
@@ -132,6 +146,17 @@ async function labels({ db, fresh }: World, n: number): Promise<readonly number[
   return ids
 }
 
+/** Adds n slots. */
+async function slots({ db, fresh }: World, n: number) {
+  const keys = numbers(fresh(n), n).map((place) => ({ day: '2024-05-14', place }))
+  await insertRows(
+    db,
+    Slot,
+    keys.map((key) => ({ ...key, amount: 1 })),
+  )
+  return keys
+}
+
 const chain = (i: number, first: number) => ({ previous_id: i === 0 ? null : first + i - 1 })
 const chainBackwards = (n: number) => (i: number, first: number) => ({
   id: first + n - 1 - i,
@@ -146,6 +171,23 @@ const nested: Readonly<Record<ResolvedRelation['kind'], Readonly<Record<string, 
       url: '/items',
       body: numbers(fresh(n), n).map((each) => ({ id: each, shelf: { id: fresh(1) } })),
     }),
+    'POST of records, each with a new record that has new records': async ({ fresh }, n) => ({
+      method: 'POST',
+      url: '/notes',
+      body: numbers(fresh(n), n).map((each) => ({
+        id: each,
+        item: { id: fresh(1), labels: numbers(fresh(2), 2).map((label) => ({ id: label })) },
+      })),
+    }),
+    'POST of records that refer to stored ones by composite keys': async (world, n) => {
+      const keys = await slots(world, n)
+      const first = world.fresh(n)
+      return {
+        method: 'POST',
+        url: '/visits',
+        body: keys.map((slot, i) => ({ id: first + i, slot })),
+      }
+    },
     'POST of records that refer to the same one': async (world, n) => {
       const to = await shelf(world)
       const all = numbers(world.fresh(n), n)
@@ -252,6 +294,21 @@ const shapes: Readonly<Record<string, Shape>> = {
       body: { amount: 4 },
     }
   },
+  'PATCH of a list by composite keys': async (world, n) => {
+    const keys = await slots(world, n)
+    return { method: 'PATCH', url: '/slots', body: keys.map((key) => ({ ...key, amount: 4 })) }
+  },
+  'POST of a list by composite keys, each record with a list of new records': async (
+    { fresh },
+    n,
+  ) => ({
+    method: 'POST',
+    url: '/slots',
+    body: numbers(fresh(n), n).map((place) => ({
+      ...{ day: '2024-05-14', place },
+      visits: numbers(fresh(2), 2).map((each) => ({ id: each })),
+    })),
+  }),
   'DELETE by a filter': async (world, n) => {
     const { batch } = await items(world, n)
     return { method: 'DELETE', url: `/items?batch__eq=${batch}` }
@@ -332,9 +389,10 @@ eachDatabase('growth of writes', (test, db) => {
       Shelf,
       others.map((each) => ({ id: each })),
     )
+    await slots(world, 12_000)
     if (db.name === 'postgres') await sql`analyze`.execute(db.kysely)
     if (db.name === 'mysql') {
-      await sql`analyze table items, item_labels, notes, drafts, shelves`.execute(db.kysely)
+      await sql`analyze table items, item_labels, notes, drafts, shelves, slots`.execute(db.kysely)
     }
     meter = await meterOf(db, apiOn)
   })
