@@ -256,6 +256,11 @@ function manyParts(): Door[] {
           ]),
       ),
     ),
+    // From the second size on, more than a statement takes.
+    'values of many lists': [
+      20,
+      (count) => many(count, `a_decimal__in=(${many(1000, (i) => `${i}`)})`, '&'),
+    ],
     'quoted texts of a list': [items, (count) => `a_string__in=(${many(count, '"a,b"')})`],
     'fields, all known': [items, (count) => `fields=${many(count, 'id')}`],
     'terms of an order': [items, (count) => `order_by=${many(count, '-a_string')}`],

@@ -1,5 +1,5 @@
 /** The conformance list: requests, and the response that every server must give. Its bytes are compared with those of `api.handle`. */
-import { bodyLimit } from './world.ts'
+import { bodyLimit, mostValues } from './world.ts'
 
 export interface Case {
   readonly title: string
@@ -48,6 +48,9 @@ const read = (title: string, url: string, status: number, more: Partial<Case> = 
 })
 
 const long = 'x'.repeat(bodyLimit)
+
+/** A list of slightly more than half of the values that a statement takes; SQLite binds each decimal of a list. */
+const halfOfValues = Array.from({ length: mostValues / 2 + 10 }, (_, i) => i).join(',')
 
 export const cases: readonly Case[] = [
   // ------------------------------------------------------------ reading
@@ -194,6 +197,12 @@ export const cases: readonly Case[] = [
   read('malformed encoding in the path', '/api/books/%E0%A4%A', 400),
   read('a broken group', '/api/books?or[id__eq=1', 400),
   read('a URL too long', `/api/books?title__eq=${'x'.repeat(9000)}`, 414, { has: 'url_too_long' }),
+  read(
+    'more values than a statement takes',
+    `/api/books?price__in=(${halfOfValues})&price__nin=(${halfOfValues})`,
+    400,
+    { has: ['too_many_values', `${mostValues}`] },
+  ),
   read('two slashes', '//api/books', 404, { host: true, only: 'raw' }),
   read('two slashes inside', '/api//books', 404),
   read('a segment of dots', '/api/books/../authors', 404, { only: 'raw' }),

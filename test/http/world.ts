@@ -40,6 +40,9 @@ const Shelf = defineModel('Shelf', {
 
 export const bodyLimit = 2000
 
+/** The most values of a statement; SQLite itself takes more than a URL can contain. */
+export const mostValues = 1000
+
 /** A log whose position never changes. */
 const replication: Replication = {
   position: fragment`'0/7'`,
@@ -71,7 +74,7 @@ export async function openWorld(
     // The same database: what is compared is what replicas add to requests and answers.
     // biome-ignore lint/suspicious/noExplicitAny: the tables are the text above
     replicas: [new Kysely<any>({ dialect: new SqliteDialect({ database }) })],
-    dialect: withReplication(db, replication),
+    dialect: withReplication(db, replication, { maxValues: mostValues }),
     models: [Author, Book, Tag, Shelf],
     config: {
       API_TITLE: 'Conformance',

@@ -1,16 +1,21 @@
-/** Makes a dialect that reports the log positions that a test chooses. */
+/** Makes a dialect that reports the log positions that a test chooses, and may have other limits of its server. */
 import { detectDialect } from '@model-api/core/internals'
 import type { Kysely } from 'kysely'
 
 type InternalDialect = ReturnType<typeof detectDialect>
+type Server = NonNullable<InternalDialect['server']>
 
-export type Replication = NonNullable<NonNullable<InternalDialect['server']>['replication']>
+export type Replication = NonNullable<Server['replication']>
 
-// biome-ignore lint/suspicious/noExplicitAny: any database
-export function withReplication(db: Kysely<any>, replication: Replication): InternalDialect {
+export function withReplication(
+  // biome-ignore lint/suspicious/noExplicitAny: any database
+  db: Kysely<any>,
+  replication: Replication,
+  limits: Pick<Server, 'maxValues'> = {},
+): InternalDialect {
   const replicated = (known: InternalDialect): InternalDialect => ({
     ...known,
-    server: { ...known.server, replication },
+    server: { ...known.server, ...limits, replication },
   })
   const { connect, ...known } = detectDialect(db, undefined)
   return {
