@@ -62,9 +62,12 @@ suite('access tokens', (test) => {
     'no expiry': { payload: { exp: undefined } },
     'an expiry that is a string': { payload: { exp: String(now + 600) } },
     'an expiry that is an object': { payload: { exp: {} } },
+    'an expiry that is null': { payload: { exp: null } },
     'a future time of issue': { payload: { iat: now + 60 } },
     'a time of issue that is a string': { payload: { iat: 'now' } },
+    'a time of issue that is null': { payload: { iat: null } },
     'a start in the future': { payload: { nbf: now + 60 } },
+    'a start that is a string': { payload: { nbf: 'now' } },
     'no subject': { payload: { sub: undefined } },
     'an empty subject': { payload: { sub: '' } },
     'a subject that is a number': { payload: { sub: 1 } },
@@ -172,12 +175,17 @@ suite('access tokens', (test) => {
     }
   })
 
-  test('the leeway applies to the expiry and to the time of issue', async () => {
+  test('the leeway applies to the expiry, to the time of issue and to the start', async () => {
     const config = { ...jwtKeys, API_JWT_LEEWAY: 30 }
     equal(await statusOf(await forge({ payload: { exp: now - 29 } }), config), 200)
     equal(await statusOf(await forge({ payload: { exp: now - 30 } }), config), 401)
     equal(await statusOf(await forge({ payload: { iat: now + 30 } }), config), 200)
     equal(await statusOf(await forge({ payload: { iat: now + 31 } }), config), 401)
+    equal(await statusOf(await forge({ payload: { nbf: now + 30 } }), config), 200)
+    equal(await statusOf(await forge({ payload: { nbf: now + 31 } }), config), 401)
+    for (const leeway of [-1, 301, 0.5]) {
+      throws(() => peopleApi(db, { ...jwtKeys, API_JWT_LEEWAY: leeway }), /API_JWT_LEEWAY/)
+    }
   })
 
   test('lifetimes are settings', async () => {

@@ -199,4 +199,12 @@ export const dialect: readonly Break[] = [
     fails: 'test/prepared/postgres-begin.test.ts',
     databases: ['postgres'],
   },
+  {
+    title: 'A pool of mysql2 with multipleStatements is accepted',
+    file: 'packages/core/src/dialect/mysql/prepared.ts',
+    find: 'if (!option && (clientFlags & multipleStatements) === 0) return',
+    replace: 'if (!option || (clientFlags & multipleStatements) !== 0) return',
+    fails: 'test/prepared/mysql.test.ts',
+    databases: ['mariadb'],
+  },
 ]

@@ -155,6 +155,58 @@ eachDatabase('contract: request limits', (test, db) => {
       throws(() => api({ API_MAX_CONDITIONS: value as number }), 'API_MAX_CONDITIONS')
     }
   })
+
+  test('JSON: levels and keys, in every body that is read, as text or parsed by the host', async () => {
+    const config = { API_ALLOW_BATCH: true, API_ALLOW_BULK: true, API_ALLOW_NESTED_WRITES: true }
+    const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
+    const wide = (keys: number): unknown =>
+      Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, i]))
+    const on = api(config)
+    const bodies: Readonly<Record<string, (value: unknown) => readonly [string, string, unknown]>> =
+      {
+        'a record': (value) => ['POST', '/api/books', { title: value }],
+        'a list of records': (value) => ['POST', '/api/books', [{ title: value }]],
+        'a nested record': (value) => ['POST', '/api/books', { author: { name: value } }],
+        'an unknown field': (value) => ['PATCH', '/api/books/1', { nothing: value }],
+        'a batch': (value) => ['POST', '/api/batch', { operations: value }],
+        'a record in a batch': (value) => [
+          'POST',
+          '/api/batch',
+          { operations: [{ id: 'a', method: 'POST', url: '/api/books', body: { title: value } }] },
+        ],
+      }
+    for (const [what, ask] of Object.entries(bodies)) {
+      for (const [value, says] of [
+        [deep(40), 'is nested deeper than 32 levels'],
+        [wide(1001), 'has an object of more than 1000 keys'],
+      ] as const) {
+        const [method, url, body] = ask(value)
+        for (const sent of [JSON.stringify(body), body]) {
+          for (const type of ['application/json', 'application/merge-patch+json']) {
+            if (type.includes('merge') && method !== 'PATCH') continue
+            const headers = { 'content-type': type }
+            const { statements, result } = await db.capture(() =>
+              on.handle({ method, url, headers, body: sent as string }),
+            )
+            const { status, body: answer } = result
+            const { reason } = (answer?.errors ?? {}) as { reason?: unknown }
+            const about = `${what}, ${typeof sent}, ${type}: ${JSON.stringify(reason)}`
+            equal([status, statements.length], [400, 0], about)
+            equal(String(reason).includes(says), true, about)
+          }
+        }
+      }
+    }
+    const parsed = {
+      method: 'POST',
+      url: '/api/books',
+      headers: { 'content-type': 'application/json' },
+    }
+    // A million levels, whose text is not the problem of JSON.parse but of whoever follows them by recursion.
+    const text = `{"title":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
+    equal((await on.handle({ ...parsed, body: text })).status, 400)
+    equal((await on.handle({ ...parsed, body: { title: deepest(400_000) } as never })).status, 400)
+  })
 })
 
 const Wide = defineModel('Wide', {
@@ -210,3 +262,10 @@ eachDatabase('contract: limits are below those of the databases', (test, db) => 
     equal((await read(api, `/api/wides?${filters}`)).length, 1)
   })
 })
+
+/** A list of that many levels, made without recursion. */
+function deepest(levels: number): unknown {
+  let value: unknown = 1
+  for (let i = 0; i < levels; i++) value = [value]
+  return value
+}

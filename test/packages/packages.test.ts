@@ -21,6 +21,9 @@ const bin = (name: string): string => `${root}node_modules/.bin/${name}`
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+  readonly scripts?: Readonly<Record<string, string>>
 }
 
 /** The entries of a package, without `internals`, which promises nothing. */
@@ -115,6 +118,54 @@ suite('packages', (test) => {
     await installed?.catch(() => {})
   })
   test.after(() => built?.remove())
+
+  test('the packages bring at most five packages, run no scripts when installed, and leave drivers to the host', () => {
+    const manifests = packageNames.map(
+      (name) =>
+        JSON.parse(readFileSync(`${root}packages/${name}/package.json`, 'utf8')) as Manifest,
+    )
+    const brought = manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies))
+    const others = new Set(brought.filter((name) => !name.startsWith('@model-api/')))
+    ok(others.size <= 5, [...others].join(' '))
+    const hosts = ['kysely', 'pg', 'mysql2', 'better-sqlite3', 'express', 'koa', 'redoc']
+    equal(
+      hosts.filter((name) => others.has(name)),
+      [],
+    )
+    for (const { scripts = {}, peerDependencies = {}, peerDependenciesMeta = {} } of manifests) {
+      equal(
+        Object.keys(scripts).filter((name) => /install|prepare|publish/.test(name)),
+        [],
+      )
+      // Only Kysely and the framework of an adapter are needed in any case.
+      const optional = Object.keys(peerDependencies).filter(
+        (name) => !['kysely', 'express', 'koa'].includes(name),
+      )
+      equal(
+        optional.filter((name) => peerDependenciesMeta[name]?.optional !== true),
+        [],
+      )
+    }
+  })
+
+  test('what is installed here is exact, and no package runs a script unless named', () => {
+    const workspace = readFileSync(`${root}pnpm-workspace.yaml`, 'utf8')
+    ok(
+      /^allowBuilds:\n {2}node: true\n {2}better-sqlite3: false\n(?! )/m.test(workspace),
+      workspace,
+    )
+    const workflow = readFileSync(`${root}.github/workflows/test.yml`, 'utf8')
+    equal(workflow.match(/install(?! --frozen-lockfile)\b/g) ?? [], [])
+    const lockfile = readFileSync(`${root}pnpm-lock.yaml`, 'utf8')
+    const [, packages = ''] = lockfile.split(/^packages:$/m)
+    const [resolved = ''] = packages.split(/^snapshots:$/m)
+    const entries = resolved.split(/\n {2}(?=\S)/).slice(1)
+    ok(entries.length > 100, `${entries.length}`)
+    equal(
+      entries.filter((entry) => !entry.includes('integrity: sha512-')),
+      [],
+    )
+  })
 
   for (const name of packageNames) {
     test(`the API report of ${name} is current`, () => {

@@ -3,7 +3,7 @@ import { createApi, defineModel } from '@model-api/core'
 import { type MysqlOptions, preparedMysql } from '@model-api/core/prepared'
 import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely'
 import { createPool, type PoolOptions } from 'mysql2'
-import { equal, ok, rejects } from '../support/assert.ts'
+import { equal, ok, rejects, throws } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase, notRun, type Test } from '../support/suite.ts'
 
@@ -57,6 +57,16 @@ function define(test: Test, db: TestDatabase): void {
     for (const kysely of opened) await kysely.destroy()
     await db.close()
   })
+  test('a pool that accepts several statements in one text is refused', async () => {
+    const url = new URL(db.url ?? '')
+    url.searchParams.set('multipleStatements', 'true')
+    const settings = [{ multipleStatements: true }, { flags: ['MULTI_STATEMENTS'] }]
+    for (const pool of [...settings.map(poolWith), createPool(url.href)]) {
+      throws(() => preparedMysql(pool), /multipleStatements/)
+      pool.end()
+    }
+  })
+
   /** Expected counts of a statement that is sent four times; the first time it is not prepared. */
   const prepares = (prepared: number, executed: number) =>
     isMariadb ? { prepared, executed, closed: 0 } : { prepared: 0, executed: 0, closed: 0 }

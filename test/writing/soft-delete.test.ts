@@ -1,5 +1,6 @@
 /** Soft delete as existing databases store it: NULL for an active record, and a time or the result of a function for a deleted one. */
 import {
+  type AccessPolicy,
   type AnyModel,
   type ApiConfig,
   belongsTo,
@@ -148,6 +149,49 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
     ])
     equal((await get(api, '/api/projects/2?include_deleted=true')).value.name, 'two')
     equal(await ids('/api/projects?include_deleted=true&gone__lt=2021-01-01'), [2])
+  })
+
+  test('include_deleted takes booleans alone, once', async () => {
+    for (const value of ['false', '0', 'no']) {
+      equal(await ids(`/api/projects?include_deleted=${value}`), [1, 3])
+    }
+    for (const value of ['', 'TRUE', '2', 'only', '(true)', 'true&include_deleted=true']) {
+      const { status, errors } = await get(api, `/api/projects?include_deleted=${value}`)
+      equal([value, status, errors.at?.startsWith('include_deleted')], [value, 400, true])
+    }
+  })
+
+  test('include_deleted shows no deleted record that a policy hides, through any door', async () => {
+    const scope: AccessPolicy = {
+      scope: ({ user }) =>
+        (user as { admin?: boolean } | null)?.admin === true || { gone: { isnull: true } },
+    }
+    const guarded = testApi(db, models, {
+      ...config,
+      API_ACCESS_POLICY: ({ name }) => (name === 'Label' ? {} : scope),
+    })
+    const ask = async (url: string, user: object | null) => {
+      const { status, body } = await guarded.handle({ method: 'GET', url, user })
+      const { value, total_count } = body as { value?: unknown; total_count?: number }
+      return [status, status === 200 ? value : undefined, total_count]
+    }
+    for (const url of [
+      '/api/projects?fields=id',
+      '/api/projects/2?fields=id',
+      '/api/projects/2/issues?fields=id',
+      '/api/projects?fields=id,issues.id&join=issues',
+      '/api/projects?dump=json',
+      '/api/issues?exists(project.id__eq=2)&fields=id',
+      '/api/issues?join=project&project.id__eq=2&fields=id',
+      '/api/labels?dump=json',
+      '/api/projects?groupby=name&id__count=1',
+    ]) {
+      const and = url.includes('?') ? '&' : '?'
+      const shown = await ask(`${url}${and}include_deleted=true`, { id: 1, admin: true })
+      const hidden = await ask(`${url}${and}include_deleted=true`, { id: 2 })
+      equal(hidden, await ask(url, { id: 2 }), url)
+      equal(JSON.stringify(shown) === JSON.stringify(hidden), false, `${url}: proves nothing`)
+    }
   })
 
   test('DELETE sets the time of the request, restore sets NULL; a second one is 404 and 409', async () => {

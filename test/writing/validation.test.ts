@@ -4,7 +4,7 @@ import type { ValidatorName } from '../../packages/core/src/model/validator-name
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { countRows, createLibrary, everything, library, marking } from './models.ts'
+import { Book, countRows, createLibrary, everything, library, marking } from './models.ts'
 
 const json = { 'content-type': 'application/json' }
 const id = { type: 'integer', primaryKey: true, generated: true } as const
@@ -76,6 +76,80 @@ eachDatabase('validation', (test, db) => {
       equal(Object.keys(await problems('/api/tags', { name })), ['name'])
     }
     equal(await problems('/api/tags', { name: null }), { name: ['This field cannot be null.'] })
+  })
+
+  test('no object or list reaches a scalar column of any type, in bodies, keys, filters and links', async () => {
+    const fields = Object.entries(Book.columns)
+      .filter(([, { type }]) => type !== 'json')
+      .map(([field]) => field)
+    equal(fields.length > 12, true)
+    for (const field of fields) {
+      for (const value of [{ x: 1 }, { toSqlString: 'x' }, [], ['x', 'y'], [[1, 2]]]) {
+        for (const [method, url, body] of [
+          ['POST', '/api/books', { title: 'x', [field]: value }],
+          ['POST', '/api/books', [{ title: 'x' }, { title: 'x', [field]: value }]],
+          ['PATCH', '/api/books/1', { [field]: value }],
+          ['POST', '/api/authors', { name: 'x', books: [{ title: 'x', [field]: value }] }],
+        ] as const) {
+          const { result, statements } = await db.capture(() => send(nested, method, url, { body }))
+          const about = `${method} ${url} ${JSON.stringify(body)}`
+          equal(result.status, 400, about)
+          equal(
+            statements.filter(({ sql }) => !/^(begin|rollback)/i.test(sql)),
+            [],
+            about,
+          )
+        }
+      }
+    }
+  })
+
+  test('drivers get scalars alone as parameters: mysql2 would write an object or a list as SQL', async () => {
+    const { statements } = await db.capture(async () => {
+      const whole = {
+        title: 'x',
+        details: { a: [1, { b: 2 }] },
+        in_stock: false,
+        price: '1.50',
+        rating: 0.5,
+        sold: '9007199254740993',
+        cover: 'AAH/',
+        since: '2020-01-01',
+        read_at: '2020-01-01T00:00:00Z',
+        opens: '10:30:00',
+        tags: [{ name: 'of scalars' }],
+      }
+      const made = await send(nested, 'POST', '/api/books', { body: whole })
+      equal(made.status, 201, made.text)
+      const { id } = made.value
+      const list = [whole, { ...whole, details: [1, 2] }].map(({ tags, ...book }) => book)
+      equal((await send(nested, 'POST', '/api/books', { body: list })).status, 201)
+      for (const body of [{ details: ['x', { y: null }] }, { details: null }, { cover: '' }]) {
+        equal((await send(nested, 'PATCH', `/api/books/${id}`, { body })).status, 200)
+        equal((await send(nested, 'PATCH', '/api/books', { body: [{ id, ...body }] })).status, 200)
+      }
+      const many = Array.from({ length: 40 }, (_, i) => i)
+      for (const filter of [
+        `id__in=(${many})`,
+        `price__in=(${many})`,
+        `title__nin=(${many})`,
+        'in_stock__eq=false',
+        'since__between=(2020-01-01,2020-01-02)',
+        'read_at__in=(2020-01-01,2020-01-02)',
+      ]) {
+        equal((await send(nested, 'GET', `/api/books?${filter}`)).status, 200, filter)
+      }
+    })
+    const isScalar = (value: unknown): boolean =>
+      value === null ||
+      value instanceof Uint8Array ||
+      ['string', 'bigint', 'boolean'].includes(typeof value) ||
+      Number.isFinite(value)
+    // pg sends a list as an array of PostgreSQL.
+    const mayBeSent = (value: unknown): boolean =>
+      isScalar(value) || (db.name === 'postgres' && Array.isArray(value) && value.every(isScalar))
+    const others = statements.filter(({ parameters }) => !parameters.every(mayBeSent))
+    equal([statements.length > 20, others], [true, []])
   })
 
   test('lengths are counted in characters', async () => {

@@ -45,7 +45,8 @@ export interface MysqlOptions {
 /**
  * Wraps a pool of `mysql2` for Kysely's MysqlDialect. On MariaDB, reads of model-api and writes without RETURNING are
  * prepared statements from their second execution on; on MySQL all statements are sent as text. Rows of model-api are read
- * as arrays. Results and errors are the same as without the wrapper.
+ * as arrays. Results and errors are the same as without the wrapper. Throws for a pool with `multipleStatements`, by which one
+ * statement that a program of yours puts together from text could become several.
  *
  * ```ts
  * const pool = mysql.createPool({ uri })
@@ -54,6 +55,7 @@ export interface MysqlOptions {
  */
 export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {}): MysqlPool {
   const { prepared = true, statements = 200 } = options
+  refuseMultipleStatements(pool)
   const preparing: Preparing = {
     recurring: recurringStatements(statements, isWorthPreparing, (statement) => statement),
     most: statements,
@@ -101,6 +103,21 @@ const write = /^(?:insert|update|delete|replace) /i
 /** Whether connections keep their prepared statements when they return to the pool; with `resetOnRelease` they lose them. */
 const keepsStatements = (pool: object): boolean =>
   (pool as { config?: { resetOnRelease?: unknown } }).config?.resetOnRelease !== true
+
+/** The flag of MySQL's protocol by which a connection accepts several statements in one text. */
+const multipleStatements = 1 << 16
+
+/** Throws for a pool whose connections accept several statements in one text, by the option, the URL or `flags`. */
+function refuseMultipleStatements(pool: object): void {
+  const { config } = pool as {
+    config?: { connectionConfig?: { multipleStatements?: unknown; clientFlags?: number } }
+  }
+  const { multipleStatements: option, clientFlags = 0 } = config?.connectionConfig ?? {}
+  if (!option && (clientFlags & multipleStatements) === 0) return
+  throw new Error(
+    'The pool of mysql2 has multipleStatements, which makes an injection into SQL of your own far worse. Create it without: model-api sends one statement at a time.',
+  )
+}
 
 /** The options by which `mysql2` identifies a prepared statement. */
 interface Prepared {
