@@ -163,4 +163,18 @@ export const plan: readonly Break[] = [
     replace: 'if (context.resource.columns.has(String(at))) {',
     fails: 'test/contract/grouping.test.ts',
   },
+  {
+    title: 'A model that disables filters is filtered through its relations',
+    file: 'packages/core/src/plan/where.ts',
+    find: "  allowOnRelated(context, operand, 'allowFilters', at)",
+    replace: '',
+    fails: 'test/contract/filtering.test.ts',
+  },
+  {
+    title: 'A model that disables orders orders records of other models',
+    file: 'packages/core/src/plan/order.ts',
+    find: "  allowOnRelated(context, operand, 'allowOrderBy', textAt(context, node.span))",
+    replace: '',
+    fails: 'test/contract/filtering.test.ts',
+  },
 ]

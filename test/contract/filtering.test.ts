@@ -1,5 +1,5 @@
 /** Filters: operators, values, NULLs, groups of conditions and relation filters, following the specification sentence by sentence. */
-import { get, testApi } from '../support/api.ts'
+import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column, read, refuses, withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
@@ -27,6 +27,74 @@ eachDatabase('specification: filtering', (test, db) => {
       API_ALLOW_FILTERS: false,
     })
     equal(await column(back, '/api/books?title__eq=Robots'), [3])
+  })
+
+  test('1 a model that disables filters, orders or fields does so in requests to other models too', async () => {
+    const config = {
+      API_ALLOW_JOIN: true,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+      API_ALLOW_BULK: true,
+    }
+    const on = testApi(db, shop, config)
+    const closed = (meta: object, base = 'Author') =>
+      testApi(db, withMeta(shop, base, meta), config)
+    const of = 'of "authors" is not enabled here'
+    const refused: readonly (readonly [object, string, readonly string[]])[] = [
+      [
+        { allow_filters: false },
+        'API_ALLOW_FILTERS',
+        [
+          '/api/books?join=author&author.name__like=a',
+          '/api/books?join=author&or[title__eq=x,not[author.name__like=a]]',
+          '/api/books?exists(author.name__like=a)',
+          '/api/books?missing(author.name__like=a)',
+          '/api/tags?exists(books.author.name__like=a)',
+          '/api/tags?join=books.author&books.author.name__like=a',
+          '/api/tags?dump=json&books[exists(author.name__like=a)]',
+          '/api/authors/1/books?exists(author.name__like=a)',
+        ],
+      ],
+      [
+        { allow_order_by: false },
+        'API_ALLOW_ORDER_BY',
+        [
+          '/api/books?join=author&order_by=author.name',
+          '/api/books?join=author&order_by=title,-author.name&fields=title,author.name',
+          '/api/books?join=author&groupby=author.name&order_by=author.name',
+        ],
+      ],
+      [
+        { allow_select_fields: false },
+        'API_ALLOW_SELECT_FIELDS',
+        ['/api/books?join=author&fields=title,author.name'],
+      ],
+    ]
+    for (const [meta, setting, urls] of refused) {
+      for (const url of urls) {
+        equal([url, (await get(on, url)).status], [url, 200])
+        await refuses(closed(meta), url, { says: [of, setting] })
+      }
+    }
+    const filtered = '/api/books?exists(author.name__like=a)'
+    const body = { title: 'x' }
+    equal((await send(closed({ allow_filters: false }), 'PATCH', filtered, { body })).status, 400)
+
+    // What uses no column of the author stays allowed, and so do columns of other models.
+    const without = closed({
+      allow_filters: false,
+      allow_order_by: false,
+      allow_select_fields: false,
+    })
+    for (const url of [
+      '/api/books?join=author',
+      '/api/books?exists(author)&title__like=o&order_by=title&fields=title',
+      '/api/books?exists(tags.name__like=o)',
+      '/api/books?join=author&groupby=title&author.id|n__count=1&n__gt=0&order_by=-n',
+      '/api/authors/1/books?title__like=a&order_by=title',
+    ]) {
+      equal([url, (await get(without, url)).status], [url, 200])
+    }
   })
 
   test('2 eq: equals', async () => {

@@ -103,11 +103,14 @@ export interface ApiConfig<
   readonly API_ADD_RELATIONS?: boolean
   /** Allows `join`; otherwise it is ignored. Default false. Config, meta. Specification: Joins 1. */
   readonly API_ALLOW_JOIN?: boolean
-  /** Allows filters; otherwise they are 400. Default true. Config, meta. Specification: Filtering 1. */
+  /**
+   * Allows filters by the columns of the model, in requests to other models too; otherwise they are 400. Default true. Config, meta.
+   * Specification: Filtering 1.
+   */
   readonly API_ALLOW_FILTERS?: boolean
-  /** Allows `order_by`; otherwise it is 400. Default true. Config, meta. */
+  /** Allows `order_by` with columns of the model, in requests to other models too; otherwise it is 400. Default true. Config, meta. */
   readonly API_ALLOW_ORDER_BY?: boolean
-  /** Allows `fields`; otherwise it is 400. Default true. Config, meta. */
+  /** Allows `fields` with columns of the model, in requests to other models too; otherwise it is 400. Default true. Config, meta. */
   readonly API_ALLOW_SELECT_FIELDS?: boolean
   /** Allows `groupby`; otherwise it is 400. Default false. Config, meta. Specification: Grouping. */
   readonly API_ALLOW_GROUPBY?: boolean

@@ -12,6 +12,7 @@ import { type Names, resolveColumn, tieRefs } from './names.ts'
 import { operandType } from './operand-type.ts'
 import { sameColumn } from './output.ts'
 import type { Operand, PlannedOrder, RowPlan } from './plan.ts'
+import { allowOnRelated } from './related-switches.ts'
 
 /**
  * Plans the order of records and projections: first the client's terms, then the primary key, or `tieBreakers` without one. In
@@ -87,6 +88,7 @@ export function allowOrder(context: PlanContext): void {
 }
 
 function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedOrder {
+  allowOnRelated(context, operand, 'allowOrderBy', textAt(context, node.span))
   const type = operandType(operand)
   if (!isSortable(type)) {
     throw operatorNotForType('order_by', node.field.text, type.type, '', textAt(context, node.span))

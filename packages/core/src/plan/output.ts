@@ -7,6 +7,7 @@ import type { NamedColumn } from '../registry/resource.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { type Names, refOf, resolveColumn } from './names.ts'
 import type { ColumnRef, Output, Source } from './plan.ts'
+import { allowOnRelated } from './related-switches.ts'
 
 /** Returns all visible columns, then the hidden columns among `keys`, whose values links and embeds need. */
 export function recordOutput(source: Source, keys: readonly NamedColumn[]): readonly Output[] {
@@ -44,7 +45,9 @@ export function projectionOutput(
   }
   const chosen: { field: FieldNode; ref: ColumnRef }[] = []
   for (const field of fields) {
-    const ref = resolveColumn(names, field, textAt(context, field.span))
+    const at = textAt(context, field.span)
+    const ref = resolveColumn(names, field, at)
+    allowOnRelated(context, ref, 'allowSelectFields', at)
     if (!chosen.some((known) => sameColumn(known.ref, ref))) chosen.push({ field, ref })
   }
   return chosen.map(({ field, ref }) => {

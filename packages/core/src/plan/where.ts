@@ -16,6 +16,7 @@ import { type Names, resolveColumn } from './names.ts'
 import { operandType } from './operand-type.ts'
 import { testOf } from './operator-test.ts'
 import type { Condition, Operand } from './plan.ts'
+import { allowOnRelated } from './related-switches.ts'
 import { planRelationFilter } from './relation-filter.ts'
 import { parseBoolean, planValue, type ValueColumn } from './value.ts'
 
@@ -118,6 +119,7 @@ function planFilter(
   const at = textAt(context, node.span)
   const label = node.field.path.length === 0 ? labels(node.field.column) : undefined
   const operand = label ?? resolveColumn(names, node.field, at)
+  allowOnRelated(context, operand, 'allowFilters', at)
   const type = operandType(operand)
   if (!operatorFits(node.operator, type)) {
     throw operatorNotForType(node.operator, node.field.text, type.type, fitting(operand), at)
