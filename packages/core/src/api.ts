@@ -41,6 +41,7 @@ import { healthPartAt } from './endpoints/health.ts'
 import { authenticateHost, type HostRule } from './endpoints/host-route.ts'
 import { isRead, readFromReplica } from './endpoints/read-source.ts'
 import { allowedMethods } from './endpoints/route-method.ts'
+import { unpublishedHint } from './endpoints/unpublished-hint.ts'
 import { ApiError } from './errors.ts'
 import { deadlineOf } from './execute/bounds.ts'
 import { currentPosition } from './execute/position.ts'
@@ -398,6 +399,7 @@ export function createApi<
     settings,
     registry,
     callerRegistries: callerRegistries(registry),
+    hintUnpublished: unpublishedHint(registry, settings.prefix, warn),
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema,
     anonymousReach: reachOf(anonymous),

@@ -12,6 +12,7 @@ import type { RoutedRequest } from './call/routed-request.ts'
 import type { SignIn } from './call/sign-in.ts'
 import type { ApiSettings } from './config/settings.ts'
 import type { Documentation } from './endpoints/documentation.ts'
+import type { UnpublishedHint } from './endpoints/unpublished-hint.ts'
 import type { Replica } from './execute/replica.ts'
 import type { SharedCounts } from './execute/shared-counts.ts'
 import type { Stamp } from './http/envelope.ts'
@@ -31,6 +32,8 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   /** Finds the part of the registry that a caller may see. */
   readonly callerRegistries: CallerRegistries
   readonly routes: RouteTable
+  /** Warns the host if the path would be the endpoint of a model without meta. */
+  readonly hintUnpublished: UnpublishedHint
   /** Whether a caller without credentials may list a resource. */
   readonly anonymousReach: Reach
   /** The access policy of each resource that has one. */

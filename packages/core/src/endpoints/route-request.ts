@@ -85,6 +85,7 @@ export function routeRequest(
   if (route === undefined) {
     const list = keylessListAbove(runtime.routes, path)
     if (list !== undefined) throw noRecordUrls(path, list)
+    runtime.hintUnpublished(path)
     throw unknownPathOf(runtime, path)
   }
   const asksQuery = isQueryRequest(request)

@@ -81,6 +81,7 @@ export function callerRegistry(
     byName: new Map(resources.map((resource) => [resource.name, resource])),
     users: registry.users && seen(registry.users),
     unreadable: unreadableOf(own.keys(), withheld),
+    unpublished: registry.unpublished,
   }
 }
 

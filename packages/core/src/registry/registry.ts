@@ -122,7 +122,13 @@ export function buildRegistry(options: RegistryOptions): {
 
   throwProblems(problems)
   const sessionGetter = config.API_SESSION_GETTER
-  return { registry: { resources: open, byName, users, unreadable: [] }, settings, sessionGetter }
+  const unpublished = new Map(
+    [...models.keys()]
+      .filter((name) => !byName.has(name))
+      .map((name) => [name, endpointNames(name, {}, general.endpointCase).paths]),
+  )
+  const registry = { resources: open, byName, users, unreadable: [], unpublished }
+  return { registry, settings, sessionGetter }
 }
 
 /** Returns the declared tables, each with its columns and its resource. */

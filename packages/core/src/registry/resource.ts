@@ -161,4 +161,6 @@ export interface Registry {
   readonly users: Resource | undefined
   /** The columns that the caller may not read, as `Book.price`; empty in the registry of the API. */
   readonly unreadable: readonly string[]
+  /** The models without meta by name, with the path segments that their endpoints would have. */
+  readonly unpublished: ReadonlyMap<string, readonly string[]>
 }
