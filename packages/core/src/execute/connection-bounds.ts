@@ -8,7 +8,8 @@ import { type StatementTarget, WatchedStatement } from './watched-statement.ts'
 const boundedConnections = new WeakSet<DatabaseConnection>()
 
 /** Whether a ConnectionBounds is active on the connection. */
-export const isBounded = (connection: DatabaseConnection): boolean => boundedConnections.has(connection)
+export const isBounded = (connection: DatabaseConnection): boolean =>
+  boundedConnections.has(connection)
 
 type Execute = DatabaseConnection['executeQuery']
 

@@ -280,7 +280,8 @@ function keyTextsOf(resource: Resource, rows: readonly LoadedRow[]): readonly st
   const { readers } = first.layout
   const key = resource.primaryKey.map((column) => ({ column, read: columnReader(readers, column) }))
   const texts: string[] = []
-  for (const { raw } of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const { raw } = rows[i] as LoadedRow
     texts.push(keyText(key.map(({ column, read }) => valueOfJson(column, read(raw)) as Value)))
   }
   return texts
