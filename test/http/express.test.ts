@@ -177,7 +177,7 @@ suite('Express', (test) => {
         const response = await fetch(`${url}/api/books`, posting('{"title":"longer than ten"}'))
         const { errors } = (await response.json()) as Envelope
         equal([response.status, errors?.reason], [413, 'The body is larger than 10 bytes.'])
-        // The parser's error does not matter if the request needs no body.
+        // An unknown path is refused as such.
         equal(
           (await fetch(`${url}/api/nothing`, posting('{"title":"longer than ten"}'))).status,
           404,

@@ -8,7 +8,6 @@ import {
   limitSending,
   readParsed,
   readRequest,
-  unreadBody,
   writeResponse,
   writeText,
 } from '@model-api/http-node'
@@ -50,16 +49,10 @@ export function modelApi(
       next(error)
       return
     }
-    // If the host's body parser failed, pass its error in place of the body. The API throws that error only if the endpoint reads the
-    // body.
-    const body = unreadBody(error)
-    const written =
-      body === undefined
-        ? api
-            .refuse(requestOf(req, res, undefined), hostError(error))
-            .then((response) => writeResponse(res, response))
-        : api.answer(requestOf(req, res, body)).then((response) => writeText(res, response))
-    written.catch(() => res.destroy())
+    api
+      .refuse(requestOf(req, res, undefined), hostError(error))
+      .then((response) => writeResponse(res, response))
+      .catch(() => res.destroy())
   }
   return [serve, refuse]
 }
