@@ -131,9 +131,9 @@ export const httpNode: readonly Break[] = [
   },
   {
     title: 'Koa: emitted URLs lack the prefix of the mount',
-    file: 'packages/adapter-koa/src/answer.ts',
-    find: "originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''",
-    replace: "originalUrl === url ? url.slice(0, -url.length) : ''",
+    file: 'packages/http-node/src/mount.ts',
+    find: 'whole.endsWith(rest) ?',
+    replace: 'whole === rest ?',
     fails: 'test/http/koa.test.ts',
   },
   {
