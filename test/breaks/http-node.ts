@@ -40,7 +40,7 @@ export const httpNode: readonly Break[] = [
   {
     title: 'The response to malformed HTTP has no envelope',
     file: 'packages/http-node/src/server.ts',
-    find: 'refuse(api, error, socket, [...answering]).catch(() => socket.destroy())',
+    find: 'refuse(api, error, socket as Socket, [...answering]).catch(() => socket.destroy())',
     replace: 'socket.destroy(error)',
     fails: 'test/http/node.test.ts',
   },

@@ -256,6 +256,9 @@ export const cases: readonly Case[] = [
     headers: { 'content-type': 'application/json; charset=utf-8' },
     has: 'Nana!',
   }),
+  write('a type with an empty parameter', 'PATCH', '/api/books/4', '{"title":"Nana!"}', 200, {
+    headers: { 'content-type': 'application/json;' },
+  }),
   write('a merge patch', 'PATCH', '/api/books/4', '{"title":"Nana?!"}', 200, {
     headers: { 'content-type': 'application/merge-patch+json' },
     has: 'Nana?!',
