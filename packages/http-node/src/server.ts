@@ -213,10 +213,8 @@ async function sent(responses: readonly http.ServerResponse[], socket: Socket): 
   const all = responses.map(
     (res) => res.writableFinished || new Promise((resolve) => void res.once('finish', resolve)),
   )
-  await new Promise((resolve) => {
-    socket.once('close', resolve)
-    Promise.all(all).then(resolve)
-  })
+  const closed = new Promise((resolve) => void socket.once('close', resolve))
+  await Promise.race([closed, Promise.all(all)])
 }
 
 const malformed = (): Error =>
