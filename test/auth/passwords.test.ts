@@ -225,5 +225,10 @@ eachDatabase('other forms of user models', (test, db) => {
     const me = await get(api, '/auth/me', bearer(value.access_token))
     equal(me.value, { house: 'A, "B"/ü', no: 7, login: 'kim' })
     equal(await api.refreshTokens.revokeAll({ house: 'A, "B"/ü', no: 7 }), 1)
+    await login(api, 'kim', 'secret')
+    equal(await api.refreshTokens.revokeAll(value.user_pk), 1)
+    for (const key of ['A', 'A,7,8', 'A,x']) {
+      match((await rejects(api.refreshTokens.revokeAll(key))).message, 'expected a user or its key')
+    }
   })
 })
