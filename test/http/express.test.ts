@@ -5,7 +5,7 @@ import { modelApi } from '@model-api/adapter-express'
 import { type Api, apiError, type Envelope } from '@model-api/core'
 import compression from 'compression'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { equal, ok } from '../support/assert.ts'
+import { equal, ok, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { conforms, host, listening, type Server, send } from './conformance.ts'
 import { survives } from './rough.ts'
@@ -149,6 +149,23 @@ suite('Express', (test) => {
         equal(answers[1]?.slice(0, 2), [500, 'Internal Server Error'])
         ok(!JSON.stringify(answers[1]).includes('1234'))
         equal(answers[2], [409, 'Conflict', 'Later.', '1.0.0'])
+      },
+    ))
+
+  test('an error after the host has begun the response ends it', () =>
+    running(
+      (app, api) => {
+        // Express writes errors to stderr otherwise.
+        app.set('env', 'test')
+        app.use((_req, res, next) => {
+          res.write('begun')
+          next(new Error('too late'))
+        })
+        app.use(modelApi(api))
+      },
+      async (_port, url) => {
+        const response = await fetch(`${url}/api/books`)
+        await rejects(response.text())
       },
     ))
 

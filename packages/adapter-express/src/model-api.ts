@@ -45,7 +45,8 @@ export function modelApi(
     }
   }
   const refuse: ErrorHandler = (error, req, res, next) => {
-    if (!api.owns(req.url)) {
+    // Express closes the connection of a response that has begun.
+    if (res.headersSent || !api.owns(req.url)) {
       next(error)
       return
     }
