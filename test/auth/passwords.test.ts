@@ -9,6 +9,7 @@ import {
   manyToMany,
   passwordCheck,
 } from '@model-api/core'
+import { unmatchableHash } from '../../packages/core/src/auth/passwords.ts'
 import { createQueue } from '../../packages/core/src/auth/queue.ts'
 import { get } from '../support/api.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
@@ -69,6 +70,20 @@ suite('passwords', (test) => {
     for (const hash of [undefined, null, '', 'plain', 7, {}]) {
       equal(await check({ hash }, 'plain'), false)
     }
+  })
+
+  test('without a valid hash are computed like others, so that the time does not reveal a user without a password', async () => {
+    const hash = await hashPassword('x', { cost: 4 })
+    // More than can wait, so that every further computation is refused.
+    const others = Array.from({ length: 110 }, () => check({ hash }, 'x').catch(() => false))
+    await rejects(check({ hash: null }, 'x'), { status: 503 })
+    await Promise.all(others)
+  })
+
+  test('of users who do not exist are computed at the usual cost, also after a hash that bcrypt cannot read', async () => {
+    await check({ hash: await hashPassword('x', { cost: 4 }) }, 'x')
+    await rejects(check({ hash: `$2b$99$${'x'.repeat(53)}` }, 'x'))
+    equal(unmatchableHash().slice(0, 7), '$2b$04$')
   })
 
   test('API keys are hashed with SHA-256, and pass the check once they were found by their hash', async () => {
@@ -225,5 +240,10 @@ eachDatabase('other forms of user models', (test, db) => {
     const me = await get(api, '/auth/me', bearer(value.access_token))
     equal(me.value, { house: 'A, "B"/ü', no: 7, login: 'kim' })
     equal(await api.refreshTokens.revokeAll({ house: 'A, "B"/ü', no: 7 }), 1)
+    await login(api, 'kim', 'secret')
+    equal(await api.refreshTokens.revokeAll(value.user_pk), 1)
+    for (const key of ['A', 'A,7,8', 'A,x']) {
+      match((await rejects(api.refreshTokens.revokeAll(key))).message, 'expected a user or its key')
+    }
   })
 })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createApi } from '@model-api/core'
 import { Kysely, SqliteDialect } from 'kysely'
 import { get } from '../support/api.ts'
-import { equal, match, ok } from '../support/assert.ts'
+import { equal, match, ok, rejects } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { sourceArguments } from '../support/node-arguments.ts'
 import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
@@ -115,6 +115,20 @@ eachDatabase('refresh tokens', (test, db) => {
     equal(await api.refreshTokens.purgeExpired(), 4)
     equal((await refresh(api, bobs)).status, 403)
     equal((await refresh(api, late)).status, 200)
+  })
+
+  test('revokeAll finds the user by any spelling of its key, and rejects what is no user', async () => {
+    const { api } = peopleApi(db)
+    for (const user of [1, '1', '01', 1n, { id: '1' }, { id: 1n }]) {
+      await login(api, 'ann')
+      equal(await api.refreshTokens.revokeAll(user), 1, String(user))
+    }
+    for (const nobody of [undefined, null, {}, { id: null }, 'ann', '', true, [], Number.NaN]) {
+      match(
+        (await rejects(api.refreshTokens.revokeAll(nobody))).message,
+        'expected a user or its key',
+      )
+    }
   })
 
   test('a deleted user gets no new tokens', async () => {

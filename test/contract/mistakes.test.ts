@@ -9,6 +9,7 @@ import {
 } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import { requestHeaders } from '../../packages/core/src/http/request.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, rejects, throws } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
@@ -309,6 +310,25 @@ suite('mistakes in createApi', (test) => {
         ],
       ],
     )
+  })
+
+  test('handle(a web Request): a 500 whose reported error names api.fetch, not the response to nobody', async () => {
+    const reported: unknown[] = []
+    const api = createApi({ db, models, onError: (error) => void reported.push(error) })
+    for (const request of [
+      new Request('http://x/api/books'),
+      { method: 'GET', url: '/api/books', headers: new Headers({ authorization: 'Bearer x' }) },
+    ]) {
+      equal((await api.handle(request as unknown as ApiRequest)).status, 500)
+      match(String(reported.pop()), 'request.headers: expected an object with a member for each')
+    }
+  })
+
+  test('handle({ headers }) with null for a header that is missing: as without the header', async () => {
+    const api = createApi({ db, models })
+    const headers = Object.fromEntries(requestHeaders.map((name) => [name, null]))
+    const request = { method: 'GET', url: '/api', headers } as unknown as ApiRequest
+    equal((await api.handle(request)).status, 200)
   })
 
   const drivers: Readonly<Record<string, () => Dialect>> = {

@@ -70,8 +70,8 @@ export function conforms(name: string, server: Server): void {
 }
 
 const left = ({ only, title }: Case, { parsed, web, except }: Server): boolean =>
-  (only === 'unparsed' && parsed === true) ||
-  (only === 'raw' && web === true) ||
+  ([only].flat().includes('unparsed') && parsed === true) ||
+  ([only].flat().includes('raw') && web === true) ||
   except?.includes(title) === true
 
 async function answersOf(server: Server): Promise<Wire[]> {

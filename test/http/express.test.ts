@@ -5,7 +5,7 @@ import { modelApi } from '@model-api/adapter-express'
 import { type Api, apiError, type Envelope } from '@model-api/core'
 import compression from 'compression'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { equal, ok } from '../support/assert.ts'
+import { equal, ok, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { conforms, host, listening, type Server, send } from './conformance.ts'
 import { survives } from './rough.ts'
@@ -152,6 +152,23 @@ suite('Express', (test) => {
       },
     ))
 
+  test('an error after the host has begun the response ends it', () =>
+    running(
+      (app, api) => {
+        // Express writes errors to stderr otherwise.
+        app.set('env', 'test')
+        app.use((_req, res, next) => {
+          res.write('begun')
+          next(new Error('too late'))
+        })
+        app.use(modelApi(api))
+      },
+      async (_port, url) => {
+        const response = await fetch(`${url}/api/books`)
+        await rejects(response.text())
+      },
+    ))
+
   test('errors on other paths are left to the host', () =>
     running(
       (app, api) => {
@@ -177,7 +194,7 @@ suite('Express', (test) => {
         const response = await fetch(`${url}/api/books`, posting('{"title":"longer than ten"}'))
         const { errors } = (await response.json()) as Envelope
         equal([response.status, errors?.reason], [413, 'The body is larger than 10 bytes.'])
-        // The parser's error does not matter if the request needs no body.
+        // An unknown path is refused as such.
         equal(
           (await fetch(`${url}/api/nothing`, posting('{"title":"longer than ten"}'))).status,
           404,

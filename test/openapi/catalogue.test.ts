@@ -6,8 +6,8 @@ import { equal, ok } from '../support/assert.ts'
 import { sourceOf } from '../support/source-text.ts'
 import { suite } from '../support/suite.ts'
 
-/** Functions of errors.ts that create no error of the service. */
-const notErrors = ['ApiError', 'apiError', 'atOperation']
+/** Exports of errors.ts that create no error of the service. */
+const notErrors = ['ApiError', 'apiError', 'atOperation', 'UnreadBody', 'unreadBody']
 
 suite('the error catalogue', (test) => {
   test('has every error of errors.ts', () => {

@@ -158,6 +158,13 @@ eachDatabase('Idempotency-Key', (test, db) => {
     equal([again.status, again.value], [201, null])
   })
 
+  test('a parsed body that is no JSON is 400, as without the key', async () => {
+    const without = await post({ name: 5n }, {})
+    const { status, errors } = await post({ name: 5n }, key('bigint'))
+    equal([status, errors], [400, without.errors])
+    equal((await post({ name: 'text' }, key('bigint'))).status, 201)
+  })
+
   test('callers without a user need a key that is hard to guess', async () => {
     const { errors } = await post({ name: 'x' }, { 'idempotency-key': 'short' })
     equal(errors.code, 'bad_idempotency_key')

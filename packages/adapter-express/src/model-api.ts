@@ -8,7 +8,6 @@ import {
   limitSending,
   readParsed,
   readRequest,
-  unreadBody,
   writeResponse,
   writeText,
 } from '@model-api/http-node'
@@ -46,20 +45,15 @@ export function modelApi(
     }
   }
   const refuse: ErrorHandler = (error, req, res, next) => {
-    if (!api.owns(req.url)) {
+    // Express closes the connection of a response that has begun.
+    if (res.headersSent || !api.owns(req.url)) {
       next(error)
       return
     }
-    // If the host's body parser failed, pass its error in place of the body. The API throws that error only if the endpoint reads the
-    // body.
-    const body = unreadBody(error)
-    const written =
-      body === undefined
-        ? api
-            .refuse(requestOf(req, res, undefined), hostError(error))
-            .then((response) => writeResponse(res, response))
-        : api.answer(requestOf(req, res, body)).then((response) => writeText(res, response))
-    written.catch(() => res.destroy())
+    api
+      .refuse(requestOf(req, res, undefined), hostError(error))
+      .then((response) => writeResponse(res, response))
+      .catch(() => res.destroy())
   }
   return [serve, refuse]
 }

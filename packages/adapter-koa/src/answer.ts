@@ -1,7 +1,7 @@
 // Converts a Koa context to an ApiRequest, and puts responses into the context.
 
 import { type ApiRequest, type ApiResponse, responseText, type TextResponse } from '@model-api/core'
-import { readRequest, setHeaders } from '@model-api/http-node'
+import { readRequest, removedPrefix, setHeaders } from '@model-api/http-node'
 import type { KoaContext } from './context.ts'
 
 /** Returns the raw URL below all mounts; Koa's query parser would split `or[…]`. */
@@ -10,8 +10,7 @@ export const urlOf = (ctx: KoaContext): string => ctx.req.url ?? '/'
 /** Converts a context to an ApiRequest; the mount prefix is the part of `originalUrl` that `url` lacks. */
 export function requestOf(ctx: KoaContext, body: unknown): ApiRequest {
   const url = urlOf(ctx)
-  const { originalUrl } = ctx
-  const baseUrl = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
+  const baseUrl = removedPrefix(ctx.originalUrl, url)
   return readRequest(ctx.req, { url, baseUrl, body, host: ctx, res: ctx.res })
 }
 

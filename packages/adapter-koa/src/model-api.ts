@@ -1,13 +1,7 @@
 // Koa middleware: passes requests with the API's paths to the API, and all others to next().
 
 import type { Api } from '@model-api/core'
-import {
-  connectionTurn,
-  hostError,
-  limitSending,
-  readParsed,
-  unreadBody,
-} from '@model-api/http-node'
+import { connectionTurn, hostError, limitSending, readParsed } from '@model-api/http-node'
 import { answer, answerText, parsedBody, requestOf, urlOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
@@ -41,7 +35,7 @@ export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handl
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
  * ```
  */
-export function apiErrors(api: Pick<Api, 'answer' | 'refuse' | 'owns'>): Handler {
+export function apiErrors(api: Pick<Api, 'refuse' | 'owns'>): Handler {
   return async (ctx, next) => {
     // Read the URL now: koa-mount does not restore it after an error.
     const request = requestOf(ctx, undefined)
@@ -49,11 +43,7 @@ export function apiErrors(api: Pick<Api, 'answer' | 'refuse' | 'owns'>): Handler
       await next()
     } catch (error) {
       if (!api.owns(request.url)) throw error
-      // If the host's body parser failed, pass its error in place of the body. The API throws that error only if the endpoint reads
-      // the body.
-      const body = unreadBody(error)
-      if (body === undefined) answer(ctx, await api.refuse(request, hostError(error)))
-      else answerText(ctx, await api.answer({ ...request, body }))
+      answer(ctx, await api.refuse(request, hostError(error)))
     }
   }
 }

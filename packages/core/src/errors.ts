@@ -516,6 +516,22 @@ export const referencesTooLarge = (setting: string, limit: number): ApiError =>
 export const incompleteBody = (): ApiError =>
   badRequest('incomplete_body', 'The body ended before it was complete.')
 
+/**
+ * A body that a parser of the host could not read. `api.refuse` responds with `error`, or with the error that the API itself has for
+ * this path, method or text; it never serves the request, because the parser's error has skipped middleware that may refuse it.
+ */
+export class UnreadBody extends ApiError {
+  /** The body, if the parser passed it on. */
+  readonly text: string | undefined
+
+  constructor({ status, body, headers }: ApiError, text: string | undefined) {
+    super(status, body, headers)
+    this.text = text
+  }
+}
+
+export const unreadBody = (error: ApiError, text?: string): ApiError => new UnreadBody(error, text)
+
 /** A write without a body. */
 export const emptyBody = (): ApiError =>
   badRequest('empty_body', 'A body is needed: a JSON object with the fields to write.')

@@ -28,7 +28,8 @@ import {
 } from './endpoints/route-request.ts'
 import { serveCall } from './endpoints/serve-call.ts'
 import { serveIndex } from './endpoints/service-index.ts'
-import { ApiError, internalError } from './errors.ts'
+import { refusalOfUnread } from './endpoints/unread-body.ts'
+import { ApiError, internalError, UnreadBody } from './errors.ts'
 import { runError, runFinal } from './hooks/read-hooks.ts'
 import { prefersProblem } from './http/accept.ts'
 import { checkRequest } from './http/check-request.ts'
@@ -153,7 +154,9 @@ async function settle<R>(
     answering.asProblem = prefersProblem(request)
     if (refused !== undefined) {
       Object.assign(answering, responseSettingsOf(runtime, request))
-      throw refused.error
+      const { error } = refused
+      if (!(error instanceof UnreadBody)) throw error
+      throw refusalOfUnread(runtime, request, error, () => stampOf(answering))
     }
     checkRequest(request)
     refuseLongUrl(runtime, request)

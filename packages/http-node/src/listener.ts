@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
 import { connectionTurn } from './connection-turns.ts'
+import { removedPrefix, withoutOrigin } from './mount.ts'
 import { readParsed } from './parsed-body.ts'
 import { hasBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
@@ -69,12 +70,12 @@ interface Place {
 
 function placeOf({ url = '/', originalUrl }: HostRequest, given: string | undefined): Place {
   if (given !== undefined) {
-    const isBelow = url.startsWith(given) && /^(?:[/?]|$)/.test(url.slice(given.length))
-    return { url: isBelow ? url.slice(given.length) : url, baseUrl: given, isBelow }
+    const path = withoutOrigin(url)
+    const isBelow = path.startsWith(given) && /^(?:[/?]|$)/.test(path.slice(given.length))
+    return { url: isBelow ? path.slice(given.length) : url, baseUrl: given, isBelow }
   }
-  const isMounted =
-    typeof originalUrl === 'string' && originalUrl !== url && originalUrl.endsWith(url)
-  return { url, baseUrl: isMounted ? originalUrl.slice(0, -url.length) : '', isBelow: true }
+  const baseUrl = typeof originalUrl === 'string' ? removedPrefix(originalUrl, url) : ''
+  return { url, baseUrl, isBelow: true }
 }
 
 interface Exchange {

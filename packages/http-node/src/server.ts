@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, apiError, responseText } from '@model-api/core'
 import { type ListenerOptions, listener } from './listener.ts'
+import { readRequest } from './read-request.ts'
+import { writeResponse } from './write-response.ts'
 
 export interface ServerOptions
   extends Pick<ListenerOptions, 'fallback' | 'sendTimeout' | 'baseUrl'> {
@@ -68,6 +70,12 @@ export function createServer(
   let keptAt = Number.NEGATIVE_INFINITY
   let closesIdle = false
 
+  const refuseWith = (req: http.IncomingMessage, res: http.ServerResponse, error: Error): void => {
+    api
+      .refuse(readRequest(req, { res }), error)
+      .then((response) => writeResponse(res, response))
+      .catch(() => res.destroy())
+  }
   const serve: http.RequestListener = (req, res) => {
     const isLast = closing !== undefined
     answering.add(res)
@@ -77,7 +85,10 @@ export function createServer(
       if (closesIdle) server.closeIdleConnections()
     })
     if (isLast) res.setHeader('connection', 'close')
-    answer(req, res)
+    if (req.headers.host === undefined && req.httpVersion === '1.1') {
+      res.setHeader('connection', 'close')
+      refuseWith(req, res, malformed())
+    } else answer(req, res)
   }
   const server = http.createServer(
     {
@@ -86,11 +97,21 @@ export function createServer(
       keepAliveTimeout: options.keepAliveTimeout ?? 5_000,
       // How often Node checks connections for timeouts, in milliseconds.
       connectionsCheckingInterval: 1_000,
+      // Node would refuse a request without a Host header with an empty body; `serve` refuses it.
+      requireHostHeader: false,
     },
     serve,
   )
+  const refusedSockets = new WeakSet<Duplex>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(api, error, socket, [...answering]).catch(() => socket.destroy())
+    // Node reports the error again for each piece of data that follows.
+    if (refusedSockets.has(socket)) return
+    refusedSockets.add(socket)
+    refuse(api, error, socket as Socket, [...answering]).catch(() => socket.destroy())
+  })
+  server.on('checkExpectation', (req, res) => {
+    const reason = 'Of the header Expect, only 100-continue is supported.'
+    refuseWith(req, res, apiError(417, 'Expectation Failed', reason))
   })
   server.on('checkContinue', (req, res) => {
     const announced = Number(req.headers['content-length'] ?? 0)
@@ -153,15 +174,23 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Responds to a request that Node's parser refused, and closes the connection. */
+/**
+ * Responds to a request that Node's parser refused, and closes the connection. Earlier requests of the connection get their responses
+ * first, so that none of them is taken to be the refused one.
+ */
 async function refuse(
   api: Pick<Api, 'refuse'>,
   error: NodeJS.ErrnoException,
-  socket: Duplex,
+  socket: Socket,
   answering: readonly http.ServerResponse[],
 ): Promise<void> {
+  const own = answering.filter(({ req }) => req.socket === socket)
+  await sent(
+    own.filter(({ req }) => req.complete),
+    socket,
+  )
   // A second response would corrupt the one being sent.
-  const busy = answering.some((res) => res.socket === (socket as Socket) && res.headersSent)
+  const busy = own.some((res) => !res.req.complete && res.headersSent)
   if (error.code === 'ECONNRESET' || !socket.writable || busy) {
     socket.destroy()
     return
@@ -178,6 +207,19 @@ async function refuse(
   socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
 }
 
+/** Resolves once the responses have been sent or their connection is closed. */
+async function sent(responses: readonly http.ServerResponse[], socket: Socket): Promise<void> {
+  if (responses.length === 0 || socket.destroyed) return
+  const all = responses.map(
+    (res) => res.writableFinished || new Promise((resolve) => void res.once('finish', resolve)),
+  )
+  const closed = new Promise((resolve) => void socket.once('close', resolve))
+  await Promise.race([closed, Promise.all(all)])
+}
+
+const malformed = (): Error =>
+  apiError(400, 'Bad Request', 'This is not a well-formed HTTP request.')
+
 function reasonFor(error: NodeJS.ErrnoException): Error {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -185,6 +227,6 @@ function reasonFor(error: NodeJS.ErrnoException): Error {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return apiError(408, 'Request Timeout', 'The request was not complete in time.')
     default:
-      return apiError(400, 'Bad Request', 'This is not a well-formed HTTP request.')
+      return malformed()
   }
 }

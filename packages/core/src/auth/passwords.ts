@@ -28,13 +28,21 @@ export async function hashPassword(
   return bcryptHash(password, options.cost ?? defaultCost)
 }
 
-/** Whether a password matches a stored hash; false if the stored value is not a hash. */
+/**
+ * Whether a password matches a stored hash. If the stored value is not a hash, as for a user without a password, the result is false after
+ * the same time, so that the time does not reveal such users.
+ */
 async function passwordMatches(password: string, stored: unknown): Promise<boolean> {
   if (typeof password !== 'string' || bytesOf(password) > mostBytes) return false
-  if (typeof stored !== 'string' || !/^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored))
+  const isHash = typeof stored === 'string' && /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored)
+  if (!isHash) {
+    await bcryptCompare(password, unmatchableHash())
     return false
+  }
+  const matches = await bcryptCompare(password, stored)
+  // Not that of a hash that bcrypt cannot read.
   usualCost = stored.slice(4, 6)
-  return bcryptCompare(password, stored)
+  return matches
 }
 
 /** A password check, as a method of the user model, with the name of the field it reads. */

@@ -2,6 +2,9 @@
 
 import type { Clock } from '../call/clock.ts'
 import type { HookUser } from '../config/hook-types.ts'
+import { decodedSegment } from '../http/route-table.ts'
+import { keyValue } from '../plan/value.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { RefreshTokenStore } from '../store/refresh-tokens.ts'
 import { sha256Hex } from './digest.ts'
@@ -18,8 +21,8 @@ export interface RefreshTokens {
    */
   revoke(token: string): Promise<boolean>
   /**
-   * Revokes every valid token of a user, given as a record or a key, for example after a change of password. Returns
-   * their number.
+   * Revokes every valid token of a user, given as a record or its key (`user_pk` of the login), for example after a change of
+   * password. Returns their number; rejects for a value that is neither.
    */
   revokeAll(user: HookUser): Promise<number>
   /** Deletes expired tokens and returns their number. Run it regularly, for example daily. */
@@ -34,8 +37,7 @@ export function createRevocation(
   clock: Clock,
 ): RefreshTokens {
   const keyOf = (user: HookUser): string => {
-    const key =
-      typeof user === 'object' && user !== null ? users?.keyOf(user) : encodeURIComponent(user)
+    const key = users && storedKey(users.resource, user)
     if (key === undefined) throw new Error('refreshTokens.revokeAll: expected a user or its key.')
     return key
   }
@@ -46,3 +48,25 @@ export function createRevocation(
     purgeExpired: async () => store.purge(db, clock.now()),
   }
 }
+
+/** Returns the key of a user as the tokens have it; undefined for a value that is no user of the model and no key. */
+function storedKey({ primaryKey }: Resource, user: HookUser): string | undefined {
+  const given = valuesOf(user, primaryKey)
+  const values = primaryKey.map((column, i) => {
+    const value = given[i]
+    return isScalar(value) ? keyValue(column, String(value)) : undefined
+  })
+  return values.some((value) => value === undefined)
+    ? undefined
+    : values.map((value) => encodeURIComponent(String(value))).join(',')
+}
+
+/** The values of the key columns: the members of a record, or those of a key; a key of several columns is written as in paths. */
+function valuesOf(user: HookUser, columns: readonly NamedColumn[]): readonly unknown[] {
+  if (typeof user === 'object') return columns.map(({ name }) => user?.[name])
+  if (columns.length === 1) return [user]
+  const parts = String(user).split(',')
+  return parts.length === columns.length ? parts.map(decodedSegment) : []
+}
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'bigint'].includes(typeof value)

@@ -42,7 +42,8 @@ export function relationUrl(
 const paging = new Set(['page', 'limit', 'after', 'before'])
 
 /**
- * Returns the URL of the request with other paging parameters; all other parameters stay as the client wrote them.
+ * Returns the URL of the request with other paging parameters; all other parameters stay as the client wrote them, except characters
+ * that no URL can contain. The body of a QUERY may contain them.
  */
 export function pageUrl(
   path: string,
@@ -59,12 +60,20 @@ export function pageUrl(
     const next = rawQuery.indexOf('&', start)
     const end = next === -1 ? rawQuery.length : next
     const pair = rawQuery.slice(start, end)
-    if (pair !== '' && !paging.has(decodedName(pair))) add(pair)
+    if (pair !== '' && !paging.has(decodedName(pair))) add(asUrl(pair))
     start = end + 1
   }
   for (const name of Object.keys(replaced)) add(`${name}=${replaced[name]}`)
   return url
 }
+
+/** Percent-encodes what would end a URL (`#`), a link in a header (`>`), or the header itself. */
+const asUrl = (pair: string): string => pair.replace(notInUrl, encoded)
+
+const notInUrl = /[\0- #<>\x7f-\uffff]+/g
+
+const encoded = (text: string): string =>
+  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 
 function decodedName(pair: string): string {
   const end = pair.indexOf('=')

@@ -71,11 +71,12 @@ export type RequestHeader = (typeof requestHeaders)[number]
 /** Returns the value of a header, the first one if it is repeated; undefined without the header. */
 export function header(request: ApiRequest, name: RequestHeader): string | undefined {
   const value = request.headers?.[name]
-  return typeof value === 'string' || value === undefined ? value : value[0]
+  // A host may pass null for a header that is missing.
+  return typeof value === 'string' ? value : value?.[0]
 }
 
 /** Returns all values of a header, joined by commas; undefined without the header. */
 export function wholeHeader(request: ApiRequest, name: RequestHeader): string | undefined {
   const value = request.headers?.[name]
-  return typeof value === 'string' || value === undefined ? value : value.join(',')
+  return typeof value === 'string' ? value : value?.join(',')
 }

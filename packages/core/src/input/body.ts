@@ -14,8 +14,8 @@ import { readParsedJson } from './json-parsed.ts'
 import { readJsonText } from './json-text.ts'
 import type { InputProblems } from './problems.ts'
 
-const json = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
-const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+const json = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
+const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
 
 export const jsonMediaType = 'application/json'
 

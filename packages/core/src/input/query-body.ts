@@ -7,7 +7,7 @@ import { type BodyLimit, bodyText, refuseUnreadable } from './body.ts'
 /** The media type of a query, for the header Accept-Query. */
 export const queryMediaType = 'application/x-www-form-urlencoded'
 
-const form = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+const form = /^application\/x-www-form-urlencoded\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
 
 /**
  * The query of a QUERY request: the query of its URL, then its body. Throws 400 without a media type, 415 for another one, and 413

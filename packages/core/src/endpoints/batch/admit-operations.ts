@@ -4,11 +4,9 @@ import { authorize } from '../../access/authorize.ts'
 import type { Runtime } from '../../call.ts'
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { isIndex, type Route, splitUrl } from '../../http/route-table.ts'
+import { type Route, splitUrl } from '../../http/route-table.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
-import { authEndpointAt } from '../auth/route.ts'
-import { docsPartAt } from '../docs.ts'
-import { healthPartAt } from '../health.ts'
+import { isOwnEndpoint } from '../own-endpoint.ts'
 import type { MethodFacts } from '../route-facts.ts'
 import { type RoutedCall, refuseLongUrl, routeRequest } from '../route-request.ts'
 import {
@@ -87,20 +85,12 @@ export function routeOperation(
   const { runtime, parts } = batch
   refuseLongUrl(runtime, request)
   const place = splitUrl(request.url)
-  if (isElsewhere(runtime, place.path)) throw notInBatch(place.path)
+  if (isOwnEndpoint(runtime, place.path)) throw notInBatch(place.path)
   return routeRequest(runtime, request, place, {
     ...parts,
     wantsText: batch.wantsText(operation),
   })
 }
-
-/** Whether the path belongs to an endpoint that a batch cannot call: batch, index, documentation, health and authentication. */
-const isElsewhere = ({ settings, routes }: Runtime, path: string): boolean =>
-  path === settings.batch?.path ||
-  isIndex(routes, path) ||
-  docsPartAt(settings.docs, path) !== undefined ||
-  healthPartAt(settings.healthRoute, path) !== undefined ||
-  authEndpointAt(settings.auth.routes, path) !== undefined
 
 /** Headers of the batch's request that do not apply to its operations. */
 const ofBatchAlone: ReadonlySet<string> = new Set([

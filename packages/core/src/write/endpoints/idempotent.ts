@@ -190,11 +190,19 @@ export async function claimOf(
   if (!/^[\x21-\x7e]+$/.test(key) || key.length < min || key.length > maxLength) {
     throw badIdempotencyKey(`${min} to ${maxLength} visible characters`)
   }
-  const body =
-    typeof request.body === 'string' ? request.body : stringify((request.body ?? null) as JsonValue)
   return {
     id: await digest(stringify([identity, route, key])),
-    fingerprint: await digest(stringify([query, body])),
+    fingerprint: await digest(stringify([query, textOf(request.body)])),
+  }
+}
+
+/** The text of a body; empty for a parsed body that is no JSON, which is refused when it is read. */
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body
+  try {
+    return stringify((body ?? null) as JsonValue)
+  } catch {
+    return ''
   }
 }
 
