@@ -104,9 +104,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A stale If-Match changes the record',
     file: 'packages/core/src/write/execute/change.ts',
-    find: 'const stored = await lockedRecord(context, resource, key, action, lockedFor)\n  if (stored === undefined) throw recordNotFound()\n  if (precondition?.(stored) === false) throw preconditionFailed()',
-    replace:
-      'const stored = await lockedRecord(context, resource, key, action, lockedFor)\n  if (stored === undefined) throw recordNotFound()\n  precondition?.(stored)',
+    find: 'if (precondition?.(stored) === false) throw preconditionFailed()\n  if (!isNested(node)) {',
+    replace: 'precondition?.(stored)\n  if (!isNested(node)) {',
     fails: 'test/writing/conditional.test.ts',
   },
   {
