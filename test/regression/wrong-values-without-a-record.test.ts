@@ -34,6 +34,12 @@ const cases: Readonly<Record<string, readonly [string, string, unknown, object]>
     { day: 'soon', size: 1.5 },
     { day: [date], size: [whole] },
   ],
+  'of a record whose key is no number': [
+    'PATCH',
+    '/api/things/x',
+    { day: 'soon' },
+    { day: [date] },
+  ],
   'of records that filters do not find': [
     'PATCH',
     '/api/things?id__eq=9',
