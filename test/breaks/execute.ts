@@ -128,7 +128,7 @@ export const execute: readonly Break[] = [
   {
     title: 'Callbacks of nested records are called again when a list is written again',
     file: 'packages/core/src/write/execute/lists/may-call-back.ts',
-    find: 'for (const node of nodes) addNested(models, node)',
+    find: 'for (let i = 0; i < nodes.length; i++) addNested(models, nodes[i] as WriteNode)',
     replace: '',
     fails: 'test/writing/nested-lists.test.ts',
   },

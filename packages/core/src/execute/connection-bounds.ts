@@ -5,10 +5,11 @@ import type { Bounds } from './bounds.ts'
 import { isCommit, isRollback } from './transaction-statements.ts'
 import { type StatementTarget, WatchedStatement } from './watched-statement.ts'
 
-const bounded = new WeakSet<DatabaseConnection>()
+const boundedConnections = new WeakSet<DatabaseConnection>()
 
 /** Whether a ConnectionBounds is active on the connection. */
-export const isBounded = (connection: DatabaseConnection): boolean => bounded.has(connection)
+export const isBounded = (connection: DatabaseConnection): boolean =>
+  boundedConnections.has(connection)
 
 type Execute = DatabaseConnection['executeQuery']
 
@@ -28,16 +29,19 @@ export class ConnectionBounds {
     this.#target = target
     this.#onTimeout = onTimeout
     this.#own = connection.executeQuery
-    this.#bounded = (compiled, options) => this.#execute(compiled, options)
-    connection.executeQuery = this.#bounded
-    bounded.add(connection)
+    // V8 allocates functions that are assigned to a property where they are made among its old objects, so this one, and the rows of
+    // the request with it, would stay until the next full garbage collection.
+    const bounded: Execute = (compiled, options) => this.#execute(compiled, options)
+    this.#bounded = bounded
+    connection.executeQuery = bounded
+    boundedConnections.add(connection)
   }
 
   /** Waits for statements that were rejected but still run, unless the connection was closed, and restores the method. */
   async end(): Promise<void> {
     if (this.#running > 0) await this.#allSettled()
     const { connection } = this.#target
-    bounded.delete(connection)
+    boundedConnections.delete(connection)
     // Closing the connection may have replaced the method, too.
     if (connection.executeQuery === this.#bounded) connection.executeQuery = this.#own
   }

@@ -18,16 +18,20 @@ export function interceptConnection(
 ): void {
   if (changed.has(executor)) return
   changed.add(executor)
-  const provide = executor.provideConnection.bind(executor)
-  executor.provideConnection = (consumer, ...options) =>
-    intercept(() => provide(consumer, ...options))
+  const own = executor.provideConnection.bind(executor)
+  // The functions are made before they are assigned: V8 allocates a function that is assigned where it is made among its old objects,
+  // so the rows of a request would stay with it until the next full garbage collection.
+  const provideConnection: Executor['provideConnection'] = (consumer, ...options) =>
+    intercept(() => own(consumer, ...options))
+  executor.provideConnection = provideConnection
   for (const name of derivations) {
     const derive = executor[name].bind(executor) as (...given: unknown[]) => Executor
-    executor[name] = ((...given: unknown[]) => {
+    const intercepted = (...given: unknown[]): Executor => {
       const derived = derive(...given)
       interceptConnection(derived, intercept, changed)
       return derived
-    }) as never
+    }
+    executor[name] = intercepted as never
   }
 }
 

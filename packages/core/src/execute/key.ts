@@ -10,7 +10,7 @@ export function keyFromRow(
   columns: readonly NamedColumn[],
   values: Readonly<Record<string, JsonValue>>,
 ): readonly Value[] | undefined {
-  const [only] = columns
+  const only = columns[0]
   if (only !== undefined && columns.length === 1) {
     const value = valueOfJson(only, values[only.name])
     // A literal takes a quarter of the memory of a list that grows by `push`.
@@ -30,7 +30,7 @@ export function keyTextIn(
   columns: readonly NamedColumn[],
   values: Readonly<Record<string, JsonValue>>,
 ): string | undefined {
-  const [only] = columns
+  const only = columns[0]
   if (only === undefined || columns.length > 1) {
     const key = keyFromRow(columns, values)
     return key && keyText(key)

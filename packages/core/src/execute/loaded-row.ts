@@ -56,7 +56,7 @@ export function loadRows(
 ): readonly LoadedRow[] {
   const layout = layoutOf(readers, Array.isArray(raws[0]), embeddedJson, object)
   const rows: LoadedRow[] = []
-  for (const raw of raws) rows.push(new LoadedRow(layout, raw))
+  for (let i = 0; i < raws.length; i++) rows.push(new LoadedRow(layout, raws[i] as RawRow))
   return rows
 }
 

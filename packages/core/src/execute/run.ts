@@ -128,7 +128,7 @@ export function decodeRows(
   raws: readonly NamedRow[],
 ): readonly Readonly<Record<string, JsonValue>>[] {
   const rows: Readonly<Record<string, JsonValue>>[] = []
-  for (const raw of raws) rows.push(decodeRow(readers, raw).values)
+  for (let i = 0; i < raws.length; i++) rows.push(decodedValues(readers, raws[i] as NamedRow))
   return rows
 }
 
@@ -137,10 +137,18 @@ export function decodeRow(
   readers: readonly Reader[],
   raw: NamedRow,
 ): { readonly values: Readonly<Record<string, JsonValue>> } {
+  return { values: decodedValues(readers, raw) }
+}
+
+function decodedValues(
+  readers: readonly Reader[],
+  raw: NamedRow,
+): Readonly<Record<string, JsonValue>> {
   const values: Record<string, JsonValue> = {}
-  for (const { key, alias, decode } of readers) {
+  for (let i = 0; i < readers.length; i++) {
+    const { key, alias, decode } = readers[i] as Reader
     const value = raw[alias]
     values[key] = value === null || value === undefined ? null : decode(value)
   }
-  return { values }
+  return values
 }

@@ -13,32 +13,40 @@ import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts
 const nothing: ReadonlySet<string> = new Set()
 const noneIdentifying: Identifying = new Map()
 
-/** Reads a record and collects the checks of its validators. */
-export function readNode(
+/** How the records of a body are read. */
+interface ReadOptions {
+  readonly mode: WriteMode
+  readonly identifying?: Identifying
+  readonly isMergePatch?: boolean
+}
+
+/** Reads a record and runs its validators. */
+export const readNode = (
   resource: Resource,
   body: JsonValue,
-  place: {
-    readonly path: string
-    readonly mode: WriteMode
-    readonly identifying?: Identifying
-    readonly isMergePatch?: boolean
-  },
+  { path, ...options }: ReadOptions & { readonly path: string },
   problems: InputProblems,
   host: ValidatorHost,
-): MaybePromise<RecordNode> {
-  const reading: Reading = { problems, checks: [] }
-  const full: Place = {
-    left: resource.settings.limits.depth,
-    filled: nothing,
-    path: place.path,
-    mode: place.mode,
-    identifying: place.identifying ?? noneIdentifying,
-    isMergePatch: place.isMergePatch ?? false,
+): MaybePromise<RecordNode> => nodeReader(resource, options, problems, host)(body, path)
+
+/** Returns `readNode` for the records of a list, which are read one after the other. */
+export function nodeReader(
+  resource: Resource,
+  { mode, identifying = noneIdentifying, isMergePatch = false }: ReadOptions,
+  problems: InputProblems,
+  host: ValidatorHost,
+): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
+  const left = resource.settings.limits.depth
+  // Shared by all records until one of them has a validator.
+  let reading: Reading = { problems, checks: [] }
+  return (body, path) => {
+    const place: Place = { left, filled: nothing, path, mode, identifying, isMergePatch }
+    const node = readRecord(reading, resource, body, place)
+    const { checks } = reading
+    if (checks.length === 0) return node
+    reading = { problems, checks: [] }
+    return runChecks(checks, problems, host).then(() => node)
   }
-  const node = readRecord(reading, resource, body, full)
-  return reading.checks.length === 0
-    ? node
-    : runChecks(reading.checks, problems, host).then(() => node)
 }
 
 /** Runs validators; their messages become problems. */

@@ -18,9 +18,12 @@ function digitsOf(text: string, from: number, to: number): number {
   return number
 }
 
+/** The days of each month of a year that is not a leap year. */
+const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
 function daysIn(year: number, month: number): number {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+  return (days[month - 1] ?? 0) + (leap && month === 2 ? 1 : 0)
 }
 
 /** Parses a time: `HH:MM` or `HH:MM:SS` → `HH:MM:SS`; undefined if it is not one. */

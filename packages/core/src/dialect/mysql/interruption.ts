@@ -35,7 +35,8 @@ async function closeConnection({
   await connection.collectSessionInfo?.()
   // Not awaited: if the host configured a control connection, Kysely ignores `keep` and sends the KILL itself, without a time limit.
   connection.killSession(keep).catch(() => {})
-  connection.executeQuery = () => Promise.reject(error)
+  const executeQuery = (): Promise<never> => Promise.reject(error)
+  connection.executeQuery = executeQuery
   return kill
 }
 

@@ -1,6 +1,7 @@
 // Cancels statements on PostgreSQL through Kysely's connections of `pg`; statements of other drivers run to their end.
 
 import type { CompiledQuery, ControlConnectionProvider, DatabaseConnection } from 'kysely'
+import type { Executor } from '../../execute/intercept-connection.ts'
 import type { Interrupted, Interruption } from '../shared/interruption.ts'
 
 export const postgresInterruption: Interruption = {
@@ -32,7 +33,8 @@ async function close({ db, connection, error }: Interrupted): Promise<boolean> {
     return true
   }
   const own = db.withoutPlugins()
-  own.getExecutor().provideConnection = (use) => use(connection)
+  const provideConnection: Executor['provideConnection'] = (use) => use(connection)
+  own.getExecutor().provideConnection = provideConnection
   const answers = [Promise.resolve({ rows: [] })]
   answerBy(connection, () => answers.pop() ?? Promise.reject(error))
   await own

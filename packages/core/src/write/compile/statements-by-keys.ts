@@ -128,7 +128,7 @@ export function compileLockedByKeys(
   const { dialect } = target
   const [column] = columns
   if (column === undefined || !areIntegers(columns) || columns.length > 1) return undefined
-  const values = keys.map(([value]) => value as Value).sort((a, b) => (a < b ? -1 : 1))
+  const values = keys.map((key) => key[0] as Value).sort((a, b) => (a < b ? -1 : 1))
   const encoded = values.map((value) => dialect.encode(column, value))
   const made = dialect.shortcuts?.valuesTable?.([{ column, values: encoded }])
   if (made?.joinedBy !== 'join') return undefined

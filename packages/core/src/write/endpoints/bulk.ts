@@ -17,7 +17,7 @@ import {
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
-import { readNode } from '../../input/read-body.ts'
+import { nodeReader, readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
@@ -112,7 +112,7 @@ async function updateListed(
   const echo = cachedEchoPlan(call, resource, ast)
   const changes = await readChanges(call, resource, body, problems)
   const nodes = changes.map(nodeOf)
-  for (const node of nodes) noteChanged(call, node)
+  for (let i = 0; i < nodes.length; i++) noteChanged(call, nodes[i] as RecordNode)
   const keys = changes.map(keyInList)
   return inWrite(
     call,
@@ -154,7 +154,8 @@ async function changeSteps(
   const steps: ManyStep[] = []
   const mayDiffer = isCollated(resource)
   const taken = new Set<string>()
-  for (const { key, node } of changes) {
+  for (let i = 0; i < changes.length; i++) {
+    const { key, node } = changes[i] as ListedChange
     const exact = stored.get(keyText(key))
     // A collation may make the stored key equal to this one although their texts differ.
     const found =
@@ -185,23 +186,23 @@ async function readChanges(
   // A key in an item of the list identifies a record, as in a URL, so it is accepted even where clients cannot set keys.
   const identifying = new Map(names.map((name) => [name, undefined]))
   const own = new Set(names)
-  const host = validatorHost(call)
+  const options = { mode: 'update', identifying } as const
+  const readItem = nodeReader(resource, options, problems, validatorHost(call))
   const changes: ListedChange[] = []
   const nodes: RecordNode[] = []
   const known = new Set<string>()
   for (let i = 0; i < body.length; i++) {
-    const item = body[i] as JsonValue
-    const place = { path: `[${i}]`, mode: 'update', identifying } as const
-    const read = readNode(resource, item, place, problems, host)
+    const read = readItem(body[i] as JsonValue, `[${i}]`)
     const node = read instanceof Promise ? await read : read
     nodes.push(node)
     const key = keyIn(resource, node.values)
-    for (const name of key === undefined ? names : []) {
-      if (node.values[name] === undefined) {
+    if (key === undefined) {
+      for (const name of names) {
+        if (node.values[name] !== undefined) continue
         problems.add(pathTo(node.path, name), 'The key of the record to change is needed.')
       }
+      continue
     }
-    if (key === undefined) continue
     const text = keyText(key)
     if (known.has(text)) problems.add(node.path, changedTwice)
     known.add(text)

@@ -6,7 +6,7 @@ import { parse } from '../../endpoints/read-stages.ts'
 import { tooManyRecords, wrongBody } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { inputProblems } from '../../input/problems.ts'
-import { readNode } from '../../input/read-body.ts'
+import { nodeReader } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
@@ -53,10 +53,9 @@ async function insertAll(
   echo: ReadPlan,
 ): Promise<Result> {
   const nodes: RecordNode[] = []
-  const host = validatorHost(call)
+  const readItem = nodeReader(resource, { mode: 'create' }, problems, validatorHost(call))
   for (let i = 0; i < items.length; i++) {
-    const path = many ? `[${i}]` : ''
-    const read = readNode(resource, items[i] as JsonValue, { path, mode: 'create' }, problems, host)
+    const read = readItem(items[i] as JsonValue, many ? `[${i}]` : '')
     const node = read instanceof Promise ? await read : read
     noteChanged(call, node)
     nodes.push(node)

@@ -278,12 +278,11 @@ function keyTextsOf(resource: Resource, rows: readonly LoadedRow[]): readonly st
   const [first] = rows
   if (first === undefined) return []
   const { readers } = first.layout
-  const key = resource.primaryKey.map((column) => ({ column, read: columnReader(readers, column) }))
-  const texts: string[] = []
-  for (const { raw } of rows) {
-    texts.push(keyText(key.map(({ column, read }) => valueOfJson(column, read(raw)) as Value)))
-  }
-  return texts
+  const parts = resource.primaryKey.map((column) => {
+    const read = columnReader(readers, column)
+    return ({ raw }: LoadedRow): Value => valueOfJson(column, read(raw)) as Value
+  })
+  return rows.map((row) => keyText(parts.map((part) => part(row))))
 }
 
 /** The record's value; null if `can_read` refuses it. */

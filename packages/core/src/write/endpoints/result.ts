@@ -42,7 +42,7 @@ export function keysOf(
   records: readonly Values[],
 ): readonly (readonly Value[])[] {
   const keys: (readonly Value[])[] = []
-  for (const values of records) keys.push(keyOf(resource, values))
+  for (let i = 0; i < records.length; i++) keys.push(keyOf(resource, records[i] as Values))
   return keys
 }
 

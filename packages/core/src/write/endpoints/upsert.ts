@@ -6,7 +6,7 @@ import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { plainInMode } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
-import { readNode } from '../../input/read-body.ts'
+import { nodeReader, readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
@@ -129,12 +129,13 @@ async function readCandidates(
 ): Promise<readonly Candidate[]> {
   const identifying = new Map(columns.map((column) => [column.name, unmatchable(resource, column)]))
   const host = validatorHost(call)
+  const readChange = nodeReader(resource, { mode: 'update', identifying }, problems, host)
   const candidates: Candidate[] = []
   let own = inputProblems()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const path = many ? `[${i}]` : ''
-    const asChange = readNode(resource, item, { path, mode: 'update', identifying }, problems, host)
+    const asChange = readChange(item, path)
     const change = asChange instanceof Promise ? await asChange : asChange
     const asNew =
       plainInMode(change, item, 'create', identifying) ??
@@ -160,7 +161,8 @@ function initialColumns(
   columns: readonly NamedColumn[],
 ): readonly NamedColumn[] {
   let missing = noColumns
-  for (const column of columns) {
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] as NamedColumn
     if (!Object.hasOwn(change.values, column.name)) missing = [...missing, column]
   }
   if (missing.length === 0) return noColumns
@@ -228,7 +230,8 @@ function mayGoTogether(columns: readonly NamedColumn[], candidates: readonly Can
   if (candidates.length < 2 || columns.some(({ collation }) => collation !== undefined))
     return false
   const known = new Set<string>()
-  for (const { key } of candidates) {
+  for (let i = 0; i < candidates.length; i++) {
+    const key = candidates[i]?.key
     const text = key && keyText(key)
     if (text === undefined) continue
     if (known.has(text)) return false
@@ -246,7 +249,10 @@ async function writeTogether(
   returned: ReturnedRows | undefined,
 ): Promise<Upserted> {
   const keys: (readonly Value[])[] = []
-  for (const { key } of candidates) if (key !== undefined) keys.push(key)
+  for (let i = 0; i < candidates.length; i++) {
+    const key = candidates[i]?.key
+    if (key !== undefined) keys.push(key)
+  }
   // Before the look-up, so that callers who may only create cannot find out which records exist.
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
   if (keys.length > 0) await requireListAccess(context, candidates.map(ownChange))
@@ -257,8 +263,8 @@ async function writeTogether(
   const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
   const steps: ManyStep[] = []
   let created = false
-  for (const candidate of candidates) {
-    const step = stepOf(candidate, columns, identifying, known)
+  for (let i = 0; i < candidates.length; i++) {
+    const step = stepOf(candidates[i] as Candidate, changes[i] as RecordNode, columns, known)
     steps.push(step)
     created ||= step.kind === 'create'
   }
@@ -269,14 +275,13 @@ const ownChange = ({ change }: Candidate): RecordNode => change
 
 function stepOf(
   candidate: Candidate,
+  change: RecordNode,
   columns: readonly NamedColumn[],
-  identifying: ReadonlySet<string>,
   known: ReadonlyMap<string, Values>,
 ): ManyStep {
   const { key, create: node } = candidate
   const stored = key && known.get(keyText(key))
-  if (stored !== undefined)
-    return { kind: 'change', node: changeOf(candidate, identifying), stored }
+  if (stored !== undefined) return { kind: 'change', node: change, stored }
   try {
     refuseToCreate(candidate, columns, key !== undefined)
     return { kind: 'create', node }

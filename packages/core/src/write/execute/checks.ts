@@ -64,7 +64,8 @@ export function refuseInvisibleReferences(
 ): MaybePromise<void> {
   const relations = known?.relations ?? hidingRelations(context, resource)
   let unknown: Unknown[] | undefined
-  for (const relation of relations) {
+  for (let i = 0; i < relations.length; i++) {
+    const relation = relations[i] as ResolvedRelation
     if (!isSet(relation, sent)) continue
     const text = keyTextIn(relation.from, row)
     if (text === undefined || known?.has(relation, text) === true) continue

@@ -28,4 +28,5 @@ export function lockForChanges(
 const mayChange = ({ values, parents, resource }: RecordNode, name: string, replace: boolean) =>
   name in values ||
   (replace && !resource.primaryKey.some((column) => column.name === name)) ||
-  parents.some(({ relation }) => relation.from.some((column) => column.name === name))
+  (parents.length > 0 &&
+    parents.some(({ relation }) => relation.from.some((column) => column.name === name)))

@@ -125,7 +125,10 @@ export async function lockedRecords(
             compileLocked(context.target, plan, lockedFor),
         )
       : await readScoped(context, plan, action)
-    for (const row of rows) found.set(keyTextIn(primaryKey, row) ?? '', row)
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as Values
+      found.set(keyTextIn(primaryKey, row) ?? '', row)
+    }
   }
   return found
 }

@@ -30,7 +30,7 @@ export function columnsToCompare(
   if (isGiven || !mayWriteEqual || !nodes.every(hasOnlyValues)) return undefined
   const { primaryKey, uniqueKeys, allRelations, allColumns, settings } = resource
   const sent = new Set<string>()
-  for (const { values } of nodes) for (const name in values) sent.add(name)
+  for (let i = 0; i < nodes.length; i++) for (const name in nodes[i]?.values) sent.add(name)
   const composite = [...allRelations.values()].filter(
     ({ kind, from }) => kind === 'belongsTo' && from.length > 1,
   )

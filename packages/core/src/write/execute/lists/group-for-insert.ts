@@ -63,8 +63,12 @@ export function hasColumns(
   values: Values,
   columns: readonly NamedColumn[],
 ): boolean {
-  for (const { name } of primaryKey) if (values[name] === null) return false
-  for (const { name } of columns) if (values[name] === undefined) return false
+  for (let i = 0; i < primaryKey.length; i++) {
+    if (values[(primaryKey[i] as NamedColumn).name] === null) return false
+  }
+  for (let i = 0; i < columns.length; i++) {
+    if (values[(columns[i] as NamedColumn).name] === undefined) return false
+  }
   let count = 0
   for (const name in values) {
     const column = values[name] === undefined ? undefined : allColumns.get(name)

@@ -82,7 +82,7 @@ function identified(
   const records: Values[] = []
   for (let i = 0; i < rows.length; i++) {
     const record: Record<string, JsonValue> = { [generated.name]: keys[i] ?? null }
-    for (const name of names) record[name] = rows[i]?.values[name] ?? null
+    if (names.length > 0) for (const name of names) record[name] = rows[i]?.values[name] ?? null
     records.push(record)
   }
   return records
@@ -105,7 +105,7 @@ async function returnedKeys(
   const inserted = await insertByOneStatement(context, resource, columns, rows, output)
   const read = columnReader(inserted.readers, key)
   const keys: JsonValue[] = []
-  for (const row of inserted.rows) keys.push(read(row))
+  for (let i = 0; i < inserted.rows.length; i++) keys.push(read(inserted.rows[i] as RawRow))
   if (keys.length !== rows.length) throw new Error(`Not all new ${resource.name} were stored.`)
   if (!riseOrFall(key.type === 'integer' ? keys : keys.map((id) => BigInt(String(id))))) {
     return undefined

@@ -68,9 +68,9 @@ async function insertGroups(
   for (const group of groupForInsert(resource, rows, inserts)) {
     for (const some of chunks(group.rows, Math.max(group.columns.length, 1))) {
       const part = { ...group, rows: some }
-      for (const values of await insertOrExplain(context, resource, part, inserts, returned)) {
-        stored.push(values)
-      }
+      const made = await insertOrExplain(context, resource, part, inserts, returned)
+      if (stored.length === 0 && part.rows.length === rows.length) return made
+      for (const values of made) stored.push(values)
     }
   }
   return stored
@@ -128,7 +128,7 @@ function noted<S extends readonly Values[] | undefined>(
   resource: Resource,
   stored: S,
 ): S {
-  for (const values of stored ?? []) changes?.note(resource, null, values)
+  if (changes !== undefined) for (const values of stored ?? []) changes.note(resource, null, values)
   return stored
 }
 

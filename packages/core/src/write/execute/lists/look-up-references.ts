@@ -29,7 +29,8 @@ export async function lookUpReferences(
   const seen: SeenReferences = new Map()
   for (const relation of relations) {
     const wanted = new Map<string, readonly Value[]>()
-    for (const { values } of nodes) {
+    for (let i = 0; i < nodes.length; i++) {
+      const { values } = nodes[i] as RecordNode
       const text = keyTextIn(relation.from, values)
       if (text !== undefined && !wanted.has(text)) {
         wanted.set(text, valuesOf(relation.from, values) ?? [])

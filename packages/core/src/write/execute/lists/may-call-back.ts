@@ -17,7 +17,7 @@ export function mayCallBack(
   nodes: readonly WriteNode[],
 ): boolean {
   const models: Models = { records: new Set([resource]), junctions: new Set() }
-  for (const node of nodes) addNested(models, node)
+  for (let i = 0; i < nodes.length; i++) addNested(models, nodes[i] as WriteNode)
   for (const one of [...models.records, ...models.junctions]) {
     if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
   }
@@ -31,6 +31,7 @@ function addNested(models: Models, node: WriteNode): void {
     if (node.otherwise !== null) addNested(models, node.otherwise)
     return
   }
+  if (node.parents.length + node.children.length === 0) return
   for (const { relation, node: parent } of node.parents) {
     models.records.add(relation.target)
     addNested(models, parent)

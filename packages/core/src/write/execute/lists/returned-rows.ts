@@ -24,7 +24,8 @@ export function addReturned(
   readers: CompiledWrite['readers'],
   raws: readonly RawRow[],
 ): void {
-  for (const row of loadRows(readers, raws)) rows.push(row)
+  const loaded = loadRows(readers, raws)
+  for (let i = 0; i < loaded.length; i++) rows.push(loaded[i] as LoadedRow)
 }
 
 /** Returns a function that reads a column of the record from a returned row. */

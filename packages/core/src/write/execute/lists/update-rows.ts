@@ -83,8 +83,8 @@ function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<P
 
 /** Whether all rows write the same value into the column. */
 function haveSame(name: string, rows: readonly ChangedRow[]): boolean {
-  for (const { written } of rows) if (written[name] !== rows[0]?.written[name]) return false
-  return true
+  const first = rows[0]?.written[name]
+  return rows.every(({ written }) => written[name] === first)
 }
 
 /** The rows as one part, if one statement can change all of them; otherwise in smaller parts. */
@@ -156,7 +156,8 @@ function groupsOf(
 function groupsByColumns(resource: Resource, rows: readonly ChangedRow[]): readonly Group[] {
   const groups = new Map<string, Group>()
   let last: Group | undefined
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as ChangedRow
     if (last === undefined || !hasColumns(resource, row.written, last.columns)) {
       const columns = storedColumns(resource, row.written)
       const isRekeyed = columns.some((column) => resource.primaryKey.includes(column))

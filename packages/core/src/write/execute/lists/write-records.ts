@@ -164,7 +164,10 @@ const pendingRows = (
 
 function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
   const nodes: RecordNode[] = []
-  for (const { node } of steps) if (node.kind === 'record') nodes.push(node)
+  for (let i = 0; i < steps.length; i++) {
+    const { node } = steps[i] as ManyStep
+    if (node.kind === 'record') nodes.push(node)
+  }
   return nodes
 }
 

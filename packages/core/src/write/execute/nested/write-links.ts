@@ -106,8 +106,10 @@ export async function requireListAccess(
   nodes: readonly RecordNode[],
 ): Promise<void> {
   const resources = new Set<Resource>()
-  for (const { children } of nodes)
-    for (const { relation } of children) resources.add(relation.target)
+  for (let i = 0; i < nodes.length; i++) {
+    const { children } = nodes[i] as RecordNode
+    if (children.length > 0) for (const { relation } of children) resources.add(relation.target)
+  }
   for (const resource of resources) {
     await requireAccess(context, resource, 'GET_MANY')
     // Throws 403 if the policy refuses, even if no record is linked.
