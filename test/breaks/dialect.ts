@@ -207,4 +207,19 @@ export const dialect: readonly Break[] = [
     fails: 'test/prepared/mysql.test.ts',
     databases: ['mariadb'],
   },
+  {
+    title: 'SQLite: a cursor takes bytes in a column of texts for their text',
+    file: 'packages/core/src/dialect/sqlite/order-key.ts',
+    find: 'if (raw instanceof Uint8Array) return undefined',
+    replace: 'if (raw instanceof Uint8Array) return new TextDecoder().decode(raw)',
+    fails: 'test/regression/cursors-at-stored-bytes.test.ts',
+  },
+  {
+    title: 'PostgreSQL: a filter on the largest real value compares it with a numeric',
+    file: 'packages/core/src/dialect/postgres/dialect.ts',
+    find: 'return column.aggregate === undefined ? sql`${bound}` : sql`${bound}::numeric${many}`',
+    replace: 'return column.comparable ? sql`${bound}::numeric${many}` : sql`${bound}`',
+    fails: 'test/dialect/single-precision.test.ts',
+    databases: ['postgres'],
+  },
 ]

@@ -42,6 +42,14 @@ eachDatabase('single-precision floats', (test, db) => {
     })
   }
 
+  test('are found by the smallest or largest value of a group', async () => {
+    const groups = '/api/samples?groupby=id&ratio|top__max=1&order_by=id'
+    equal(ids((await get(api, `${groups}&top__eq=0.1`)).value), [1])
+    equal(ids((await get(api, `${groups}&top__in=(0.1,0.7)`)).value), [1, 2])
+    equal(ids((await get(api, `${groups}&top__le=0.3`)).value), [1, 3, 4, 6])
+    equal(ids((await get(api, `${groups.replace('max', 'min')}&top__gt=0.3`)).value), [2])
+  })
+
   test('are grouped by the value that is served', async () => {
     const url =
       '/api/samples?groupby=ratio&aggregate=id|n__count&ratio__isnull=false&order_by=ratio'

@@ -6,6 +6,7 @@ import { invalidParameter } from '../errors.ts'
 import { cursorValue } from '../plan/keyset.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../plan/plan.ts'
 import { isRawCursorText, rawCursorText, rawValueOf } from '../plan/raw-cursor-text.ts'
+import { keyValue } from '../plan/value.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { valueIn } from './source.ts'
@@ -44,6 +45,7 @@ function cursorReader(target: Target, column: NamedColumn): CursorColumn['read']
   return (raw) => {
     if (raw === null || raw === undefined) return null
     const text = read(raw)
+    if (text !== undefined && isRawCursorText(text)) return rawCursorText(text)
     return target.dialect.orderKey === undefined || isCursorValue(column, text)
       ? (text ?? null)
       : rawCursorText(raw)
@@ -132,8 +134,19 @@ function compare(
   const { dialect } = target
   const { column } = term
   const ref = valueIn(target, term)
-  if (!isRawCursorText(column, value)) return dialect.compare(column, ref, operator, value)
-  const test = dialect.orderKey?.compare(column, ref, operator, rawValueOf(String(value)))
+  if (typeof value !== 'string' || !isRawCursorText(value)) {
+    return dialect.compare(column, ref, operator, value)
+  }
+  const stored = rawValueOf(value)
+  if (typeof stored === 'string' && isPlainText(column, stored)) {
+    return dialect.compare(column, ref, operator, stored)
+  }
+  const test = dialect.orderKey?.compare(column, ref, operator, stored)
   if (test !== undefined) return test
   throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
 }
+
+/** Whether a text is a usual value of a column of texts; one with a NUL is not. */
+const isPlainText = ({ type }: NamedColumn, text: string): boolean =>
+  (type === 'string' || type === 'text' || type === 'enum') &&
+  keyValue({ type: 'string' }, text) !== undefined

@@ -149,7 +149,9 @@ function readField(
   const why = identifies ? place.identifying.get(column.name) : unwritable(resource, column, mode)
   const value = readValue(column, json)
   if (why === undefined) {
-    if ('expected' in value && mode === 'update' && mayBeStored(column, json)) {
+    // A key that is not of its type finds no record to compare with.
+    const isCompared = mode === 'update' && !identifies
+    if ('expected' in value && isCompared && mayBeStored(column, json)) {
       const { otherForms } = node.sentBack as Open<SentBack>
       ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, ...value }
       return

@@ -112,7 +112,7 @@ function typedValues(
 
 /** Converts a cursor's text to a value. Datetimes and times keep six fractional digits, as the databases store them. */
 export function cursorValue(column: NamedColumn, text: string): Value | undefined {
-  if (isRawCursorText(column, text)) return rawValueOf(text) === undefined ? undefined : text
+  if (isRawCursorText(text)) return rawValueOf(text) === undefined ? undefined : text
   const special = column.special?.read(text)
   if (special !== undefined) return special
   if (column.type === 'datetime') {

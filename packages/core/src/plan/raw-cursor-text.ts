@@ -1,10 +1,8 @@
 // The text in a cursor for a stored value that is not of its column's type, on databases that do not enforce types.
 
 import { base64, bytesOfBase64 } from '../json/base64.ts'
-import type { NamedColumn } from '../registry/resource.ts'
-import type { Value } from './plan.ts'
 
-/** The prefix of such a text. No value of a column of another type than text begins with it. */
+/** The prefix of such a text. A text column may contain a text that begins with it, which is therefore written in this form, too. */
 const mark = 'stored '
 
 /** Writes a stored value as text for a cursor: `stored "02/01/2024"`, `stored 1700000000`, `stored {"blob":"AQI="}`. */
@@ -15,12 +13,7 @@ export function rawCursorText(raw: unknown): string {
   return `${mark}${Number.isFinite(number) ? number : number > 0 ? '1e999' : '-1e999'}`
 }
 
-export const isRawCursorText = ({ type }: Pick<NamedColumn, 'type'>, value: Value): boolean =>
-  typeof value === 'string' &&
-  value.startsWith(mark) &&
-  type !== 'string' &&
-  type !== 'text' &&
-  type !== 'enum'
+export const isRawCursorText = (text: string): boolean => text.startsWith(mark)
 
 /** Reads the stored value from a text that `rawCursorText` has written; undefined for any other text. */
 export function rawValueOf(text: string): string | number | Uint8Array | undefined {

@@ -117,7 +117,7 @@ function dialectWith(facts: Facts): InternalDialect {
         return sql`${bound}::numeric${many}`
       case 'float':
         // A fraction cannot take the integer type of the sum that it is compared with.
-        return column.comparable ? sql`${bound}::numeric${many}` : sql`${bound}`
+        return column.aggregate === undefined ? sql`${bound}` : sql`${bound}::numeric${many}`
       default:
         return sql`${bound}`
     }

@@ -27,6 +27,11 @@ export function readExact(column: DialectColumn): (raw: unknown) => string | und
           : undefined
       case 'time':
         return text
+      // SQLite sorts a number before all texts.
+      case 'string':
+      case 'text':
+      case 'enum':
+        return typeof raw === 'string' ? raw : undefined
       // SQLite sorts a text after all numbers, even if it looks like one.
       case 'integer':
       case 'float':

@@ -24,7 +24,7 @@ import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { LockedFor } from '../compile/statements.ts'
-import { requireAccess } from '../execute/checks.ts'
+import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import type { ManyStep } from '../execute/lists/many-step.ts'
@@ -76,7 +76,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     problems,
     validatorHost(call),
   )
-  problems.refuse()
+  refuse(problems, [node])
   noteChanged(call, node)
   return inWrite(
     call,
@@ -84,6 +84,10 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const lockedFor = lockForChanges(writing.context, resource, [node])
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
       if (rows.length > 0) await requireListAccess(writing.context, [node])
+      else {
+        addOtherForms(writing.context.problems, [node])
+        writing.context.problems.refuse()
+      }
       const steps = rows.map((stored) => ({ kind: 'change', node, stored }) as const)
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
@@ -159,12 +163,14 @@ async function changeSteps(
       (mayDiffer ? await lockedRecord(context, resource, key, 'PATCH', lockedFor) : undefined)
     const own = mayDiffer && found ? keyText(keyIn(resource, found) ?? []) : undefined
     if (found === undefined) {
+      addOtherForms(context.problems, [node])
       steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
     } else if (own !== undefined && taken.has(own)) {
       steps.push({ kind: 'refused', node, error: validationFailed([[node.path, [changedTwice]]]) })
     } else steps.push({ kind: 'change', node, stored: found })
     if (own !== undefined) taken.add(own)
   }
+  context.problems.refuse()
   return steps
 }
 
@@ -183,10 +189,12 @@ async function readChanges(
   const options = { mode: 'update', identifying } as const
   const readItem = nodeReader(resource, options, problems, validatorHost(call))
   const changes: ListedChange[] = []
+  const nodes: RecordNode[] = []
   const known = new Set<string>()
   for (let i = 0; i < body.length; i++) {
     const read = readItem(body[i] as JsonValue, `[${i}]`)
     const node = read instanceof Promise ? await read : read
+    nodes.push(node)
     const key = keyIn(resource, node.values)
     if (key === undefined) {
       for (const name of names) {
@@ -200,8 +208,14 @@ async function readChanges(
     known.add(text)
     changes.push({ key, node: { ...node, values: without(node.values, own) } })
   }
-  problems.refuse()
+  refuse(problems, nodes)
   return changes
+}
+
+/** Refuses a body with problems; then values that are not of their column's type are problems, too. */
+function refuse(problems: InputProblems, nodes: readonly RecordNode[]): void {
+  if (problems.any) addOtherForms(problems, nodes)
+  problems.refuse()
 }
 
 /** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and the number of deleted records as total. */

@@ -10,6 +10,7 @@ import { readNode } from '../../input/read-body.ts'
 import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
+import { addOtherForms } from '../execute/checks.ts'
 import { keyIn } from '../execute/look-up.ts'
 import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
@@ -52,6 +53,7 @@ export async function update(
     node.wholeRecordChecks.length > 0 ||
     Object.keys(node.sentBack.fields).length > 0 ||
     Object.keys(node.sentBack.otherForms).length > 0
+  if (key === undefined) addOtherForms(problems, [node])
   if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)

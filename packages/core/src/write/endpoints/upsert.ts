@@ -18,7 +18,7 @@ import {
 } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
-import { requireAccess } from '../execute/checks.ts'
+import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { initialValue } from '../execute/defaults.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
@@ -57,6 +57,12 @@ export async function upsert(
 ): Promise<Result> {
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
   const candidates = await readCandidates(call, resource, columns, { items, many, problems })
+  if (problems.any) {
+    addOtherForms(
+      problems,
+      candidates.map(({ change }) => change),
+    )
+  }
   problems.refuse()
   // Whether the records are written one by one, in their order. That is tried after a failure, because a record may conflict with
   // another one of the list, or refer to a new one. A batch cannot repeat its transaction, so there the order is kept from the start.

@@ -5,7 +5,7 @@ import type { Value } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { isNested, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
-import { requireAccess } from './checks.ts'
+import { addOtherForms, requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import { writeMany } from './lists/write-many.ts'
 import { lockForChanges } from './lock-for-changes.ts'
@@ -36,7 +36,11 @@ export async function changeRecord(
   if (node.children.length > 0) await requireListAccess(context, [node])
   const lockedFor = lockForChanges(context, resource, [node], replace)
   const stored = await lockedRecord(context, resource, key, action, lockedFor)
-  if (stored === undefined) throw recordNotFound()
+  if (stored === undefined) {
+    addOtherForms(context.problems, [node])
+    context.problems.refuse()
+    throw recordNotFound()
+  }
   if (precondition?.(stored) === false) throw preconditionFailed()
   if (!isNested(node)) {
     const changes = await requestedChanges(context, node, stored, { replace })

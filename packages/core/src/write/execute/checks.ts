@@ -13,7 +13,13 @@ import { isValidated } from '../../registry/field-rules.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
-import { linkedIsNotChanged, pathTo, type SentBack, type Values } from '../plan/node.ts'
+import {
+  linkedIsNotChanged,
+  pathTo,
+  type RecordNode,
+  type SentBack,
+  type Values,
+} from '../plan/node.ts'
 import { isSet, narrowedRelations } from '../plan/references.ts'
 import { sameValue } from '../plan/same-value.ts'
 import type { WriteAction } from './access.ts'
@@ -163,6 +169,18 @@ export const mayRead = async ({ access }: WriteContext, resource: Resource): Pro
 /** Whether a value of a body equals the stored value as responses show it. */
 const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
   stored !== undefined && stringify(value) === stringify(stored)
+
+/** Adds the values that are not of their column's type to the problems, where no stored record is known that could hold them. */
+export function addOtherForms(
+  problems: Pick<WriteContext['problems'], 'add'>,
+  nodes: readonly RecordNode[],
+): void {
+  for (const { path, sentBack } of nodes) {
+    for (const [name, { expected }] of Object.entries(sentBack.otherForms)) {
+      problems.add(pathTo(path, name), expected)
+    }
+  }
+}
 
 /**
  * Adds a problem for each read-only field or relation URL in the body that differs from the stored record. If the caller may not read

@@ -16,15 +16,23 @@ import { keyIn, keyMatches } from './look-up.ts'
 import type { InsertedLink } from './refusals/refusal.ts'
 import { runWrite } from './run-write.ts'
 
-/** Inserts a record; returns the known values, at least the key. `links` is given if the record is a link of a published junction. */
+/** What a refusal of the INSERT of a record knows about it. */
+interface InsertOptions {
+  /** Given if the record is a link of a published junction. */
+  readonly links?: () => readonly InsertedLink[]
+  /** `filled` of `Refusal`. */
+  readonly filled?: Values | undefined
+}
+
+/** Inserts a record; returns the known values, at least the key. */
 export async function insert(
   context: WriteContext,
   resource: Resource,
   values: Values,
   path: string,
-  links?: () => readonly InsertedLink[],
+  options: InsertOptions = {},
 ): Promise<Values> {
-  const inserted = await insertRow(context, resource, values, path, links)
+  const inserted = await insertRow(context, resource, values, path, options)
   context.changes?.note(resource, null, inserted)
   return inserted
 }
@@ -35,7 +43,7 @@ async function insertRow(
   resource: Resource,
   values: Values,
   path: string,
-  links: (() => readonly InsertedLink[]) | undefined,
+  { links, filled }: InsertOptions,
 ): Promise<Values> {
   const { connection, target } = context
   const returns =
@@ -48,7 +56,7 @@ async function insertRow(
   const refused = { resource, path, key: null } as const
   const step =
     links === undefined
-      ? ({ ...refused, step: 'insert', values: given } as const)
+      ? ({ ...refused, step: 'insert', values: given, filled } as const)
       : ({ ...refused, step: 'link', values: {}, links } as const)
   const { rows, insertId } = await runWrite(context, statement, step)
   const [row] = rows
@@ -229,6 +237,7 @@ export async function updateStored(
   stored: Values,
   written: Values,
   path: string,
+  filled?: Values,
 ): Promise<Values> {
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
@@ -236,7 +245,8 @@ export async function updateStored(
   if (Object.keys(written).length > 0) {
     const matches = keyMatches(resource, key)
     const { statement } = compileUpdate(context.target, resource, written, matches)
-    await runWrite(context, statement, { step: 'update', resource, path, values: changed, key })
+    const step = { step: 'update', resource, path, values: changed, key, filled } as const
+    await runWrite(context, statement, step)
     context.changes?.note(resource, stored, changed)
   }
   return changed

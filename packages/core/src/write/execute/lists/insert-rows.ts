@@ -82,7 +82,9 @@ async function insertEach(
   rows: readonly NewRow[],
 ): Promise<readonly Values[]> {
   const stored: Values[] = []
-  for (const { values, path } of rows) stored.push(await insert(context, resource, values, path))
+  for (const { values, path, filled } of rows) {
+    stored.push(await insert(context, resource, values, path, { filled }))
+  }
   return stored
 }
 

@@ -6,6 +6,8 @@ import type { Values } from '../../plan/node.ts'
 export interface NewRow {
   readonly values: Values
   readonly path: string
+  /** `filled` of `Refusal`. */
+  readonly filled?: Values | undefined
 }
 
 /** A stored record, the values to write into it, and its path in the body. */

@@ -106,9 +106,12 @@ export async function writeRecords(
         const values = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
         if (pending === undefined) {
           order?.afterHooks(context)
-          return { stored: [await insert(context, resource, values, path)], saved: [values] }
+          return {
+            stored: [await insert(context, resource, values, path, { filled })],
+            saved: [values],
+          }
         }
-        pending.insert({ values, path })
+        pending.insert({ values, path, filled })
         if (keepsValues) saved.push(values)
       } else {
         const stored = isStale
@@ -124,7 +127,8 @@ export async function writeRecords(
         const written = (toStore instanceof Promise ? await toStore : toStore) ?? nothing
         if (pending === undefined) {
           order?.afterHooks(context)
-          const changed = await updateStored(context, resource, stored, written, path)
+          const filled = step.kind === 'move' ? step.filled : own
+          const changed = await updateStored(context, resource, stored, written, path, filled)
           return { stored: [changed], saved: [changed] }
         }
         pending.update({ stored, written, path })

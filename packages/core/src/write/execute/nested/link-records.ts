@@ -277,7 +277,7 @@ async function insertOneByOne(
   links: () => readonly InsertedLink[],
 ): Promise<void> {
   for (const [i, row] of rows.entries())
-    await insert(context, resource, row, path, () => links().slice(i, i + 1))
+    await insert(context, resource, row, path, { links: () => links().slice(i, i + 1) })
 }
 
 function insertedLink(

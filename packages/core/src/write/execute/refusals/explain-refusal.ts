@@ -12,9 +12,11 @@ import {
   uniqueViolation,
   valueNotStorable,
 } from '../../../errors.ts'
+import { keyText } from '../../../execute/key.ts'
+import type { Value } from '../../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { keyParts, matchesOf } from '../../compile/statements-by-keys.ts'
-import { pathTo } from '../../plan/node.ts'
+import { pathTo, type Values } from '../../plan/node.ts'
 import { existsUnscoped, keyMatches, valuesOf } from '../look-up.ts'
 import { overflowingColumns } from './overflowing-columns.ts'
 import type { Probe, Refusal } from './refusal.ts'
@@ -186,17 +188,27 @@ async function takenKeys(
   return named.length > 0 ? [named] : []
 }
 
-/** The columns of the foreign keys that refer to no row. */
+/**
+ * The columns of the foreign keys that refer to no row. A key of a record that the same request has written refers to a row, which may
+ * be rolled back by now.
+ */
 async function danglingColumns(
   probe: Probe,
-  { resource, values }: Refusal,
+  { resource, values, filled = {} }: Refusal,
 ): Promise<readonly NamedColumn[]> {
   const dangling = new Set<NamedColumn>()
   for (const { kind, from, to, target } of resource.allRelations.values()) {
     const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
-    if (key === undefined) continue
+    if (key === undefined || from.every(({ name }) => Object.hasOwn(filled, name))) continue
+    if (target === resource && isKey(to, key, values)) continue
     if (await existsUnscoped(probe, target, matchesOf(keyParts(to), key))) continue
     for (const column of from) dangling.add(column)
   }
   return [...dangling]
+}
+
+/** Whether a record has this key in these columns. */
+function isKey(columns: readonly NamedColumn[], key: readonly Value[], values: Values): boolean {
+  const own = valuesOf(columns, values)
+  return own !== undefined && keyText(own) === keyText(key)
 }
