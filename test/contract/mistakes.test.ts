@@ -331,6 +331,38 @@ suite('mistakes in createApi', (test) => {
     equal((await api.handle(request)).status, 200)
   })
 
+  test('handle({ headers }) with capitals in their names: read, and passed to hooks, as lower case', async () => {
+    const seen: unknown[] = []
+    const api = createApi({
+      db,
+      models,
+      config: { API_SETUP_CALLBACK: ({ headers }) => void seen.push(headers?.['x-day']) },
+    })
+    const send = (headers: ApiRequest['headers']) =>
+      api.handle({ method: 'POST', url: '/api/books', body: '{}', headers: headers ?? {} })
+    const wrong = { 'Content-Type': 'text/plain', 'X-Day': 'sunday' }
+    equal([(await send(wrong)).status, seen], [415, ['sunday']])
+    equal((await send({ 'content-type': 'text/plain' })).status, 415)
+    equal(
+      (await api.handle({ method: 'GET', url: '/api', headers: { 'X-Request-Id': 'of-1' } }))
+        .headers['x-request-id'],
+      'of-1',
+    )
+  })
+
+  test('authenticate({ headers }) with capitals in their names', async () => {
+    const api = createApi({
+      db,
+      models,
+      config: {
+        API_AUTHENTICATE_METHOD: ['custom'],
+        API_CUSTOM_AUTH: ({ headers }) => headers?.['x-user'] === 'ann' && { id: 1 },
+      },
+    })
+    const user = await api.authenticate({ method: 'GET', url: '/', headers: { 'X-User': 'ann' } })
+    equal(user, { id: 1 })
+  })
+
   const drivers: Readonly<Record<string, () => Dialect>> = {
     'this[#pool].connect is not a function': () =>
       new PostgresDialect({ pool: new Sqlite(':memory:') as never }),

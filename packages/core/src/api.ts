@@ -53,7 +53,7 @@ import { type FetchOptions, type Serving, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
 import { guardConnection } from './hooks/one-connection.ts'
 import type { Refusal } from './http/refusal.ts'
-import type { ApiRequest } from './http/request.ts'
+import { type ApiRequest, withLowerCaseNames } from './http/request.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { buildRouteTable, isServed, splitUrl } from './http/route-table.ts'
 import type { JsonValue } from './json/json-value.ts'
@@ -453,12 +453,13 @@ export function createApi<
   }
   return {
     answer: (request) => answer(runtime, request),
-    handle: <T>(request: ApiRequest) => handle(runtime, request) as Promise<ApiResponse<T>>,
+    handle: <T>(request: ApiRequest) =>
+      handle(runtime, withLowerCaseNames(request)) as Promise<ApiResponse<T>>,
     fetch: (request, options) => serveFetch(serving, request, options),
     refuse: (request, error) => handle(runtime, request, { error }),
     bodyLimit: settings.bodyLimit,
     owns,
-    authenticate: (request, rule) => authenticateHost(runtime, request, rule),
+    authenticate: (request, rule) => authenticateHost(runtime, withLowerCaseNames(request), rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
     get ready() {
       const ready = Promise.all([

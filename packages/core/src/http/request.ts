@@ -13,7 +13,7 @@ export interface ApiRequest {
   readonly method: string
   /** Path and raw query string, as received: `/api/books?title__ilike=emma`. Never a parsed query. */
   readonly url: string
-  /** Header names in lower case. */
+  /** `handle` and `authenticate` take names in any case; `answer` takes them in lower case. Hooks receive them in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   /**
    * The body: parsed, or as text or bytes. If the adapter could not read the body, an ApiError, which is thrown only if the
@@ -67,6 +67,16 @@ export const requestHeaders = [
 ] as const
 
 export type RequestHeader = (typeof requestHeaders)[number]
+
+/** Returns the request with header names in lower case: the same object if they are so already, as those of Node and of web requests. */
+export function withLowerCaseNames(request: ApiRequest): ApiRequest {
+  const { headers } = request
+  if (typeof headers !== 'object' || headers === null) return request
+  const names = Object.keys(headers)
+  if (names.every((name) => name === name.toLowerCase())) return request
+  const lowerCased = names.map((name) => [name.toLowerCase(), headers[name]])
+  return { ...request, headers: Object.fromEntries(lowerCased) }
+}
 
 /** Returns the value of a header, the first one if it is repeated; undefined without the header. */
 export function header(request: ApiRequest, name: RequestHeader): string | undefined {
