@@ -687,11 +687,11 @@ export const filterNeeded = (method: string): ApiError =>
 export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
   badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
 
-/** `on_conflict` columns that are not a unique key of the model. */
-export const notUniqueColumns = (text: string, keys: readonly string[]): ApiError =>
+/** `on_conflict` columns that are not a unique key of the model, or cannot be named for another reason (`why`). */
+export const notUniqueColumns = (text: string, keys: readonly string[], why?: string): ApiError =>
   badRequest(
     'not_unique_columns',
-    `${quoted(text)} is not a unique key of this resource. Unique keys: ${keys.join('; ')}.`,
+    `${quoted(text)} ${why ?? 'is not a unique key of this resource'}. Unique keys: ${keys.join('; ')}.`,
     `on_conflict=${text}`,
   )
 

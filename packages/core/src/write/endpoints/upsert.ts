@@ -118,7 +118,22 @@ function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[]
   )
   if (found !== undefined) return found
   const known = keys.map((columns) => listOf(columns).join(','))
-  throw notUniqueColumns(text.slice(0, 100), known)
+  throw notUniqueColumns(text.slice(0, 100), known, whyNotNamed(resource, wanted))
+}
+
+/** Returns why the client cannot name a unique key that it sees, as the end of a sentence; undefined if there is no such key. */
+function whyNotNamed(resource: Resource, wanted: readonly string[]): string | undefined {
+  const key = resource.uniqueKeys.find(
+    (columns) =>
+      columns.length === wanted.length &&
+      columns.every(({ name }) => wanted.includes(name) && resource.columns.has(name)),
+  )
+  for (const column of key ?? []) {
+    const why = unmatchable(resource, column)
+    if (why === undefined || hasInitialValue(resource, column)) continue
+    return `cannot be named here, because ${column.name} ${why} and its model declares no default`
+  }
+  return undefined
 }
 
 async function readCandidates(
