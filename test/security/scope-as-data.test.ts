@@ -410,6 +410,25 @@ suite('a scope as data at start-up', (test) => {
     })
   }
 
+  test('the policy of all models: a model without its column is told to have a policy of its own', () => {
+    const startAll = (scope: unknown): string => {
+      try {
+        createApi({
+          db: noDatabase(),
+          models: models({}),
+          config: { API_SCHEMA_CHECK: 'off', API_ACCESS_POLICY: { scope } as AccessPolicy },
+          dialect: 'sqlite',
+        })
+      } catch (error) {
+        return (error as Error).message
+      }
+      return ''
+    }
+    const hint = 'A model with other columns has a policy of its own: access_policy in its meta.'
+    match(startAll({ points: { eq: 1 } }), `of this name. ${hint}`)
+    ok(!startAll({ id: { equal: 1 } }).includes(hint))
+  })
+
   test('cannot be combined with scope_query', () => {
     match(start({ id: { eq: 1 } }, { scope_query: () => null }), 'has scope and scope_query')
   })

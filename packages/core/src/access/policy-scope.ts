@@ -28,6 +28,9 @@ export type ScopeNode =
   | { readonly kind: 'not'; readonly one: ScopeNode }
   | { readonly kind: 'exists'; readonly relation: string; readonly where: ScopeNode }
 
+/** A scope names a column or relation that the model does not have. */
+export class UnknownScopeName extends Error {}
+
 /**
  * Checks the names and operators of conditions against the model; throws an Error that says where the mistake is.
  *
@@ -85,10 +88,8 @@ function member(
   const relation = resource.allRelations.get(name)
   if (relation === undefined) {
     const known = [...resource.allColumns.keys(), ...resource.allRelations.keys()]
-    throw scopeProblem(
-      at,
-      `${resource.name} has no column and no relation to a published model of this name.${didYouMean(name, known)}`,
-    )
+    const message = `${resource.name} has no column and no relation to a published model of this name.${didYouMean(name, known)}`
+    throw new UnknownScopeName(scopeProblem(at, message).message)
   }
   const where = all(relation.target, given, at, { ...checking, isBase: false })
   return { kind: 'exists', relation: name, where }

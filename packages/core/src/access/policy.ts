@@ -8,7 +8,7 @@ import type { PolicySetting } from '../config/settings.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
-import { type CheckedScope, checkScope } from './policy-scope.ts'
+import { type CheckedScope, checkScope, UnknownScopeName } from './policy-scope.ts'
 import { warnOfIgnoredRoles, warnOfLiftedRoles } from './role-map-warning.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
@@ -108,10 +108,16 @@ function checkedScope(
     return checkScope(resource, scope)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    problems.add(at, `${resource.name}: ${message}`)
+    problems.add(at, `${resource.name}: ${message}${ownPolicyHint(at, error)}`)
     return undefined
   }
 }
+
+/** Returns what to do about a model without the columns that the policy of all models tests. */
+const ownPolicyHint = (at: string, error: unknown): string =>
+  at.startsWith('config.') && error instanceof UnknownScopeName
+    ? ' A model with other columns has a policy of its own: access_policy in its meta.'
+    : ''
 
 function build(
   option: AccessPolicyOption,
