@@ -67,7 +67,8 @@ eachDatabase('contract: fields', (test, db) => {
   test('unknown columns are named', async () => {
     await refuses(api, '/api/books?fields=id,titel', { says: ['"titel"', '"title"'], at: 'titel' })
     await refuses(api, '/api/books?fields=', { says: ['empty'] })
-    await refuses(api, '/api/books?fields=author', { code: 'unknown_column' })
+    const says = ['It is a relation: its columns are written "author.<column>".']
+    await refuses(api, '/api/books?fields=author', { code: 'unknown_column', says })
     await refuses(api, '/api/books?fields=*')
   })
 

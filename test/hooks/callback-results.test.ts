@@ -60,7 +60,7 @@ eachDatabase('the result of a callback', (test, db) => {
     [
       'a value of another type',
       (object) => ({ ...object, openedOn: 'soon' }),
-      'returned a openedOn that is not a date such as 1925-05-14.',
+      'returned a value of openedOn that is not a date such as 1925-05-14.',
     ],
     ['a list', () => [], 'must return the record.'],
     ['nothing', () => undefined, 'returned undefined; it must return a value.'],

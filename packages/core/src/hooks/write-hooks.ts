@@ -92,7 +92,7 @@ function saved(resource: Resource, hook: string, object: unknown): Values {
     if (value === undefined) continue
     const converted = value === null ? { value } : convertJson(column, value)
     if ('expected' in converted && column.computed === undefined) {
-      throw new Error(`The ${hook} returned a ${name} that is not ${converted.expected}.`)
+      throw new Error(`The ${hook} returned a value of ${name} that is not ${converted.expected}.`)
     }
     values[name] = 'value' in converted ? converted.value : value
   }

@@ -84,7 +84,9 @@ function unknown(names: Names, field: FieldNode, at: string, known?: string): Er
   const hint =
     known ??
     pathHint(names, field) ??
-    (beginsWithRelation(resource, segments) ? joinHint(names) : suggestion(names, field))
+    (beginsWithRelation(resource, segments) ? joinHint(names) : undefined) ??
+    relationHint(names, segments) ??
+    suggestion(names, field)
   const isJoined = field.path.length > 0 && hint === ''
   return unknownColumn(field.text, resource.endpoint, isJoined ? joinHint(names) : hint, at)
 }
@@ -150,6 +152,14 @@ function pathHint({ base }: Names, { path, text }: FieldNode): string | undefine
   const names = declared.map((one) => one.name)
   const near = didYouMean(text, names)
   return near === '' ? ` Its model declares these paths: ${names.join(', ')}.` : near
+}
+
+/** Returns a hint that a name is that of a relation; undefined if it is not. */
+function relationHint(names: Names, segments: readonly string[]): string | undefined {
+  const [name = ''] = segments
+  if (segments.length > 1 || !names.base.resource.relations.has(name)) return undefined
+  if (!names.takesJoins) return joinHint(names)
+  return ` It is a relation: its columns are written "${name}.<column>".`
 }
 
 function joinHint({ base, takesJoins }: Names): string {
