@@ -66,6 +66,19 @@ suite('passwords', (test) => {
     await rejects(hashPassword('x'.repeat(73)), { status: 400 })
   })
 
+  test('are strings: another value is a 400, as a body may lack the password', async () => {
+    for (const value of [undefined, null, 7, {}]) {
+      await rejects(hashPassword(value as unknown as string), {
+        status: 400,
+        body: {
+          error: 'Validation failed',
+          reason: { password: ['Expected a string.'] },
+          code: 'validation_failed',
+        },
+      })
+    }
+  })
+
   test('never match without a valid hash', async () => {
     for (const hash of [undefined, null, '', 'plain', 7, {}]) {
       equal(await check({ hash }, 'plain'), false)

@@ -1,6 +1,6 @@
 // Creates and checks bcrypt hashes of passwords.
 
-import { passwordTooLong } from '../errors.ts'
+import { passwordTooLong, validationFailed } from '../errors.ts'
 import { bcryptCompare, bcryptHash } from './bcrypt.ts'
 
 /** bcrypt runs 2^cost rounds; OWASP recommends at least 10. */
@@ -12,7 +12,7 @@ const mostBytes = 72
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
 /**
- * Hashes a password for storage, with bcrypt. Passwords of more than 72 bytes are refused with 400.
+ * Hashes a password for storage, with bcrypt. Passwords of more than 72 bytes, and values that are no strings, are refused with 400.
  *
  * ```ts
  * await db.insertInto('users').values({ name: 'ann', password_hash: await hashPassword('correct horse') }).execute()
@@ -23,6 +23,9 @@ export async function hashPassword(
   password: string,
   options: { readonly cost?: number } = {},
 ): Promise<string> {
+  if (typeof password !== 'string') {
+    throw validationFailed([['password', ['Expected a string.']]])
+  }
   const bytes = bytesOf(password)
   if (bytes > mostBytes) throw passwordTooLong(bytes)
   return bcryptHash(password, options.cost ?? defaultCost)
