@@ -45,6 +45,12 @@ eachDatabase('nested writes', (test, db) => {
     equal([robots.value.tags[0].name, robots.value.copies[0].branch], ['play', 'A'])
   })
 
+  test('a plain key in place of an object: the message shows how a stored record is named', async () => {
+    const { status, errors } = await post('/api/books', { title: 'Keys', tags: [1] })
+    const message = 'Expected an object; a stored record is named by its key, { "id": … }.'
+    equal([status, errors.reason], [400, { 'tags[0]': [message] }])
+  })
+
   test('a nested object with the key of its target links the existing record', async () => {
     const tag = (await post('/api/tags', { name: 'linked' })).value
     const author = (await post('/api/authors', { name: 'Linked' })).value

@@ -63,6 +63,8 @@ export function readRecord(
   resource: Resource,
   body: JsonValue,
   place: Place,
+  /** The message for a body that is no object. */
+  expected: string | (() => string) = 'Expected an object.',
 ): RecordNode {
   const { problems } = reading
   if (place.filled.size === 0 && isObject(body)) {
@@ -89,7 +91,7 @@ export function readRecord(
     children,
   }
   if (!isObject(body)) {
-    problems.add(place.path, 'Expected an object.')
+    problems.add(place.path, expected)
     return node
   }
   for (const [name, json] of Object.entries(body)) {
@@ -274,6 +276,13 @@ function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<strin
   return new Set([...to.map(({ name }) => name), ...(inverse ? [inverse.name] : [])])
 }
 
+/** The message for a nested record that is no object, such as a plain key: it shows how a stored record is named. */
+function expectedNested(target: Resource): string {
+  if (isKeyless(target)) return 'Expected an object.'
+  const key = target.primaryKey.map(({ name }) => `"${name}": …`).join(', ')
+  return `Expected an object; a stored record is named by its key, { ${key} }.`
+}
+
 /** An object that contains the target's primary key refers to the record with that key; any other object creates a record. */
 function readNested(reading: Reading, target: Resource, json: JsonValue, place: Place): WriteNode {
   const named =
@@ -281,7 +290,7 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
     isObject(json) &&
     target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
   const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
-  if (!named || taken) return readRecord(reading, target, json, place)
+  if (!named || taken) return readRecord(reading, target, json, place, () => expectedNested(target))
   const key: Value[] = []
   for (const column of target.primaryKey) {
     const value = readValue(column, json[column.name] as JsonValue)
