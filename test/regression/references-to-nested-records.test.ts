@@ -121,4 +121,14 @@ eachDatabase('a missing reference beside one to', (test, db) => {
       equal(Object.keys(errors.reason).sort(), [...paths])
     })
   }
+
+  test('a nested to-one object is named if a callback has replaced its key', async () => {
+    const replacing = testApi(db, models, {
+      API_ALLOW_NESTED_WRITES: true,
+      API_ADD_CALLBACK: (record) => ('team_id' in record ? { ...record, team_id: 9 } : record),
+    })
+    const body = { id: 2, team: { id: 3 } }
+    const { status, errors } = await send(replacing, 'POST', '/api/people', { body })
+    equal([status, Object.keys(errors.reason)], [422, ['team_id']])
+  })
 })
