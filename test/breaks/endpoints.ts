@@ -376,8 +376,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'The response has changed records in the order in which the database returns them',
     file: 'packages/core/src/write/endpoints/echo.ts',
-    find: 'if (areOf(resource, keys, rows)) return rows',
-    replace: 'if (rows.length > 0) return rows',
+    find: 'others.length === 0 && areOf(resource, keys, only.rows)',
+    replace: 'others.length === 0',
     fails: 'test/writing/bulk-values.test.ts',
   },
   {

@@ -36,9 +36,12 @@ export function keyTextIn(
     return key && keyText(key)
   }
   const value = valueOfJson(only, values[only.name])
-  return value === undefined ? undefined : String(value)
+  return value === undefined ? undefined : textOfOne(value)
 }
 
 /** A string that is equal for two keys of the same columns exactly if the keys are equal. */
 export const keyText = (key: readonly (Value | null)[]): string =>
-  key.length === 1 ? String(key[0]) : JSON.stringify(key.map(String))
+  key.length === 1 ? textOfOne(key[0] as Value | null) : JSON.stringify(key.map(String))
+
+/** `keyText` of a key of one column. */
+export const textOfOne = (value: Value | null): string => String(value)

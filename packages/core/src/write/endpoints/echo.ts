@@ -15,7 +15,7 @@ import {
 } from '../../endpoints/read-stages.ts'
 import { ApiError } from '../../errors.ts'
 import { keyChunks } from '../../execute/chunks.ts'
-import { keyText } from '../../execute/key.ts'
+import { keyText, textOfOne } from '../../execute/key.ts'
 import type { LoadedRow } from '../../execute/loaded-row.ts'
 import { readAll } from '../../execute/read.ts'
 import type { JsonValue } from '../../json/json-value.ts'
@@ -154,16 +154,38 @@ function listText(
   written: readonly WrittenRows[],
 ): string {
   const [only, ...others] = written
-  const ordered = only && others.length === 0 ? rowsOf(resource, keys, only) : undefined
-  if (only !== undefined && ordered !== undefined) return writeList(ordered, only.writer)
-  const objects = new Map<string, string>()
-  for (const { rows, texts, writer } of written) {
-    const own = texts()
-    for (let i = 0; i < rows.length; i++) {
-      objects.set(own[i] as string, writer.write(rows[i] as LoadedRow))
-    }
+  if (only !== undefined && others.length === 0 && areOf(resource, keys, only.rows))
+    return writeList(only.rows, only.writer)
+  const sets = written.map((one) => ({ rows: byKeyText(one), writer: one.writer }))
+  // V8 joins the parts of concatenated strings once, when the text is sent.
+  let text = '['
+  for (let i = 0; i < keys.length; i++) {
+    const object = objectText(sets, keyText(keys[i] as readonly Value[]))
+    text += i === 0 ? object : `,${object}`
   }
-  return `[${keys.map((key) => objects.get(keyText(key)) ?? 'null').join(',')}]`
+  return `${text}]`
+}
+
+/** The object of the record with this key, given as `keyText`; null without a row. */
+function objectText(
+  sets: readonly {
+    readonly rows: ReadonlyMap<string, LoadedRow>
+    readonly writer: ObjectWriter
+  }[],
+  key: string,
+): string {
+  for (let i = 0; i < sets.length; i++) {
+    const row = sets[i]?.rows.get(key)
+    if (row !== undefined) return sets[i]?.writer.write(row) as string
+  }
+  return 'null'
+}
+
+function byKeyText({ rows, texts }: Pick<EchoRows, 'rows' | 'texts'>): Map<string, LoadedRow> {
+  const found = new Map<string, LoadedRow>()
+  const own = texts()
+  for (let i = 0; i < rows.length; i++) found.set(own[i] as string, rows[i] as LoadedRow)
+  return found
 }
 
 /** Rows of some of the records, and the plan that they were read by. */
@@ -175,26 +197,6 @@ export interface KnownRows {
 interface EchoRows extends KnownRows {
   /** The keys of the rows, as `keyText`. */
   readonly texts: () => readonly string[]
-}
-
-/** The rows in the order of these keys; undefined unless there is a row for each of them. */
-function rowsOf(
-  resource: Resource,
-  keys: readonly (readonly Value[])[],
-  { rows, texts }: Omit<EchoRows, 'plan'>,
-): readonly LoadedRow[] | undefined {
-  if (rows.length !== keys.length) return undefined
-  if (areOf(resource, keys, rows)) return rows
-  const own = texts()
-  const found = new Map<string, LoadedRow>()
-  for (let i = 0; i < rows.length; i++) found.set(own[i] as string, rows[i] as LoadedRow)
-  const ordered: LoadedRow[] = []
-  for (const key of keys) {
-    const row = found.get(keyText(key))
-    if (row === undefined) return undefined
-    ordered.push(row)
-  }
-  return ordered
 }
 
 /** Whether the rows have exactly these keys, in this order. */
@@ -282,7 +284,10 @@ function keyTextsOf(resource: Resource, rows: readonly LoadedRow[]): readonly st
     const read = columnReader(readers, column)
     return ({ raw }: LoadedRow): Value => valueOfJson(column, read(raw)) as Value
   })
-  return rows.map((row) => keyText(parts.map((part) => part(row))))
+  const only = parts.length === 1 ? parts[0] : undefined
+  return only === undefined
+    ? rows.map((row) => keyText(parts.map((part) => part(row))))
+    : rows.map((row) => textOfOne(only(row)))
 }
 
 /** The record's value; null if `can_read` refuses it. */

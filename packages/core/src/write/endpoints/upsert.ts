@@ -255,16 +255,16 @@ async function writeTogether(
   }
   // Before the look-up, so that callers who may only create cannot find out which records exist.
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
-  if (keys.length > 0) await requireListAccess(context, candidates.map(ownChange))
-  const read = columnsToCompare(context, resource, candidates.map(ownChange))
+  const changes = candidates.map(ownChange)
+  if (keys.length > 0) await requireListAccess(context, changes)
+  const read = columnsToCompare(context, resource, changes)
   const identifying = namesOf(columns)
-  const changes = candidates.map((candidate) => changeOf(candidate, identifying))
-  const lockedFor = lockForChanges(context, resource, changes)
+  const lockedFor = lockForChanges(context, resource, changes, { identifying })
   const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
   const steps: ManyStep[] = []
   let created = false
   for (let i = 0; i < candidates.length; i++) {
-    const step = stepOf(candidates[i] as Candidate, changes[i] as RecordNode, columns, known)
+    const step = stepOf(candidates[i] as Candidate, columns, identifying, known)
     steps.push(step)
     created ||= step.kind === 'create'
   }
@@ -275,13 +275,14 @@ const ownChange = ({ change }: Candidate): RecordNode => change
 
 function stepOf(
   candidate: Candidate,
-  change: RecordNode,
   columns: readonly NamedColumn[],
+  identifying: ReadonlySet<string>,
   known: ReadonlyMap<string, Values>,
 ): ManyStep {
   const { key, create: node } = candidate
   const stored = key && known.get(keyText(key))
-  if (stored !== undefined) return { kind: 'change', node: change, stored }
+  if (stored !== undefined)
+    return { kind: 'change', node: changeOf(candidate, identifying), stored }
   try {
     refuseToCreate(candidate, columns, key !== undefined)
     return { kind: 'create', node }

@@ -34,7 +34,7 @@ export async function changeRecord(
   const { resource } = node
   await requireAccess(context, resource, action)
   if (node.children.length > 0) await requireListAccess(context, [node])
-  const lockedFor = lockForChanges(context, resource, [node], replace)
+  const lockedFor = lockForChanges(context, resource, [node], { replace })
   const stored = await lockedRecord(context, resource, key, action, lockedFor)
   if (stored === undefined) {
     addOtherForms(context.problems, [node])

@@ -5,6 +5,15 @@ import type { LockedFor } from '../compile/statements.ts'
 import type { RecordNode } from '../plan/node.ts'
 import type { WriteContext } from './context.ts'
 
+interface LockOptions {
+  /** Whether the nodes are those of PUT, which also sets the fields that were not sent. */
+  readonly replace?: boolean
+  /** The fields that identify the records, which stay the same. */
+  readonly identifying?: ReadonlySet<string>
+}
+
+const none: ReadonlySet<string> = new Set()
+
 /**
  * The lock for records that these nodes change. A foreign key can refer to any unique columns, and a callback can set any column. Lists
  * of links need the stronger lock, so that nobody inserts a link of the record between their look-up and their INSERT. If an UPDATE
@@ -14,19 +23,25 @@ export function lockForChanges(
   { hooks }: WriteContext,
   resource: Resource,
   nodes: readonly RecordNode[],
-  replace = false,
+  { replace = false, identifying = none }: LockOptions = {},
 ): LockedFor {
   if (hooks.has(resource, 'update')) return 'anyChange'
   for (const columns of resource.uniqueKeys) {
-    for (const column of columns) {
-      if (nodes.some((node) => mayChange(node, column.name, replace))) return 'anyChange'
+    for (const { name } of columns) {
+      const isSent = !identifying.has(name)
+      if (nodes.some((node) => mayChange(node, name, isSent, replace))) return 'anyChange'
     }
   }
   return nodes.some(({ children }) => children.length > 0) ? 'anyChange' : 'otherThanKeys'
 }
 
-const mayChange = ({ values, parents, resource }: RecordNode, name: string, replace: boolean) =>
-  name in values ||
+const mayChange = (
+  { values, parents, resource }: RecordNode,
+  name: string,
+  isSent: boolean,
+  replace: boolean,
+): boolean =>
+  (isSent && name in values) ||
   (replace && !resource.primaryKey.some((column) => column.name === name)) ||
   (parents.length > 0 &&
     parents.some(({ relation }) => relation.from.some((column) => column.name === name)))
