@@ -186,8 +186,9 @@ const api = createApi({ db, models: [Book], config })
 - A model with \`meta\` is published; \`meta: {}\` publishes it with the settings of the API.
 - A key with an entry under "In meta" may stand in a model's meta by that name: \`API_\` is left out, the rest is in lower case. Meta goes before the configuration, the
   configuration before the default. Keys with – belong to the whole API.
-- \`allow_filters\`, \`allow_order_by\` and \`allow_select_fields\` of a model apply to its columns in requests to other models too: in joins, \`exists(…)\`, \`missing(…)\` and embedded records. \`allow_join\`,
-  \`allow_groupby\` and \`allow_aggregation\` apply to the model of the URL alone, and with them what it groups and aggregates, columns of joined models included.
+- \`allow_filters\`, \`allow_order_by\` and \`allow_select_fields\` of a model apply to its columns in requests to other models too: in joins, \`exists(…)\`, \`missing(…)\` and embedded records, and, for filters and
+  orders, in aggregates other than counts (\`author.name|n__max=1&n__ge=B\`). For \`allow_join\`, \`allow_groupby\` and \`allow_aggregation\`, only the setting of the model in the URL counts: if it allows them, columns of
+  joined models may be grouped by and aggregated too.
 - Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\`; \`get\`, \`post\`, \`patch\`, \`put\` and \`delete\` are the methods. A
   callback for a method goes before that of the model.
 - Role rules go before each other as a whole, not key by key: see [roles and policies](access.md#roles).

@@ -1,6 +1,6 @@
 /**
  * No function is made where it is assigned to a property. V8 takes such a function for a method that lives as long as the program,
- * and allocates it among its old objects. The function, and all values that it uses, then stay in memory until the next full
+ * and allocates it in its old generation. The function, and all values that it uses, then stay in memory until the next full
  * garbage collection: those of a write include its records.
  */
 import { equal } from '../support/assert.ts'

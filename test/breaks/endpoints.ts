@@ -482,7 +482,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A missing reference names the key of a nested record of the same request',
     file: 'packages/core/src/write/execute/refusals/explain-refusal.ts',
-    find: 'if (key === undefined || from.every(({ name }) => Object.hasOwn(filled, name))) continue',
+    find: 'if (key === undefined || from.every(({ name }) => filled[name] === values[name])) continue',
     replace: 'if (key === undefined) continue',
     fails: 'test/regression/references-to-nested-records.test.ts',
     databases: ['postgres'],

@@ -53,6 +53,8 @@ eachDatabase('specification: filtering', (test, db) => {
           '/api/tags?join=books.author&books.author.name__like=a',
           '/api/tags?dump=json&books[exists(author.name__like=a)]',
           '/api/authors/1/books?exists(author.name__like=a)',
+          // A group of one record has the record's own value as its largest.
+          '/api/books?join=author&groupby=id&author.name|n__max=1&n__ge=B',
         ],
       ],
       [
@@ -62,6 +64,7 @@ eachDatabase('specification: filtering', (test, db) => {
           '/api/books?join=author&order_by=author.name',
           '/api/books?join=author&order_by=title,-author.name&fields=title,author.name',
           '/api/books?join=author&groupby=author.name&order_by=author.name',
+          '/api/books?join=author&groupby=id&author.name|n__max=1&order_by=-n',
         ],
       ],
       [
@@ -91,6 +94,7 @@ eachDatabase('specification: filtering', (test, db) => {
       '/api/books?exists(author)&title__like=o&order_by=title&fields=title',
       '/api/books?exists(tags.name__like=o)',
       '/api/books?join=author&groupby=title&author.id|n__count=1&n__gt=0&order_by=-n',
+      '/api/books?join=author&groupby=title&author.name|n__max=1&order_by=title',
       '/api/authors/1/books?title__like=a&order_by=title',
     ]) {
       equal([url, (await get(without, url)).status], [url, 200])

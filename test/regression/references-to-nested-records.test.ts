@@ -43,6 +43,21 @@ const cases: Readonly<Record<string, readonly [string, string, unknown, readonly
     { mentor_id: 9, team: { id: 3 } },
     ['mentor_id'],
   ],
+  'a nested to-one object of a list of changes': [
+    'PATCH',
+    '/api/people',
+    [{ id: 1, mentor_id: 9, team: { id: 3 } }],
+    ['[0].mentor_id'],
+  ],
+  'nested to-one objects of several changes': [
+    'PATCH',
+    '/api/people',
+    [
+      { id: 1, team: { id: 3 } },
+      { id: 5, mentor_id: 9, team: { id: 4 } },
+    ],
+    ['[1].mentor_id'],
+  ],
   'the record around it': [
     'POST',
     '/api/teams',
@@ -82,7 +97,10 @@ eachDatabase('a missing reference beside one to', (test, db) => {
       db,
       models.map((model) => ({ ...model, relations: {} })),
     )
-    await insertRows(db, Person, [{ id: 1, team_id: null, mentor_id: null }])
+    await insertRows(db, Person, [
+      { id: 1, team_id: null, mentor_id: null },
+      { id: 5, team_id: null, mentor_id: null },
+    ])
     if (db.name !== 'sqlite') {
       await db.execScript(`
         alter table people add foreign key (team_id) references teams (id);
@@ -92,7 +110,7 @@ eachDatabase('a missing reference beside one to', (test, db) => {
       await db.execScript(`
         drop table people;
         create table people (id integer primary key, team_id integer references teams (id), mentor_id integer references people (id));
-        insert into people (id) values (1)`)
+        insert into people (id) values (1), (5)`)
     }
   })
   const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true })
@@ -103,4 +121,14 @@ eachDatabase('a missing reference beside one to', (test, db) => {
       equal(Object.keys(errors.reason).sort(), [...paths])
     })
   }
+
+  test('a nested to-one object is named if a callback has replaced its key', async () => {
+    const replacing = testApi(db, models, {
+      API_ALLOW_NESTED_WRITES: true,
+      API_ADD_CALLBACK: (record) => ('team_id' in record ? { ...record, team_id: 9 } : record),
+    })
+    const body = { id: 2, team: { id: 3 } }
+    const { status, errors } = await send(replacing, 'POST', '/api/people', { body })
+    equal([status, Object.keys(errors.reason)], [422, ['team_id']])
+  })
 })

@@ -225,6 +225,44 @@ suite('the roles of users in links', (test) => {
     }
   })
 
+  test('cannot be written by new users of a new role, unless the model says so', async () => {
+    const models = (roleKey: object) => {
+      const clerk = defineModel('Clerk', {
+        columns: { id, name: text, duty_id: { type: 'integer', nullable: true, ...roleKey } },
+        relations: { roles: belongsTo('Duty', 'duty_id') },
+        methods,
+        meta: {},
+      } as never) as unknown as AnyModel
+      const duty = defineModel('Duty', {
+        columns: { id, name: text },
+        relations: { clerks: hasMany('Clerk', 'duty_id') },
+        meta: {},
+      }) as unknown as AnyModel
+      return [clerk, duty] as const
+    }
+    await createTables(db, models({}))
+    const bob = { id: 1, name: 'bob', duty_id: null }
+    await insertRows(db, models({})[0], [bob])
+    const body = { name: 'admin', clerks: [{ name: 'eve' }] }
+    const answerOf = async (roleKey: object) => {
+      const [clerk, duty] = models(roleKey)
+      const api = testApi(db, [clerk, duty], { ...config, API_USER_MODEL: clerk } as ApiConfig)
+      const headers = asUser('bob')
+      const { status, errors } = await send(api, 'POST', '/api/duties', { headers, body })
+      // What GET gave may be sent back.
+      if (status === 201) {
+        const { value } = await get(api, '/api/duties/1', headers)
+        equal((await send(api, 'PATCH', '/api/duties/1', { headers, body: value })).status, 200)
+      }
+      return [status, errors?.reason]
+    }
+    const refused = [400, { clerks: ['This relation is read-only.'] }]
+    equal(await answerOf({}), refused)
+    equal(await answerOf({ readOnly: true }), refused)
+    equal(await answerOf({ write: 'admin' }), refused)
+    equal((await answerOf({ readOnly: false }))[0], 201)
+  })
+
   test('can be written under the rules of the published model of the links', async () => {
     const api = apiOf(user, role, grant)
     for (const [method, url, body] of escalations) {

@@ -1,10 +1,10 @@
 // Revocation of refresh tokens by the host application, outside any request (specification: Token rotation 3).
 
 import type { Clock } from '../call/clock.ts'
-import type { HookUser } from '../config/hook-types.ts'
+import type { HookRecord, HookUser } from '../config/hook-types.ts'
 import { decodedSegment } from '../http/route-table.ts'
 import { keyValue } from '../plan/value.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { NamedColumn } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { RefreshTokenStore } from '../store/refresh-tokens.ts'
 import { sha256Hex } from './digest.ts'
@@ -37,7 +37,7 @@ export function createRevocation(
   clock: Clock,
 ): RefreshTokens {
   const keyOf = (user: HookUser): string => {
-    const key = users && storedKey(users.resource, user)
+    const key = users?.keyOf(keyRecord(users.resource.primaryKey, user))
     if (key === undefined) throw new Error('refreshTokens.revokeAll: expected a user or its key.')
     return key
   }
@@ -49,16 +49,15 @@ export function createRevocation(
   }
 }
 
-/** Returns the key of a user as the tokens have it; undefined for a value that is no user of the model and no key. */
-function storedKey({ primaryKey }: Resource, user: HookUser): string | undefined {
+/** Returns the key columns of a user, each spelt as stored; undefined where the value cannot be one of its column. */
+function keyRecord(primaryKey: readonly NamedColumn[], user: HookUser): HookRecord {
   const given = valuesOf(user, primaryKey)
-  const values = primaryKey.map((column, i) => {
+  const record: HookRecord = {}
+  for (const [i, column] of primaryKey.entries()) {
     const value = given[i]
-    return isScalar(value) ? keyValue(column, String(value)) : undefined
-  })
-  return values.some((value) => value === undefined)
-    ? undefined
-    : values.map((value) => encodeURIComponent(String(value))).join(',')
+    record[column.name] = isScalar(value) ? keyValue(column, String(value)) : undefined
+  }
+  return record
 }
 
 /** The values of the key columns: the members of a record, or those of a key; a key of several columns is written as in paths. */

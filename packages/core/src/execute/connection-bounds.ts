@@ -29,8 +29,8 @@ export class ConnectionBounds {
     this.#target = target
     this.#onTimeout = onTimeout
     this.#own = connection.executeQuery
-    // V8 allocates functions that are assigned to a property where they are made among its old objects, so this one, and the rows of
-    // the request with it, would stay until the next full garbage collection.
+    // V8 allocates a function expression that is assigned directly to a property in its old generation. Everything the function refers
+    // to, here the rows of the request, would then stay in memory until the next full garbage collection.
     const bounded: Execute = (compiled, options) => this.#execute(compiled, options)
     this.#bounded = bounded
     connection.executeQuery = bounded

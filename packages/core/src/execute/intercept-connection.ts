@@ -19,8 +19,7 @@ export function interceptConnection(
   if (changed.has(executor)) return
   changed.add(executor)
   const own = executor.provideConnection.bind(executor)
-  // The functions are made before they are assigned: V8 allocates a function that is assigned where it is made among its old objects,
-  // so the rows of a request would stay with it until the next full garbage collection.
+  // The functions are created before they are assigned, for the reason given in `ConnectionBounds`.
   const provideConnection: Executor['provideConnection'] = (consumer, ...options) =>
     intercept(() => own(consumer, ...options))
   executor.provideConnection = provideConnection

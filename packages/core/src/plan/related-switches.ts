@@ -15,7 +15,8 @@ const uses = {
 
 /**
  * Throws if the column belongs to a related model that disables this use of its columns. The model of the request is checked
- * elsewhere. An aggregate is not a column of one record, so only the model of the request decides about it.
+ * elsewhere. An aggregate is a use of its column, because the largest value of a group of one record is the record's own; a count
+ * is not, because it reads no value.
  */
 export function allowOnRelated(
   { resource }: PlanContext,
@@ -23,7 +24,7 @@ export function allowOnRelated(
   use: keyof typeof uses,
   at: string,
 ): void {
-  if (operand.kind === 'aggregate') return
+  if (operand.kind === 'aggregate' && operand.function === 'count') return
   const { source } = operand.kind === 'column' ? operand : operand.of
   const { settings, endpoint } = source.resource
   if (source.resource === resource || settings[use]) return

@@ -102,7 +102,7 @@ export interface ResolvedRelation {
   }
   /** How to make the relation's URL from a row of the source; null if the relation has no URL and can only be embedded. */
   readonly address: RelationAddress | null
-  /** Whether its links give roles to users, so that clients do not write them. Assigned while the registry is built. */
+  /** Whether its links or new records give roles to users, so that clients do not write them. Assigned while the registry is built. */
   readonly givesRoles?: true
   /** The target's relation with the same keys, if one is declared. */
   readonly inverse?: ResolvedRelation

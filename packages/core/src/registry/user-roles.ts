@@ -61,20 +61,39 @@ export function withGuardedRoles(
 }
 
 /**
- * Marks the relations over the table that links users to roles, unless a published model of that table has rules of its own: users
- * who may change their own record, or a role, could give themselves any role.
+ * Marks the relations over the table that links users to roles, unless a published model of that table has rules of its own, and those
+ * from a role to its users by a read-only foreign key: users who may change their own record, or a role, could give themselves any
+ * role, or create a user that has it.
  */
 export function guardRoleLinks(
   roles: ResolvedRelation,
   resources: readonly Pick<Resource, 'allRelations'>[],
 ): void {
   const { through } = roles
-  if (through === undefined || through.resource !== undefined) return
-  const table = tableKey(through)
+  if (through?.resource !== undefined) return
+  const gives = through === undefined ? fillsRole(roles) : isOver(tableKey(through))
   for (const { allRelations } of resources) {
     for (const relation of allRelations.values()) {
-      if (relation.through === undefined || tableKey(relation.through) !== table) continue
-      ;(relation as OpenRelation).givesRoles = true
+      if (gives(relation)) (relation as OpenRelation).givesRoles = true
     }
   }
 }
+
+type RelationTest = (relation: ResolvedRelation) => boolean
+
+const isOver =
+  (table: string): RelationTest =>
+  ({ through }) =>
+    through !== undefined && tableKey(through) === table
+
+/** Whether the children of a relation are users whose foreign key to their role it fills. */
+const fillsRole =
+  ({ kind, source, from }: ResolvedRelation): RelationTest =>
+  (relation) =>
+    kind === 'belongsTo' &&
+    relation.kind !== 'belongsTo' &&
+    relation.target.name === source.name &&
+    relation.to.some(
+      ({ name, definition }) =>
+        definition.readOnly === true && from.some((column) => column.name === name),
+    )

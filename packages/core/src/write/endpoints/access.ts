@@ -28,20 +28,14 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
     const args = recordArgs(call, resource, before && { ...before })
     return callPolicyHook(call, resource, hook, () => run(policy, args), Boolean)
   }
-  /** The arguments of `can_create`, which are the same for all new records of a resource. */
-  let ofNew: { readonly resource: Resource; readonly args: HookArgs } | undefined
   const hasHook = (resource: Resource, hook: Hook): boolean =>
     runtime.policies.get(resource)?.[hook] !== undefined
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
-    canCreate(resource, data) {
-      const policy = runtime.policies.get(resource)
-      if (policy?.can_create === undefined) return true
-      if (ofNew?.resource !== resource) ofNew = { resource, args: recordArgs(call, resource) }
-      const { args } = ofNew
-      const decide = () => policy.can_create?.({ ...data }, args)
-      return callPolicyHook(call, resource, 'can_create', decide, Boolean)
-    },
+    canCreate: (resource, data) =>
+      callHook(resource, 'can_create', null, (policy, args) =>
+        policy.can_create?.({ ...data }, args),
+      ),
     canUpdate: (resource, object, data) =>
       !hasHook(resource, 'can_update') ||
       callHook(resource, 'can_update', object, (policy, args) =>

@@ -82,7 +82,10 @@ function identified(
   const records: Values[] = []
   for (let i = 0; i < rows.length; i++) {
     const record: Record<string, JsonValue> = { [generated.name]: keys[i] ?? null }
-    if (names.length > 0) for (const name of names) record[name] = rows[i]?.values[name] ?? null
+    for (let j = 0; j < names.length; j++) {
+      const name = names[j] as string
+      record[name] = rows[i]?.values[name] ?? null
+    }
     records.push(record)
   }
   return records

@@ -190,7 +190,7 @@ async function takenKeys(
 
 /**
  * The columns of the foreign keys that refer to no row. A key of a record that the same request has written refers to a row, which may
- * be rolled back by now.
+ * be rolled back by now. A callback may have replaced it by another key.
  */
 async function danglingColumns(
   probe: Probe,
@@ -199,7 +199,7 @@ async function danglingColumns(
   const dangling = new Set<NamedColumn>()
   for (const { kind, from, to, target } of resource.allRelations.values()) {
     const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
-    if (key === undefined || from.every(({ name }) => Object.hasOwn(filled, name))) continue
+    if (key === undefined || from.every(({ name }) => filled[name] === values[name])) continue
     if (target === resource && isKey(to, key, values)) continue
     if (await existsUnscoped(probe, target, matchesOf(keyParts(to), key))) continue
     for (const column of from) dangling.add(column)
