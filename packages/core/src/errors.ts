@@ -687,7 +687,7 @@ export const filterNeeded = (method: string): ApiError =>
 export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
   badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
 
-/** `on_conflict` columns that are not a unique key of the model, or cannot be named for another reason (`why`). */
+/** `on_conflict` columns that are not a unique key of the model, or a key with a column that the client cannot send and that has no default. */
 export const notUniqueColumns = (text: string, keys: readonly string[], why?: string): ApiError =>
   badRequest(
     'not_unique_columns',
