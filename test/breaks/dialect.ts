@@ -222,4 +222,12 @@ export const dialect: readonly Break[] = [
     fails: 'test/dialect/single-precision.test.ts',
     databases: ['postgres'],
   },
+  {
+    title: 'A connection that the server ends goes back to the pool',
+    file: 'packages/core/src/dialect/postgres/prepared.ts',
+    find: 'client.release(destroy === true || isOld || isEnding)',
+    replace: 'client.release(destroy === true || isOld)',
+    fails: 'test/faults/broken-connections.test.ts',
+    databases: ['postgres'],
+  },
 ]

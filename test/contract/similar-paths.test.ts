@@ -106,7 +106,9 @@ suite('a path that resembles an endpoint', (test) => {
         env: { ACCESS_SECRET_KEY: 'a'.repeat(32), REFRESH_SECRET_KEY: 'b'.repeat(32) },
       },
     )
-    const { errors } = await get(api, '/auth/Login/')
-    ok(errors.reason.endsWith('Did you mean "/auth/login"?'), errors.reason)
+    for (const path of ['/auth/Login/', '/api/auth/login']) {
+      const { errors } = await get(api, path)
+      ok(errors.reason.endsWith('Did you mean "/auth/login"?'), `${path}: ${errors.reason}`)
+    }
   })
 })

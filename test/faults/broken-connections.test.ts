@@ -91,7 +91,8 @@ for (const one of everyDatabase()) {
           })
           .catch((error: unknown) => error)
         ok(thrown instanceof Error)
-        await sleep(100)
+        // A wrapped pool of pg closes the connection at once. Otherwise the pool learns of it when the connection has ended.
+        if (name !== 'postgres' || kind === 'a pool of the host') await sleep(100)
         uncaught.stop()
         equal(uncaught.errors, [])
         ok(await isWhole())

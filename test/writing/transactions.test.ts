@@ -116,7 +116,7 @@ eachDatabase('transactions', (test, db) => {
     const { status } = await send(own, 'POST', '/api/tags', { body: { name: 'seven' } })
     equal(status, 500)
     equal(reported.map(String), [
-      'Error: The add callback of Tag returned a name that is not a string.',
+      'Error: The add callback of Tag returned a value of name that is not a string.',
     ])
     equal(await countRows(db, ...tables), before)
   })

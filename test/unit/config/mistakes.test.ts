@@ -77,7 +77,11 @@ suite('mistakes in config', (test) => {
       { API_MAX_LIST: 10001 },
       `config.API_MAX_LIST: expected a whole number from 1 to 10000, got 10001. ${variables}`,
     ],
-    [{ API_ALLOWED_METHODS: 'GET' }, 'config.API_ALLOWED_METHODS: expected a list, got "GET".'],
+    [
+      { API_ALLOWED_METHODS: 'GET' },
+      'config.API_ALLOWED_METHODS: expected a list, got "GET". Did you mean ["GET"]?',
+    ],
+    [{ API_ALLOWED_METHODS: 'FETCH' }, 'config.API_ALLOWED_METHODS: expected a list, got "FETCH".'],
     [
       { API_ALLOWED_METHODS: ['GET', 'PACTH'] },
       'config.API_ALLOWED_METHODS: item 1: expected one of GET, POST, PATCH, PUT, DELETE, got "PACTH". Did you mean "PATCH"?',

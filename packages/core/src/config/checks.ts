@@ -64,7 +64,10 @@ export const oneOf =
 export const listOf =
   (item: Check): Check =>
   (value) => {
-    if (!Array.isArray(value)) return expected('a list', value)
+    if (!Array.isArray(value)) {
+      const meant = item(value) === undefined ? ` Did you mean [${JSON.stringify(value)}]?` : ''
+      return expected('a list', value) + meant
+    }
     for (const [index, entry] of value.entries()) {
       const wrong = item(entry)
       if (wrong !== undefined) return `item ${index}: ${wrong}`

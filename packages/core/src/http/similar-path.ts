@@ -23,17 +23,25 @@ export function similarPath(
 ): string | undefined {
   if (path.length > longest) return undefined
   const segments = path.split('/').filter((segment) => segment !== '')
-  const plain = segments.join('/').toLowerCase()
+  const isBelow = isBelowPrefix(table, segments)
+  const rest = isBelow ? segments.slice(table.prefix.length) : segments
+  // The prefix of the API may be too much: `/api/auth/login` for `/auth/login`.
+  const plain = [segments, rest].map((some) => some.join('/').toLowerCase())
   const found =
-    others.find((other) => other.slice(1).toLowerCase() === plain) ?? routeLike(table, segments)
+    others.find((other) => plain.includes(other.slice(1).toLowerCase())) ??
+    routeLike(table, rest, isBelow)
   return found === path ? undefined : found
 }
 
-function routeLike(table: RouteTable, segments: readonly string[]): string | undefined {
-  const { prefix } = table
-  const isBelow = prefix.every((one, i) => one.toLowerCase() === segments[i]?.toLowerCase())
-  // A path outside of the prefix gets a suggestion only if it begins with the name of an endpoint.
-  const rest = isBelow ? segments.slice(prefix.length) : segments
+const isBelowPrefix = ({ prefix }: RouteTable, segments: readonly string[]): boolean =>
+  prefix.every((one, i) => one.toLowerCase() === segments[i]?.toLowerCase())
+
+/** `rest` is the path without the prefix of the API; a path outside of it gets a suggestion only if it begins with the name of an endpoint. */
+function routeLike(
+  table: RouteTable,
+  rest: readonly string[],
+  isBelow: boolean,
+): string | undefined {
   const endpoints = endpointsOf(table)
   const named = forms(table, rest).filter(({ form }) => endpoints.has(form))
   for (const { form, length } of named) {

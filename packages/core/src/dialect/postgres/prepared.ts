@@ -158,7 +158,7 @@ function send(
   client: PgClient,
   classes: QueryClasses | undefined,
   { name, text, values, arrays, begin }: Sending,
-  recover: Recover = rethrow,
+  recover: Recover,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (error: unknown, result?: unknown): void => {
@@ -178,8 +178,6 @@ function send(
   })
 }
 
-const rethrow: Recover = (error) => Promise.reject(error)
-
 interface Naming {
   nameOf: NameOf
   /** Maximum number of statements that one connection may have prepared. */
@@ -197,6 +195,8 @@ interface PreparedClient extends PgClient {
 
 function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   let isOut = true
+  /** Whether the server has said that it ends the connection. */
+  let isEnding = false
   const held = new Set<string>()
   const madeFor = naming.schema
   let inTransaction = false
@@ -204,12 +204,18 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
   const classes = queryClassesOf(client)
   const transaction = heldBegin()
 
+  const failed = (error: unknown): Promise<never> => {
+    if (endsConnection(error)) isEnding = true
+    return Promise.reject(error)
+  }
+
   const unnamed = (whole: string, values: readonly unknown[]): Promise<unknown> => {
     // `pg` sends a statement without values as a single Query message, which cannot be in one group with BEGIN.
     if (values.length === 0) sendBegin()
     const arrays = asksForArrays(whole)
     const text = arrays ? withoutMark(whole) : whole
-    return send(client, classes, { text, values, arrays, begin: transaction.take() })
+    const begin = transaction.take()
+    return send(client, classes, { text, values, arrays, begin }, failed)
   }
 
   /** Sends the held BEGIN as a separate query. If it fails, closes the connection, so that the next statement does not run without it. */
@@ -243,7 +249,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     return send(client, classes, { name: current, text, values, arrays, begin }, (error) => {
       if (isStale(error)) naming.schema = Math.max(naming.schema, schema + 1)
       else if (isUnknown(error)) naming.nameOf = none
-      else return Promise.reject(error)
+      else return failed(error)
       return inTransaction ? Promise.reject(error) : unnamed(whole, values)
     })
   }
@@ -255,7 +261,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     if (transaction.take() !== undefined) inTransaction = false
     // Statements stay prepared until their connection ends, so a connection with too many or outdated statements is closed.
     const isOld = held.size > naming.most || madeFor !== naming.schema
-    client.release(destroy === true || isOld)
+    client.release(destroy === true || isOld || isEnding)
   }
   // The pool listens to idle clients only, and an `error` event without a listener ends the process.
   client.on?.('error', ignored)
@@ -291,6 +297,12 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
 interface DatabaseError {
   readonly code?: unknown
   readonly routine?: unknown
+}
+
+/** The server shuts down, or somebody has ended the session. The connection itself ends a little later. */
+const endsConnection = (error: unknown): boolean => {
+  const { code } = error as DatabaseError
+  return typeof code === 'string' && code.startsWith('57P')
 }
 
 /** "cached plan must not change result type": a table has changed. Tested by code and routine, since the message may be translated. */
