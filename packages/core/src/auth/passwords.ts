@@ -43,7 +43,7 @@ async function passwordMatches(password: string, stored: unknown): Promise<boole
     return false
   }
   const matches = await bcryptCompare(password, stored)
-  // Not that of a hash that bcrypt cannot read.
+  // Only now, because bcrypt rejects a hash that it cannot read, and the cost of such a hash must not be used.
   usualCost = stored.slice(4, 6)
   return matches
 }

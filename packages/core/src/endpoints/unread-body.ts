@@ -1,4 +1,4 @@
-// The error of a request whose body a parser of the host could not read: it is refused in any case, and this finds the reason.
+// Finds the error for a request whose body a parser of the host could not read. Such a request is always refused.
 
 import type { Call, Runtime } from '../call.ts'
 import { settingNames } from '../config/setting-names.ts'

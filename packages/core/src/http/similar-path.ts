@@ -25,7 +25,7 @@ export function similarPath(
   const segments = path.split('/').filter((segment) => segment !== '')
   const isBelow = isBelowPrefix(table, segments)
   const rest = isBelow ? segments.slice(table.prefix.length) : segments
-  // The prefix of the API may be too much: `/api/auth/login` for `/auth/login`.
+  // The client may have put the prefix of the API before a path that is not below it: `/api/auth/login` for `/auth/login`.
   const plain = [segments, rest].map((some) => some.join('/').toLowerCase())
   const found =
     others.find((other) => plain.includes(other.slice(1).toLowerCase())) ??
