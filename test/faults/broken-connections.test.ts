@@ -63,6 +63,14 @@ for (const one of everyDatabase()) {
         )
         return new Set(ids).size === size
       }
+      /** Waits until the pool is complete: it learns of an ended connection when the server has closed it, which takes longer under load. */
+      const becomesWhole = async (): Promise<boolean> => {
+        for (let times = 0; times < 100; times++) {
+          if (await isWhole().catch(() => false)) return true
+          await sleep(50)
+        }
+        return isWhole()
+      }
       test.before(async () => {
         await server.execScript(thingsScript)
         db = await openPool(kind, name, server.url ?? '', size)
@@ -92,10 +100,10 @@ for (const one of everyDatabase()) {
           .catch((error: unknown) => error)
         ok(thrown instanceof Error)
         // A wrapped pool of pg closes the connection at once. Otherwise the pool learns of it when the connection has ended.
-        if (name !== 'postgres' || kind === 'a pool of the host') await sleep(100)
+        const atOnce = name === 'postgres' && kind !== 'a pool of the host'
+        ok(await (atOnce ? isWhole() : becomesWhole()))
         uncaught.stop()
         equal(uncaught.errors, [])
-        ok(await isWhole())
       })
 
       test('one that breaks between two statements of a transaction fails it, and is replaced', async () => {
@@ -104,15 +112,16 @@ for (const one of everyDatabase()) {
           .transaction()
           .execute(async (on) => {
             await end(await id(on))
-            await sleep(200)
-            await id(on)
+            for (let times = 0; times < 50; times++) {
+              await sleep(100)
+              await id(on)
+            }
           })
           .catch((error: unknown) => error)
         ok(thrown instanceof Error)
-        await sleep(100)
+        ok(await becomesWhole())
         uncaught.stop()
         equal(uncaught.errors, [])
-        ok(await isWhole())
       })
 
       test('one that breaks while it is idle in the pool is replaced', async () => {
@@ -122,7 +131,7 @@ for (const one of everyDatabase()) {
         await sleep(200)
         uncaught.stop()
         equal(uncaught.errors, [])
-        ok(await isWhole())
+        ok(await becomesWhole())
       })
 
       test('running requests get a response, and later requests succeed', async () => {
@@ -152,7 +161,7 @@ for (const one of everyDatabase()) {
         const broken = [...statuses].filter((status) => ![200, 503].includes(status))
         equal([broken, broken.length === 0 ? [] : errors], [[], []])
         equal((await api.handle({ method: 'GET', url: '/api/things/1' })).status, 200)
-        ok(await isWhole())
+        ok(await becomesWhole())
       })
 
       /** Ends every connection to the database of this test. */
