@@ -118,14 +118,14 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A record is changed although the policy refuses',
     file: 'packages/core/src/write/execute/save.ts',
-    find: 'if (!(await isAllowed)) throw forbidden()',
+    find: 'if (!(await isAllowed)) throw forbidden(path)',
     replace: 'await isAllowed',
     fails: 'test/writing/policy-refusals.test.ts',
   },
   {
     title: 'A record is deleted although the policy refuses',
     file: 'packages/core/src/write/execute/remove.ts',
-    find: 'if (!(await context.access.canDelete(resource, stored))) throw forbidden()',
+    find: 'if (!(await context.access.canDelete(resource, stored))) throw forbidden(removal.path)',
     replace: 'await context.access.canDelete(resource, stored)',
     fails: 'test/writing/policy-refusals.test.ts',
   },

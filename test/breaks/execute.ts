@@ -57,21 +57,21 @@ export const execute: readonly Break[] = [
   {
     title: 'A link is created although the policy of its junction forbids it',
     file: 'packages/core/src/write/execute/nested/link-records.ts',
-    find: 'if (!(await context.access.canCreate(resource, data))) throw forbidden()',
+    find: 'if (!(await context.access.canCreate(resource, data))) throw forbidden(linked.path)',
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },
   {
     title: 'A caller who may not create records of the junction may create links',
     file: 'packages/core/src/write/execute/nested/link-records.ts',
-    find: "if (creates) await requireAccess(context, resource, 'POST')",
+    find: "if (created.length > 0) await requireAccess(context, resource, 'POST', commonPath(created))",
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },
   {
     title: 'A caller who may not delete records of the junction may remove links',
     file: 'packages/core/src/write/execute/nested/link-records.ts',
-    find: "if (removes) await requireAccess(context, resource, 'DELETE')",
+    find: "if (removed.length > 0) await requireAccess(context, resource, 'DELETE', commonPath(removed))",
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },
@@ -99,7 +99,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A link reveals which keys exist in a resource that the role forbids',
     file: 'packages/core/src/write/execute/nested/find-or-create.ts',
-    find: 'if (!isAllowed && references.some(({ otherwise }) => otherwise === null)) throw forbidden()',
+    find: 'if (refused !== undefined) throw forbidden(refused.path)',
     replace: '',
     fails: 'test/security/link-leaks.test.ts',
   },

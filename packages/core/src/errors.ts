@@ -62,7 +62,7 @@ const quoted = (text: string): string => `"${excerpt(text)}"`
 const badRequest = (code: string, reason: string, at?: string): ApiError =>
   refusal(400, { error: 'Bad Request', reason, code, ...(at === undefined ? {} : { at }) })
 
-const denied = (code: string, reason: string, at?: string): ApiError =>
+const denied = (code: string, reason: JsonValue, at?: string): ApiError =>
   refusal(403, { error: 'Forbidden', reason, code, ...(at === undefined ? {} : { at }) })
 
 const notFound = (code: string, reason: JsonValue): ApiError =>
@@ -218,9 +218,14 @@ export const passwordTooLong = (bytes: number): ApiError =>
 
 // ---------------------------------------------------------------- authorize, scope: 403
 
-/** A role is missing or a policy refuses; the error is the same for both (specification: Access policies). */
-export const forbidden = (): ApiError =>
-  denied('forbidden', 'This is not allowed for the current user.')
+/**
+ * A role is missing or a policy refuses; the error is the same for both (specification: Access policies). If a record of a list or a
+ * nested record is refused, the reason has its path in the body.
+ */
+export const forbidden = (path: string = ''): ApiError =>
+  denied('forbidden', path === '' ? notAllowed : { [path]: [notAllowed] })
+
+const notAllowed = 'This is not allowed for the current user.'
 
 /** PATCH or DELETE by filters, from a caller who may not list the resource: the number of matching records would reveal their values. */
 export const forbiddenFilters = (method: string): ApiError =>
@@ -613,7 +618,10 @@ export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError 
   return refusedFor(409, 'unique_violation', takenValue, fields)
 }
 
-/** A foreign key or link to a record that does not exist or that the caller may not see; both give the same error. */
+/**
+ * A foreign key or link to a record that does not exist or that the caller may not see; both give the same error. In a list, it also
+ * names those of later records that look-ups have found.
+ */
 export const missingReference = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'missing_reference', paths, 'No such record.')
 

@@ -26,13 +26,14 @@ import type { WriteAction } from './access.ts'
 import type { WriteContext } from './context.ts'
 import { existsUnscoped, readScoped, valuesOf } from './look-up.ts'
 
-/** Throws 403 unless methods and roles allow the action on the resource. */
+/** Throws 403 unless methods and roles allow the action on the resource; the error names the record at `path`. */
 export async function requireAccess(
   { access }: WriteContext,
   resource: Resource,
   action: WriteAction,
+  path?: string,
 ): Promise<void> {
-  if (!(await access.mayWrite(resource, action))) throw forbidden()
+  if (!(await access.mayWrite(resource, action))) throw forbidden(path)
 }
 
 /** What earlier look-ups found out about the foreign keys of a list of records. */
@@ -46,11 +47,15 @@ export interface KnownReferences {
    * the key to those that `has` knows.
    */
   beforeLookUp(): Promise<(relation: ResolvedRelation, key: string) => void>
+  /** Whether the look-up of the list has found no such record that the caller may see; false if it does not tell. */
+  isMissing(relation: ResolvedRelation, key: string): boolean
+  /** The paths of the foreign keys of the later records for which `isMissing` is true. */
+  missingLater(): Promise<readonly string[]>
 }
 
 /**
- * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. `row` is the whole record to
- * store: other columns of the key may be stored already, or come from the parent record. A key that equals the one of the `stored`
+ * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. The error names all such keys of the record,
+ * and those of later records that the look-up of their list has found. `row` is the whole record to store: other columns of the key may be stored already, or come from the parent record. A key that equals the one of the `stored`
  * record is accepted if the caller may read records of `resource`, so that a client can send back what it has read.
  */
 export function refuseInvisibleReferences(
@@ -98,8 +103,15 @@ export function refuseInvisibleByParts(
 ): MaybePromise<void> {
   const relations = hidingRelations(context, resource).filter((relation) => !isKnown(relation))
   if (relations.length === 0) return
-  const unseen = { relations, has: () => false, beforeLookUp: () => Promise.resolve(() => {}) }
+  const unseen: KnownReferences = { ...nothingKnown, relations }
   return refuseInvisibleReferences(context, resource, set, row, path, unseen, stored)
+}
+
+const nothingKnown: Omit<KnownReferences, 'relations'> = {
+  has: () => false,
+  beforeLookUp: () => Promise.resolve(() => {}),
+  isMissing: () => false,
+  missingLater: () => Promise.resolve([]),
 }
 
 /** A reference that must be looked up. */
@@ -118,17 +130,27 @@ async function refuseInvisible(
   path: string,
   known: KnownReferences | undefined,
 ): Promise<void> {
+  const missing: string[] = []
+  let isRefused = false
   for (const { relation, text, isUnchanged, key } of references) {
     if (isUnchanged && (await mayRead(context, resource))) continue
-    const remember = await known?.beforeLookUp()
-    if (await isVisible(context, relation, key)) {
-      remember?.(relation, text)
-      continue
+    // After a refusal, no statement repeats what the look-up of the list has found.
+    if (!(isRefused && known?.isMissing(relation, text) === true)) {
+      const remember = await known?.beforeLookUp()
+      if (await isVisible(context, relation, key)) {
+        remember?.(relation, text)
+        continue
+      }
     }
-    const shown = relation.from.filter(({ hidden }) => !hidden)
-    throw missingReference(shown.map(({ name }) => pathTo(path, name)))
+    isRefused = true
+    missing.push(...shownPaths(relation, path))
   }
+  if (isRefused) throw missingReference([...missing, ...((await known?.missingLater()) ?? [])])
 }
+
+/** The paths of the fields of a foreign key, in the record at `path`. */
+export const shownPaths = ({ from }: ResolvedRelation, path: string): readonly string[] =>
+  from.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
 
 async function isVisible(
   context: WriteContext,

@@ -50,6 +50,8 @@ interface Removal {
   readonly deleted: Set<string>
   /** 400 if more records would be deleted. */
   readonly max: number
+  /** The path in the body of the list that removes links; empty for a DELETE. */
+  readonly path: string
 }
 
 /** Deletes one record by its key. Throws 404 if the caller sees none, 409 if other records refer to it. */
@@ -65,7 +67,7 @@ export async function removeRecord(
   if (precondition?.(stored) === false) throw preconditionFailed()
   const max = resource.settings.limits.bulk
   const soft = resource.settings.softDelete !== null
-  await remove({ context, cascade, deleted: new Set(), max }, resource, stored, soft)
+  await remove({ context, cascade, deleted: new Set(), max, path: '' }, resource, stored, soft)
 }
 
 /**
@@ -76,6 +78,7 @@ export async function removeStored(
   context: WriteContext,
   resource: Resource,
   rows: readonly Values[],
+  path: string,
 ): Promise<void> {
   const { access, hooks, registry, target } = context
   const { softDelete } = resource.settings
@@ -84,7 +87,8 @@ export async function removeStored(
       ? dependentsOf(registry, resource).length > 0
       : softDelete.deleted.kind === 'function'
   if (oneByOne || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
-    const removal = { context, cascade: false, deleted: new Set<string>(), max: rows.length }
+    const deleted = new Set<string>()
+    const removal = { context, cascade: false, deleted, max: rows.length, path }
     for (const row of rows) await remove(removal, resource, row, softDelete !== null)
     return
   }
@@ -116,7 +120,7 @@ async function remove(
   if (deleted.has(id)) return
   deleted.add(id)
   if (deleted.size > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
-  if (!(await context.access.canDelete(resource, stored))) throw forbidden()
+  if (!(await context.access.canDelete(resource, stored))) throw forbidden(removal.path)
   await removeDependents(removal, resource, stored, soft)
   await context.hooks.remove(resource, stored)
   const matches = keyMatches(resource, key)

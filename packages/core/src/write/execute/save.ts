@@ -134,7 +134,7 @@ export async function changeStored(
   changes: Values,
   path: string,
 ): Promise<Values> {
-  const written = await changesToStore(context, resource, stored, changes)
+  const written = await changesToStore(context, resource, stored, changes, path)
   return updateStored(context, resource, stored, written, path)
 }
 
@@ -144,18 +144,20 @@ export function changesToStore(
   resource: Resource,
   stored: Values,
   changes: Values,
+  path: string,
 ): MaybePromise<Values> {
   const isAllowed = context.access.canUpdate(resource, stored, changes)
   return isAllowed === true
     ? allowedChanges(context, resource, stored, changes)
-    : changesIf(isAllowed, context, resource, stored, changes)
+    : changesIf(isAllowed, path, context, resource, stored, changes)
 }
 
 async function changesIf(
   isAllowed: MaybePromise<boolean>,
+  path: string,
   ...args: Parameters<typeof allowedChanges>
 ): Promise<Values> {
-  if (!(await isAllowed)) throw forbidden()
+  if (!(await isAllowed)) throw forbidden(path)
   return allowedChanges(...args)
 }
 

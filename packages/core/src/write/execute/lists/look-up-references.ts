@@ -3,7 +3,8 @@
 import { keyChunks } from '../../../execute/chunks.ts'
 import { keyTextIn } from '../../../execute/key.ts'
 import type { Value } from '../../../plan/plan.ts'
-import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../../registry/resource.ts'
+import { tableKey } from '../../../sql/table-name.ts'
 import { planRecords } from '../../plan/look-up.ts'
 import type { RecordNode } from '../../plan/node.ts'
 import { narrowedRelations } from '../../plan/references.ts'
@@ -15,8 +16,14 @@ import { readScoped, readUnscoped, valuesOf } from '../look-up.ts'
 export type SeenReferences = Map<ResolvedRelation, Set<string>>
 
 /** The result of the look-up for a list, before its records are written. */
-export interface LookedUp extends Pick<KnownReferences, 'relations'> {
+export interface LookedUp extends Pick<KnownReferences, 'relations' | 'isMissing'> {
   readonly seen: SeenReferences
+}
+
+/** By relation: the keys that a look-up has asked for, and those that it has found. */
+interface Asked {
+  readonly wanted: ReadonlyMap<string, unknown>
+  readonly found: ReadonlySet<string>
 }
 
 /** Looks up the records that foreign keys in the values of a list refer to. */
@@ -27,6 +34,7 @@ export async function lookUpReferences(
 ): Promise<LookedUp> {
   const relations = narrowedRelations(resource, (target) => context.access.narrows(target))
   const seen: SeenReferences = new Map()
+  const asked = new Map<ResolvedRelation, Asked>()
   for (const relation of relations) {
     const wanted = new Map<string, readonly Value[]>()
     for (let i = 0; i < nodes.length; i++) {
@@ -37,10 +45,38 @@ export async function lookUpReferences(
       }
     }
     if (wanted.size === 0) continue
-    seen.set(relation, await visibleKeys(context, relation, [...wanted.values()]))
+    const found = await visibleKeys(context, relation, [...wanted.values()])
+    seen.set(relation, found)
+    if (tellsMissing(resource, relation)) asked.set(relation, { wanted, found })
   }
-  return { relations, seen }
+  const isMissing: LookedUp['isMissing'] = (relation, text) => {
+    const known = asked.get(relation)
+    return known?.wanted.has(text) === true && !known.found.has(text)
+  }
+  return { relations, seen, isMissing }
 }
+
+/**
+ * Whether a key that the look-up has not found refers to no record. It does not tell this for a key of the list's own table, because a
+ * record of the list may have it, nor for keys of which two texts may be equal in the database.
+ */
+const tellsMissing = (resource: Resource, { to, target }: ResolvedRelation): boolean =>
+  tableKey(target) !== tableKey(resource) && to.every(hasOneText)
+
+const hasOneText = ({ type, collation }: NamedColumn): boolean =>
+  collation === undefined && oneText.has(type)
+
+/** Types of which equal values have the same text; a decimal may have more zeros, and a time more digits. */
+const oneText: ReadonlySet<NamedColumn['type']> = new Set([
+  'integer',
+  'bigint',
+  'string',
+  'text',
+  'enum',
+  'uuid',
+  'date',
+  'boolean',
+])
 
 async function visibleKeys(
   context: WriteContext,

@@ -157,7 +157,8 @@ async function requireStepAccess(
   resource: Resource,
   steps: readonly ManyStep[],
 ): Promise<void> {
-  if (steps.some(isCreate)) await requireAccess(context, resource, 'POST')
+  const create = steps.find(isCreate)
+  if (create !== undefined) await requireAccess(context, resource, 'POST', create.node.path)
   const change = steps.find(isChange)
   if (change?.kind === 'change') {
     await requireAccess(context, resource, change.replace === true ? 'PUT' : 'PATCH')

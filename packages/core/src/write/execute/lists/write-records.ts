@@ -17,6 +17,7 @@ import { insertRows } from './insert-rows.ts'
 import type { LevelOrder } from './level-order.ts'
 import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
 import type { ManyStep } from './many-step.ts'
+import { missingLater } from './missing-later.ts'
 import { type PendingWrites, pendingWrites } from './pending-writes.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 import { updateRows } from './update-rows.ts'
@@ -58,6 +59,7 @@ export async function writeRecords(
   const lookedUp = isList ? await lookUpReferences(context, resource, recordsOf(steps)) : undefined
   let seen: SeenReferences = lookedUp?.seen ?? new Map()
   let isStale = false
+  let i = 0
   const storeEarlier = async (): Promise<void> => {
     seen = new Map()
     isStale = true
@@ -80,10 +82,12 @@ export async function writeRecords(
         current.set(relation, (current.get(relation) ?? new Set()).add(key))
       }
     },
+    isMissing: lookedUp.isMissing,
+    missingLater: () => missingLater(context, resource, steps, i, keys, lookedUp),
   }
   const saved: Values[] = []
   try {
-    for (let i = 0; i < steps.length; i++) {
+    for (; i < steps.length; i++) {
       const step = steps[i] as ManyStep
       if (step.kind === 'refused') throw step.error
       const own = keys.get(i)
@@ -102,7 +106,7 @@ export async function writeRecords(
         if (checked instanceof Promise) await checked
         if (filled !== undefined) await validateFilled(context, resource, filled, data, path)
         const isAllowed = access.canCreate(resource, data)
-        if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden()
+        if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden(path)
         const values = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
         if (pending === undefined) {
           order?.afterHooks(context)
@@ -123,7 +127,7 @@ export async function writeRecords(
             ? await changesOfMove(context, step, stored)
             : requestedChanges(context, step.node, stored, { replace, keys: own, references })
         const changes = requested instanceof Promise ? await requested : requested
-        const toStore = changes && changesToStore(context, resource, stored, changes)
+        const toStore = changes && changesToStore(context, resource, stored, changes, path)
         const written = (toStore instanceof Promise ? await toStore : toStore) ?? nothing
         if (pending === undefined) {
           order?.afterHooks(context)

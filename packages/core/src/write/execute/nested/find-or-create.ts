@@ -191,7 +191,8 @@ async function mayLookUp(
 ): Promise<boolean> {
   if (references.length === 0) return false
   const isAllowed = await access.mayWrite(resource, action)
-  if (!isAllowed && references.some(({ otherwise }) => otherwise === null)) throw forbidden()
+  const refused = isAllowed ? undefined : references.find(({ otherwise }) => otherwise === null)
+  if (refused !== undefined) throw forbidden(refused.path)
   return isAllowed
 }
 

@@ -76,9 +76,9 @@ export function linkRecords(
       }
       return found
     },
-    async requireAccess(creates, removes) {
-      if (creates) await requireAccess(context, resource, 'POST')
-      if (removes) await requireAccess(context, resource, 'DELETE')
+    async requireAccess(created, removed) {
+      if (created.length > 0) await requireAccess(context, resource, 'POST', commonPath(created))
+      if (removed.length > 0) await requireAccess(context, resource, 'DELETE', commonPath(removed))
     },
     async remove(links) {
       const isTooLong = links.some(({ keys }) => keys.length > max)
@@ -86,7 +86,7 @@ export function linkRecords(
       await lock(writing, links)
       const rows = await rowsOf(writing, links, false)
       order?.beforeHooks(context)
-      await removeStored(context, resource, rows)
+      await removeStored(context, resource, rows, commonPath(links))
       order?.afterHooks(context)
     },
     create: (links) => createLinks(writing, links),
@@ -187,7 +187,7 @@ async function newLink(
   const fresh = deleted ?? (await newRecord(context, { resource, values: {} }))
   const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
   await validateFilled(context, resource, keys, data, linked.path)
-  if (!(await context.access.canCreate(resource, data))) throw forbidden()
+  if (!(await context.access.canCreate(resource, data))) throw forbidden(linked.path)
   const values = await context.hooks.add(resource, data)
   const missing = [...resource.columns.values()].filter(
     (column) => isRequired(resource, column, 'create') && (values[column.name] ?? null) === null,
@@ -228,7 +228,7 @@ async function store(
 }
 
 /** The path of the list with these links; empty if they belong to several lists. */
-function commonPath(links: readonly NewLink[]): string {
+function commonPath(links: readonly { readonly list: LinkList }[]): string {
   const [first] = links
   return first !== undefined && links.every(({ list }) => list === first.list)
     ? first.list.path

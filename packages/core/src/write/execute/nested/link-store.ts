@@ -47,8 +47,8 @@ export type LinkedKeys = ReadonlyMap<string, Key>
 export interface LinkStore {
   /** For the record of each list: the links that the caller sees. The keys of the map are `keyText` of `own`. */
   existing(lists: readonly LinkList[]): Promise<ReadonlyMap<string, LinkedKeys>>
-  /** Throws 403 unless the caller may create links (if `creates`) and delete links (if `removes`). */
-  requireAccess(creates: boolean, removes: boolean): Promise<void>
+  /** Throws 403 unless the caller may create links, if any are created, and delete links, if any are removed. */
+  requireAccess(created: readonly NewLinks[], removed: readonly OldLinks[]): Promise<void>
   remove(links: readonly OldLinks[]): Promise<void>
   create(links: readonly NewLinks[]): Promise<void>
 }

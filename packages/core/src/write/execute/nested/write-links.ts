@@ -45,7 +45,7 @@ export async function writeLinks(
   }
   refuseOtherShared(context, relation, created)
   const removed = await toVisibleRecords(context, relation.target, others)
-  await store.requireAccess(created.length > 0, removed.length > 0)
+  await store.requireAccess(created, removed)
   if (removed.length > 0) await store.remove(removed)
   if (created.length > 0) await store.create(created)
   if (junction === undefined) noteLinks(context, relation, created, removed)

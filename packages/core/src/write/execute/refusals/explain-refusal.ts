@@ -49,7 +49,7 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     case 'check':
       return await checkedBy(probe, refusal, paths)
     case 'policy':
-      return forbidden()
+      return forbidden(path)
     case 'trigger':
       return refusedByDatabase(
         resource.settings.showTriggerMessages ? (failure.message ?? '') : '',
