@@ -23,7 +23,7 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type ApiConfig, apiError, type DatabaseOf, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import { type ApiConfig, apiError, belongsTo, type DatabaseOf, defineModel, type HookArgs, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
 ${code}
 export { ${names.join(', ')} }\n`,
     )
