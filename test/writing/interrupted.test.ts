@@ -143,7 +143,7 @@ eachDatabase('interrupted writes', (test, db) => {
     decide = (command) =>
       isCommit(command) ? { error: [1213, 'Deadlock found'], rollback: true } : 'forward'
     const { status, code, begun } = await post('never')
-    equal([status, code, await stored('never')], [503, 'database_unavailable', 0])
+    equal([status, code, await stored('never')], [503, 'database_conflict', 0])
     ok(begun > 3, `${begun} times`)
   })
 

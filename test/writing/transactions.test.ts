@@ -196,7 +196,7 @@ eachDatabase('transactions', (test, db) => {
     equal([rows.length, new Set(rows.map(({ name }) => name)).size], [2, 1])
   })
 
-  test('three deadlocks in a row are retried; endless deadlocks are 503, and nothing is written', async () => {
+  test('three deadlocks in a row are retried; endless deadlocks are 503 that says so, and nothing is written', async () => {
     if (db.name === 'sqlite') return
     const ids: number[] = []
     for (const title of ['first', 'second']) {
@@ -204,9 +204,9 @@ eachDatabase('transactions', (test, db) => {
     }
     const [first, second] = ids
     const change = (id: number | undefined) => `update books set title = 'changed' where id = ${id}`
-    for (const [times, status] of [
-      [3, 201],
-      [Number.POSITIVE_INFINITY, 503],
+    for (const [times, status, code] of [
+      [3, 201, undefined],
+      [Number.POSITIVE_INFINITY, 503, 'database_conflict'],
     ] as const) {
       const opponent = await deadlockOpponent(db)
       let met = 0
@@ -228,7 +228,9 @@ eachDatabase('transactions', (test, db) => {
       })
       await over
       await opponent.close()
-      equal([answer.status, Math.min(met, 4)], [status, Math.min(times, 4)])
+      const { status: answered, errors, headers } = answer
+      equal([answered, errors?.code, Math.min(met, 4)], [status, code, Math.min(times, 4)])
+      equal(headers['retry-after'], code && '1')
       const { total } = await get(api, `/api/authors?name__eq=${encodeURIComponent(name)}`)
       equal(total, status === 201 ? 2 : 0)
     }

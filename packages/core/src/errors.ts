@@ -422,6 +422,16 @@ export const tooManyValues = (values: number, most: number): ApiError =>
 export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
 
+/**
+ * The database ended the request because of a conflict with concurrent ones, such as a deadlock or a lock that was not released. A
+ * transaction has been repeated before.
+ */
+export const databaseConflict = (): ApiError =>
+  unavailable(
+    'database_conflict',
+    'A conflict with concurrent requests, such as a deadlock, ended this one. Try again shortly.',
+  )
+
 /** A batch exceeded its time limit and was rolled back. */
 export const batchTimedOut = (setting: string, milliseconds: number): ApiError =>
   unavailable(

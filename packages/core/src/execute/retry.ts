@@ -1,8 +1,5 @@
 // withRetries: retries work that a conflict has rolled back, for a limited time.
 
-import { ApiError } from '../errors.ts'
-import { unavailable } from './unavailable.ts'
-
 /** Milliseconds from the start within which the number of attempts is not limited. */
 const retryTime = 1_000
 /**
@@ -16,7 +13,8 @@ const maxPause = 100
 
 /**
  * Runs `work`. After a conflict, waits 10 to 100 ms and runs it again: always a first time; any number of times in the first
- * second; after that, until the fifth second, only if it has run at most three times. Then throws 503.
+ * second; after that, until the fifth second, only if it has run at most three times. Then throws the error
+ * of the conflict.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,
@@ -28,9 +26,7 @@ export async function withRetries<T>(
       return await work()
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (!mayRetry(attempts, performance.now() - started)) {
-        throw error instanceof ApiError ? error : unavailable(error)
-      }
+      if (!mayRetry(attempts, performance.now() - started)) throw error
       await pause()
     }
   }

@@ -31,7 +31,7 @@ type Phase = 'begin' | 'work' | 'commit'
  *
  * After a deadlock, a serialisation failure or another conflict, the database has rolled the transaction back, so all of
  * `work` is retried, at READ COMMITTED, where conflicts are rarer. If `db` is a transaction of the host, `work` runs in it, and
- * nothing is committed or retried.
+ * nothing is committed or retried. Throws 503 if the conflicts do not end.
  *
  * A COMMIT without a response is never retried, since the transaction may be stored. It throws `outcomeUnknown`, which
  * `isOutcomeUnknown` recognises.
@@ -50,7 +50,10 @@ export async function inTransaction<T>(
     next = 'read committed'
     return attempt(db, dialect, bounds, work, now)
   }
-  return withRetries(tryOnce, (error) => isConflict(dialect, error))
+  return withRetries(tryOnce, (error) => isConflict(dialect, error)).catch((error: unknown) => {
+    const isBare = !(error instanceof ApiError) && isConflict(dialect, error)
+    throw isBare ? unavailable(error, 'retry') : error
+  })
 }
 
 /**

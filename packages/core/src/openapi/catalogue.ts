@@ -107,6 +107,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.tooManyValues(70000, 65535), 'list'),
   entry(errors.databaseUnavailable(), 'database'),
+  entry(errors.databaseConflict(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
   entry(errors.transactionsUnsupported(), 'elsewhere'),
   entry(errors.clientGone(), 'elsewhere'),

@@ -8,6 +8,11 @@ import { deadlineOf } from '../../execute/bounds.ts'
 import { isOutcomeUnknown } from '../../execute/transaction.ts'
 import { asUnavailable } from '../../execute/unavailable.ts'
 
+const temporary: ReadonlySet<string | undefined> = new Set([
+  'database_unavailable',
+  'database_conflict',
+])
+
 /** The time starts when the object is created. All attempts of a batch share one object. */
 export class TimeLimit {
   readonly #milliseconds: number
@@ -34,8 +39,8 @@ export class TimeLimit {
   explained(error: unknown, dialect: InternalDialect): unknown {
     if (performance.now() < this.#end || isOutcomeUnknown(error)) return error
     const known = asUnavailable(dialect, error) ?? error
-    const isUnavailable = known instanceof ApiError && known.body.code === 'database_unavailable'
-    return isUnavailable ? Object.assign(this.#error(), { cause: known.cause }) : error
+    const isTemporary = known instanceof ApiError && temporary.has(known.body.code)
+    return isTemporary ? Object.assign(this.#error(), { cause: known.cause }) : error
   }
 
   #error(): ApiError {

@@ -44,7 +44,7 @@ async function send(
       case 'timeout':
       case 'retry':
       case 'locked':
-        throw unavailable(error)
+        throw unavailable(error, failure.kind)
       case 'other':
         throw error
       default:
