@@ -209,7 +209,7 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
 
   test('clients do not write the column; what GET gave may be sent back', async () => {
     const { status, errors } = await send(api, 'PATCH', '/api/projects/1', { body: { gone: now } })
-    equal([status, errors.reason], [400, { gone: ['This field cannot be changed here.'] }])
+    equal([status, errors.reason], [400, { gone: ['This field is set by DELETE and restore.'] }])
     equal(
       (await send(api, 'PATCH', '/api/projects/1', { body: { gone: null, name: 'same' } })).status,
       200,

@@ -73,7 +73,15 @@ export type AccessPolicyOption<User = HookUser> =
 /** Takes an API key, returns its user or nothing. */
 export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
-/** Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse. */
+/**
+ * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse.
+ * Without a user model, all properties of the user except `roles` identify it for rate limits and `Idempotency-Key`, so it should hold
+ * nothing that changes between requests.
+ *
+ * ```ts
+ * API_CUSTOM_AUTH: async ({ headers }) => tenants.byKey(headers?.['x-key']) // { id: 7, organisation_id: 3, roles: ['editor'] }
+ * ```
+ */
 export type CustomAuth<User = HookUser> = (request: ApiRequest) => Awaitable<User>
 
 /** Where an access token is read from: the Authorization header, a cookie, or a host function. */
