@@ -17,6 +17,20 @@ export const registry: readonly Break[] = [
     fails: 'test/schema-check/differences.test.ts',
   },
   {
+    title: 'A partial unique index with any predicate satisfies a unique declaration',
+    file: 'packages/core/src/schema-check/compare-keys.ts',
+    find: 'holdsForActive(active, rows)',
+    replace: 'holdsForActive(active, rows) !== undefined',
+    fails: 'test/schema-check/partial-indexes.test.ts',
+  },
+  {
+    title: 'The schema check refuses a unique index over the records that are not deleted',
+    file: 'packages/core/src/schema-check/compare-keys.ts',
+    find: 'partial.some(({ rows }) => coversActive(schema, active, rows))',
+    replace: 'partial.every(({ rows }) => !coversActive(schema, active, rows))',
+    fails: 'test/schema-check/partial-indexes.test.ts',
+  },
+  {
     title: 'The schema check reads tables that no model uses',
     file: 'packages/core/src/dialect/shared/table-names.ts',
     find: 'names === undefined ? sql``',
