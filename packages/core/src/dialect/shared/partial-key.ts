@@ -2,7 +2,7 @@
 
 import type { PartialKey } from './catalogue.ts'
 import { type RowCondition, rowCondition, rowConditionText } from './row-condition.ts'
-import { sqlTokens } from './sql-tokens.ts'
+import { sqlTokens, unwrapped } from './sql-tokens.ts'
 
 /** `predicate` is the expression after WHERE, as the database prints it. */
 export function partialKey(
@@ -12,7 +12,8 @@ export function partialKey(
 ): PartialKey {
   const tokens = sqlTokens(predicate, 'plain')
   const rows = rowCondition(tokens)
-  return { name, columns, condition: rows ? rowConditionText(rows) : predicate, rows }
+  const text = unwrapped(tokens).length < tokens.length ? predicate.slice(1, -1) : predicate
+  return { name, columns, condition: rows ? rowConditionText(rows) : text.trim(), rows }
 }
 
 /** `a unique index on (organisation_id, name) where deleted_at is null` */
