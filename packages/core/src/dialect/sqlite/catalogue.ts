@@ -57,7 +57,7 @@ interface KeyRow {
   /** Null for an expression. */
   readonly column: string | null
   readonly partial: number
-  /** The text of CREATE INDEX; null for the index of a constraint. */
+  /** The text of CREATE INDEX of a partial index; null for other indexes. */
   readonly text: string | null
 }
 
@@ -333,7 +333,9 @@ function projectionOfView(
 const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column",
       i.partial as partial,
-      (select x.sql from ${sql.id(schema, 'sqlite_master')} x where x.type = 'index' and x.name = i.name) as text
+      case when i.partial = 1 then (
+        select x.sql from ${sql.id(schema, 'sqlite_master')} x where x.type = 'index' and x.name = i.name
+      ) end as text
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
       pragma_index_info(i.name, ${schema}) c
     where t.type = 'table' and i."unique" = 1${amongTables(sql`t.name`, only)}
