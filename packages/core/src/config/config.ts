@@ -480,6 +480,9 @@ export interface ApiConfig<
   readonly API_MAX_DEPTH?: number
   /** Maximum number of embedded rows of one response. Default 10000. Config, meta. */
   readonly API_MAX_EMBEDDED_ROWS?: number
-  /** Maximum number of records of one bulk write. Default 1000. Config, meta. */
+  /**
+   * Maximum number of records of one bulk write, of records that one DELETE with `cascade_delete=1` deletes, its own included, and
+   * of links that one list removes; more is 400. Default 1000. Config, meta.
+   */
   readonly API_MAX_BULK?: number
 }
