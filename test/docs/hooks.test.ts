@@ -23,7 +23,8 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type ApiConfig, apiError, type DatabaseOf, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import { type ApiConfig, apiError, createApi, type DatabaseOf, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import type { Kysely } from 'kysely'
 ${code}
 export { ${names.join(', ')} }\n`,
     )
