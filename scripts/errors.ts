@@ -127,7 +127,7 @@ No error of the service is longer than 16 KiB: texts of the client are quoted by
 others), each with at most 200 characters of its path.
 
 Hidden, inaccessible and unpublished data gives the same errors as missing data. A 500 has only the request id; the details are in
-the log. Errors that a [hook](hooks.md#failures) throws with \`apiError(status, error, reason)\` have no code. Errors of a framework's own parser and of other middleware come in the same envelope:
+the log. A [hook](hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. Errors of a framework's own parser and of other middleware come in the same envelope:
 see [adapters](adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
 
 ## Problem details

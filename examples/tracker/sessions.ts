@@ -47,7 +47,7 @@ export async function callerOf(
     .where('token_hash', '=', await hashApiKey(tokenIn(String(headers?.cookie))))
     .executeTakeFirst()
   if (session === undefined || Number(session.expires) < Date.now()) return undefined
-  const reads = method === 'GET' || method === 'HEAD'
+  const reads = ['GET', 'HEAD', 'QUERY'].includes(method)
   if (!reads && headers?.['x-csrf-token'] !== session.csrf_token) {
     throw apiError(403, 'Forbidden', 'The header x-csrf-token is missing or wrong.')
   }

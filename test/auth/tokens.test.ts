@@ -389,10 +389,23 @@ suite('access tokens', (test) => {
       problems({ ...users, API_AUTHENTICATE_METHOD: ['token'] as never }),
       'expected one of jwt, basic, api_key, custom',
     )
-    match(problems({ ...jwtKeys, API_AUTH_ME_ROUTE: '/auth/login' }), 'API_AUTH_ME_ROUTE')
-    match(problems({ ...jwtKeys, API_AUTH_REFRESH_ROUTE: '/api/books' }), 'models.Book')
+    match(
+      problems({ ...jwtKeys, API_AUTH_ME_ROUTE: '/auth/login' }),
+      'config.API_AUTH_ME_ROUTE: "/auth/login" is already the path of the login.',
+    )
+    match(
+      problems({ ...jwtKeys, API_AUTH_ME_ROUTE: '/auth/refresh' }),
+      'config.API_AUTH_ME_ROUTE: "/auth/refresh" is already the path of the refresh of tokens (API_AUTH_REFRESH_ROUTE).',
+    )
+    match(
+      problems({ ...jwtKeys, API_AUTH_REFRESH_ROUTE: '/api/books' }),
+      'config.API_AUTH_REFRESH_ROUTE: "/api/books" is already the path of Book, whose endpoint is "books".',
+    )
     const batch = { API_ALLOW_BATCH: true, API_AUTH_ME_ROUTE: '/api/batch' }
-    match(problems({ ...jwtKeys, ...batch }), 'config.API_BATCH_ROUTE: "/api/batch"')
+    match(
+      problems({ ...jwtKeys, ...batch }),
+      'config.API_BATCH_ROUTE: "/api/batch" is already the path of the current user (API_AUTH_ME_ROUTE).',
+    )
     match(problems({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['headers'] }), 'module#export')
   })
 })

@@ -75,8 +75,30 @@ export const limits: readonly Break[] = [
   {
     title: 'Authenticated users behind one address share the limit',
     file: 'packages/core/src/endpoints/admit.ts',
-    find: 'if (!pending) return limiter.count(proven ? byAccount(proven) : address(), windows)',
-    replace: 'if (!pending) return limiter.count(address(), windows)',
+    find: 'limiter.count(proven ? byAccount(proven) : await byUser(hostUser), windows)',
+    replace: 'limiter.count(await byUser(hostUser), windows)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Users of a custom strategy behind one address share the limit',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: 'await byUser(identity?.user), windows)',
+    replace: 'address(), windows)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'A login name can be chosen so that it counts against the limit of another user',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: '`identity ${await accountKey(found.identity)}`',
+    replace: 'accountKey(found.identity)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'A user over its limit uses up the limit of its address',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: '...first, ...(await counting.afterwards(identity))',
+    replace:
+      '...first, ...await counting.afterwards(identity).catch((e: unknown) => counting.afterwards(null).then(() => Promise.reject(e)))',
     fails: 'test/limits/rate-limits.test.ts',
   },
   {

@@ -77,6 +77,29 @@ eachDatabase('the typed client writes', (test, db) => {
     equal((await client.tags.update(3, { name: 'sf 2' }, { ifMatch: changed.etag })).status, 200)
   })
 
+  test('a merge patch merges the document of a json column, also in a batch', async () => {
+    const details = { pages: 80, a: 'kept', deep: { x: 1, y: 2 } }
+    const made = await client.books.create({ title: 'Merged', details }).unwrap()
+    const id = made?.id ?? 0
+    const merging = client.books.update(
+      id,
+      { details: { pages: 81, deep: { x: null } } },
+      { merge: true },
+    )
+    const merged = { a: 'kept', deep: { y: 2 }, pages: 81 }
+    equal((await merging.unwrap())?.details, merged)
+    const [inBatch] = await client
+      .batch([client.books.update(id, { details: { a: null } }, { merge: true })])
+      .unwrap()
+    equal(inBatch?.details, { deep: { y: 2 }, pages: 81 })
+    const replaced = await client.books.update(id, { details: { a: null } }, { merge: false })
+    ok(replaced.ok)
+    equal(replaced.value?.details, { a: null })
+    const lost = await client.books.update(id, { author: { id: 1 } }, { merge: true })
+    equal([lost.ok, lost.status], [false, 400])
+    equal((await client.books.remove(id)).status, 200)
+  })
+
   test('many records, by conditions, with a limit, by a unique column, with a key', async () => {
     const made = await client.tags.createMany([{ name: 'm1' }, { name: 'm2' }]).unwrap()
     equal(

@@ -1,18 +1,22 @@
 /** Executes the curl examples of docs/authentication.md in order, and compares each response with the one shown. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Api } from '@model-api/core'
+import type { AnyModel, Api, ApiRequest } from '@model-api/core'
 import { createPeople, jwtKeys, peopleApi, User } from '../auth/people.ts'
+import { get, send } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
-import { openDatabases } from '../support/databases.ts'
+import { compiled } from '../support/compile.ts'
+import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
 
 const file = fileURLToPath(new URL('../../docs/authentication.md', import.meta.url))
+const page = readFileSync(file, 'utf8')
 
 /** A command, and the response below it. */
-const examples = [
-  ...readFileSync(file, 'utf8').matchAll(/```sh\n(curl[\s\S]*?)```\s+```json\n([\s\S]*?)```/g),
-].map(([, command = '', answer = '']) => ({ command, answer: JSON.parse(answer) as unknown }))
+const examples = [...page.matchAll(/```sh\n(curl[\s\S]*?)```\s+```json\n([\s\S]*?)```/g)].map(
+  ([, command = '', answer = '']) => ({ command, answer: JSON.parse(answer) as unknown }),
+)
 
 /** Splits a command line into words: quotes, backslashes before quotes, line ends, and variables. */
 function words(command: string, variables: Readonly<Record<string, string>>): string[] {
@@ -79,5 +83,49 @@ suite('the page on authentication', (test) => {
       variables.ACCESS_TOKEN = value.access_token ?? ''
     }
     await db.close()
+  })
+
+  test('the user model of own sessions types its own hooks, and computes the roles', async () => {
+    const [db] = openDatabases() as [TestDatabase]
+    const [, code = ''] = /```ts\n(interface Member \{[\s\S]*?)```/.exec(page) ?? []
+    const people: Readonly<Record<string, unknown>> = {
+      ann: { id: 1, name: 'Ann', role: 'owner' },
+      gus: { id: 2, name: 'Gus', role: 'guest' },
+    }
+    const given = {
+      db: db.kysely,
+      memberOfSession: ({ headers }: ApiRequest) => people[String(headers?.as)],
+    }
+    Object.assign(globalThis, { authenticationPage: given })
+    try {
+      const shown = await compiled(`// What the page shows, as a module.
+import { type ApiRequest, createApi, modelsFor } from '@model-api/core'
+import type { Kysely } from 'kysely'
+
+const { db, memberOfSession } = (globalThis as unknown as {
+  authenticationPage: {
+    db: Kysely<{ members: Member }>
+    memberOfSession(request: ApiRequest): Promise<Member | undefined>
+  }
+}).authenticationPage
+${code}
+export { api, Member }\n`)
+      const { api, Member } = shown as { api: Api; Member: AnyModel }
+      await createTables(db, [Member])
+      await insertRows(db, Member, Object.values(people) as Record<string, unknown>[])
+      const as = (name: string) => ({ headers: { as: name } })
+      const patch = async (name: string, id: number, body: object) =>
+        (await send(api, 'PATCH', `/api/members/${id}`, { ...as(name), body })).status
+      equal((await get(api, '/auth/me', { as: 'gus' })).value, people.gus)
+      equal((await send(api, 'DELETE', '/api/members/1', as('gus'))).status, 403)
+      equal(await patch('gus', 1, { name: 'Other' }), 403)
+      equal(await patch('gus', 2, { name: 'Gustav' }), 200)
+      equal(await patch('gus', 2, { role: 'owner' }), 400)
+      equal(await patch('ann', 2, { role: 'owner' }), 200)
+      equal((await get(api, '/auth/me')).status, 401)
+    } finally {
+      Reflect.deleteProperty(globalThis, 'authenticationPage')
+      await db.close()
+    }
   })
 })

@@ -31,6 +31,7 @@ const elsewhere = new Set([
   'docs/models.md',
   'docs/authentication.md',
   'docs/access.md',
+  'docs/existing-app.md',
 ])
 
 const pages = ['README.md', ...readdirSync(`${root}docs`).map((file) => `docs/${file}`)].filter(

@@ -23,9 +23,10 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type ApiConfig, apiError, belongsTo, type DatabaseOf, defineModel, type HookArgs, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import { type ApiConfig, apiError, belongsTo, createApi, type DatabaseOf, defineModel, type HookArgs, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import type { Generated, Kysely } from 'kysely'
 ${code}
-export { ${names.join(', ')} }\n`,
+export { ${names.join(', ')}, deliverOutbox }\n`,
     )
   })
   test.after(() => db.close())
@@ -112,6 +113,65 @@ export { ${names.join(', ')} }\n`,
     await send(refusing, 'PATCH', '/api/books/1', { body: { title: 'Lost' } })
     equal([(await audit()).length, shown.queue], [1, ['update Book 1']])
     await send(testApi(db, models), 'PATCH', '/api/books/1', { body: { title: value.title } })
+  })
+
+  test('an event is in the outbox if its change is stored, until it has been sent', async () => {
+    await db.execScript(
+      'create table outbox (id integer primary key, event text not null, sent_at text)',
+    )
+    const sent: string[] = []
+    const failures: unknown[] = []
+    let isDown = false
+    const toQueue = async (id: number, event: string): Promise<void> => {
+      if (isDown) throw new Error('The queue is down.')
+      sent.push(`${id} ${event}`)
+    }
+    const { withOutbox, deliverOutbox } = shown as {
+      withOutbox(deliver: () => Promise<void>): ApiConfig
+      deliverOutbox(from: typeof db.kysely, to: typeof toQueue): Promise<void>
+    }
+    let onDelivered = (): void => {}
+    const nextDelivery = () =>
+      new Promise<void>((resolve) => {
+        onDelivered = resolve
+      })
+    const deliver = () => deliverOutbox(db.kysely, toQueue).finally(() => onDelivered())
+    const config = withOutbox(deliver)
+    const waiting = async () => {
+      const rows = await db.kysely.selectFrom('outbox').selectAll().orderBy('id').execute()
+      return rows.filter(({ sent_at }) => sent_at === null).map(({ event }) => event)
+    }
+    const api = testApi(db, models, config, { onError: (error) => void failures.push(error) })
+    const creation = nextDelivery()
+    const { value } = await send(api, 'POST', '/api/tags', { body: { name: 'sent' } })
+    await creation
+    const event = `{"action":"create","model":"Tag","key":[${value.id}]}`
+    equal([sent, await waiting()], [[`1 ${event}`], []])
+
+    const refusing = testApi(db, models, {
+      ...config,
+      API_RETURN_CALLBACK: () => {
+        throw apiError(409, 'Conflict', 'Late.')
+      },
+    })
+    await send(refusing, 'DELETE', `/api/tags/${value.id}`)
+    equal([sent.length, await waiting()], [1, []])
+
+    isDown = true
+    const failure = nextDelivery()
+    await send(api, 'DELETE', `/api/tags/${value.id}`)
+    await failure
+    const removal = event.replace('create', 'delete')
+    equal([sent.length, await waiting()], [1, [removal]])
+    isDown = false
+    await deliver()
+    equal([sent, await waiting()], [[`1 ${event}`, `2 ${removal}`], []])
+    await deliver()
+    equal(sent.length, 2)
+    equal(
+      failures.map((error) => ((error as Error).cause as Error).message),
+      ['The queue is down.'],
+    )
   })
 
   test('dump sees embedded objects and projections', async () => {

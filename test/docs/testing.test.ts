@@ -51,9 +51,14 @@ const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
 const models = [Book] as const
 ${code}
 export async function statusOf(method: string, user?: object, site?: string): Promise<number> {
-  const headers = { 'content-type': 'application/json', ...(site === undefined ? {} : { 'sec-fetch-site': site }) }
-  const body = method === 'POST' ? { body: {} } : {}
-  return (await api.handle({ method, url: '/api/books', headers, host: { session: { user } }, ...body })).status
+  const form = method === 'QUERY' || method === 'POST as QUERY'
+  const headers = {
+    'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
+    ...(method === 'POST as QUERY' ? { 'x-http-method-override': 'QUERY' } : {}),
+    ...(site === undefined ? {} : { 'sec-fetch-site': site }),
+  }
+  const body = form ? { body: 'limit=1' } : method === 'POST' ? { body: {} } : {}
+  return (await api.handle({ method: method.replace(/ .*/, ''), url: '/api/books', headers, host: { session: { user } }, ...body })).status
 }
 export async function addUser(name: string, password: string): Promise<void> {
   await db.insertInto('users').values({ name, password_hash: await hashPassword(password) }).execute()
@@ -66,6 +71,9 @@ export { userOf }`)) as {
     const user = { id: 1 }
     equal(await statusOf('GET'), 401)
     equal(await statusOf('GET', user), 200)
+    equal(await statusOf('QUERY', user), 200)
+    equal(await statusOf('POST as QUERY', user), 401)
+    equal(await statusOf('POST as QUERY', user, 'same-origin'), 200)
     equal(await statusOf('POST', user), 401)
     equal(await statusOf('POST', user, 'cross-site'), 401)
     equal(await statusOf('POST', user, 'same-origin'), 201)

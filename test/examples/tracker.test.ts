@@ -118,6 +118,23 @@ eachDatabase('the tracker', (test, database) => {
   })
   test.after(() => tracker?.api.close())
 
+  test('needs the token against cross-site requests for writes, not for reads', async () => {
+    const ask = async (method: string, more: Partial<Asked> = {}) => {
+      const headers = { 'x-csrf-token': '', ...more.headers }
+      const as = tracker.sessions.ann
+      return (await asking(tracker)({ as, method, url: '/api/projects', ...more, headers })).status
+    }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    equal(
+      [await ask('GET'), await ask('HEAD'), await ask('QUERY', { headers: form })],
+      [200, 200, 200],
+    )
+    equal(await ask('POST', { body: { name: 'Forged' } }), 403)
+    equal(await ask('PATCH', { url: '/api/projects/1', body: { name: 'Forged' } }), 403)
+    equal(await ask('DELETE', { url: '/api/projects/1' }), 403)
+    equal(await ask('POST', { headers: { ...form, 'x-http-method-override': 'QUERY' } }), 403)
+  })
+
   test('responds as its page shows', async () => {
     const { sessions, db, events } = tracker
     const names = new Map<string, string>()

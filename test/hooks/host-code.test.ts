@@ -2,7 +2,16 @@
  * Functions of the host that throw, reject or never settle: the response is 500 with the request id, nothing is stored, and the
  * log names the function.
  */
-import { type AnyModel, type ApiConfig, apiError, type Column, defineModel } from '@model-api/core'
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  type ApiRequest,
+  apiError,
+  type Column,
+  defineModel,
+} from '@model-api/core'
+import { createClient } from '@model-api/core/client'
 import {
   apiKey,
   apiKeys,
@@ -17,7 +26,7 @@ import {
   userKeys,
 } from '../auth/people.ts'
 import { get, send, testApi } from '../support/api.ts'
-import { equal, match, ok } from '../support/assert.ts'
+import { equal, match, ok, throws } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
@@ -211,6 +220,43 @@ eachDatabase('functions of the host', (test, db) => {
       const { status, errors } = await send(api, 'POST', '/api/notes', { body: { title: 'x' } })
       equal([status, errors.reason], [409, 'Not now.'])
     }
+  })
+
+  test('an apiError may have a code, which programs go by', async () => {
+    const code = 'shelf_full'
+    const seen: unknown[] = []
+    const api = testApi(
+      db,
+      [withColumn('title', { validator: throwingOf(apiError(403, 'Forbidden', 'No.', code)) })],
+      { API_PROBLEM_TYPE_PREFIX: 'https://example.org/errors#', API_ALLOW_BATCH: true },
+      { onRefusal: (refusal) => void seen.push(refusal.code) },
+    )
+    const create = { method: 'POST', url: '/api/notes', body: { title: 'x' } }
+    // The OpenAPI document lists the codes of the service alone, so these responses are not compared with it.
+    const ask = async (request: ApiRequest) => {
+      const { status, body } = await api.handle(request)
+      return { status, body: body as unknown as { [name: string]: unknown; errors: object } }
+    }
+    const { status, body } = await ask(create)
+    equal([status, body.errors], [403, { error: 'Forbidden', reason: 'No.', code }])
+    equal(seen, [code])
+    const asked = { ...create, headers: { accept: 'application/problem+json' } }
+    const { type, code: sent } = (await ask(asked)).body
+    equal([type, sent], [`https://example.org/errors#${code}`, code])
+    const operations = [{ id: 'a', ...create }]
+    const failed = await ask({ method: 'POST', url: '/api/batch', body: { operations } })
+    equal(failed.body.errors, { error: 'Forbidden', reason: 'No.', code, at: 'operations[0]' })
+    const client = createClient<Api>('http://api.test', { fetch: (sent) => api.fetch(sent) })
+    const result = await client.notes?.create({ title: 'x' } as never)
+    equal(result?.ok === false && result.error.code, code)
+  })
+
+  test('an apiError whose code could not stand in a URL is an error of the hook', async () => {
+    for (const code of ['', 'shelf full', 'a#b', 'é', 7 as never, 'x'.repeat(101)]) {
+      throws(() => apiError(403, 'Forbidden', 'No.', code), /^apiError: expected a code /)
+    }
+    const withoutReason = apiError(403, 'Forbidden', undefined, 'Tenant.suspended-2')
+    equal(withoutReason.body, { error: 'Forbidden', code: 'Tenant.suspended-2' })
   })
 
   test('observers that throw or reject neither change a response nor end the process', async () => {

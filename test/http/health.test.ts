@@ -109,7 +109,7 @@ suite('the health routes of a service without its database', (test) => {
         config: { API_HEALTH_ROUTE: path },
       })
     throws(start('/docs'), /config\.API_HEALTH_ROUTE: "\/docs" is already the path/)
-    throws(start('/api/health'), /config\.API_HEALTH_ROUTE: "\/api\/health" is already the path/)
+    throws(start('/api/books'), /config\.API_HEALTH_ROUTE: "\/api\/books" is already the path/)
   })
 })
 

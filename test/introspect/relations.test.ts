@@ -150,11 +150,17 @@ eachDatabase('relations of introspect', (test, db) => {
       { table: 'follows', reason: 'junction of Employee and Employee' },
       {
         table: 'idempotency_keys',
-        reason: 'book-keeping of a tool; name it in "only" to read it',
+        reason: 'book-keeping of a tool; name it in "include" to read it',
       },
-      { table: 'kysely_migration', reason: 'book-keeping of a tool; name it in "only" to read it' },
+      {
+        table: 'kysely_migration',
+        reason: 'book-keeping of a tool; name it in "include" to read it',
+      },
       { table: 'line_tags', reason: 'junction of Tag and OrderLine' },
-      { table: 'refresh_tokens', reason: 'book-keeping of a tool; name it in "only" to read it' },
+      {
+        table: 'refresh_tokens',
+        reason: 'book-keeping of a tool; name it in "include" to read it',
+      },
     ])
   })
 

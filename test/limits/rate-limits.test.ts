@@ -180,6 +180,83 @@ suite('rate limits', (test) => {
     equal(await statuses(key, key, key), [200, 200, 429])
   })
 
+  const org = (id: number, roles: readonly string[] = []) => ({ id, organisation_id: 3, roles })
+  /** Users of the host, without API_USER_MODEL, by the name in the header. */
+  const hostUsers: Readonly<Record<string, unknown>> = {
+    ann: org(1),
+    'ann as admin': org(1, ['admin']),
+    bob: org(2),
+    'only roles': { roles: ['viewer'] },
+    nobody: true,
+  }
+  const byHeader = ({ headers }: { headers?: Record<string, unknown> }) =>
+    hostUsers[String(headers?.['x-user'])] as { id: number } | undefined
+  const customUsers = { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: byHeader } as const
+  const as = (name: string, ip = '192.0.2.1') => ({ ip, headers: { 'x-user': name } })
+
+  test('users of a custom strategy without a user model are counted separately, from any address', async () => {
+    const { statuses } = start({ ...customUsers, API_RATE_LIMIT: '2 per minute' })
+    const many = Array.from({ length: 5 }, () => as('ann'))
+    equal(await statuses(...many), [200, 200, 429, 429, 429])
+    equal(await statuses(as('bob'), as('bob'), as('bob')), [200, 200, 429])
+    equal(await statuses(as('ann', '192.0.2.2'), as('ann as admin', '192.0.2.3')), [429, 429])
+  })
+
+  test('callers whom nothing identifies, and wrong credentials, are counted by address', async () => {
+    const { statuses } = start({ ...customUsers, API_RATE_LIMIT: '2 per minute' })
+    equal(await statuses(as('nobody'), as('only roles'), as('nobody')), [200, 200, 429])
+    const elsewhere = '192.0.2.9'
+    equal(await statuses(as('nobody', elsewhere), as('wrong', elsewhere)), [200, 401])
+    equal(await statuses(as('wrong', elsewhere)), [429])
+  })
+
+  test('users whom the host has authenticated itself are counted separately, from any address', async () => {
+    const { statuses } = start({
+      API_SETUP_CALLBACK: (request) => {
+        request.user = byHeader(request as never)
+      },
+      API_RATE_LIMIT: '1 per minute',
+    })
+    equal(await statuses(as('ann'), as('ann', '192.0.2.2')), [200, 429])
+    equal(await statuses(as('bob'), as('nobody'), as('nobody')), [200, 200, 429])
+  })
+
+  test('the keys of users, names and addresses never meet, and tell nothing of the user', async () => {
+    const keys = new Set<string>()
+    const store: RateLimitStore = {
+      hit: async (key) => {
+        keys.add(key)
+        return { count: 1, resetsAt: Date.now() + 60_000 }
+      },
+      peek: async () => ({ count: 0, resetsAt: Date.now() + 60_000 }),
+    }
+    const limit = { API_RATE_LIMIT: '9 per minute', API_RATE_LIMIT_STORE: store }
+    const anonymous = start(limit)
+    const host = start({ ...customUsers, ...limit })
+    const ofModel = start({
+      ...userKeys,
+      ...limit,
+      API_AUTHENTICATE_METHOD: ['custom', 'basic'],
+      API_CUSTOM_AUTH: byHeader as never,
+    })
+    equal(await anonymous.statuses({}), [200])
+    equal(await host.statuses(as('ann'), as('bob')), [200, 200])
+    equal(
+      await ofModel.statuses(as('ann'), { headers: basic('ann', passwords.ann ?? '') }),
+      [200, 200],
+    )
+    equal(keys.size, 5)
+    const kinds = [...keys].map((key) => key.replace(/^.*?\|/, '').replace(/\|\d+$/, ''))
+    const forms = kinds.map((kind) => kind.replace(/[0-9a-f]{32}/, 'HASH'))
+    equal(forms, [
+      'ip:192.0.2.1',
+      'user:identity HASH',
+      'user:identity HASH',
+      'user:identity HASH',
+      'user:HASH',
+    ])
+  })
+
   test('the limit is checked before the password hash', async () => {
     const { statuses } = start({
       ...userKeys,

@@ -4,14 +4,17 @@ import {
   type AnyModel,
   type Api,
   type ApiConfig,
+  type BeforeCommitCallback,
   belongsTo,
   createApi,
   defineModel,
   type Envelope,
   hasMany,
   type RowOf,
+  type WriteCallback,
 } from '@model-api/core'
-import type { Kysely } from 'kysely'
+import { createClient } from '@model-api/core/client'
+import type { Kysely, Transaction } from 'kysely'
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -175,6 +178,151 @@ createApi({
   models: [Author, Book],
   config: { API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user.anything }) },
 })
+
+// With API_USER_MODEL, a strategy returns its records. It may add members, or leave out columns.
+createApi({
+  db,
+  models: [Author, Book, User],
+  config: {
+    API_USER_MODEL: User,
+    API_CUSTOM_AUTH: async () => ({ id: 1, name: 'ann', session: 'x' }),
+    API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user?.secret }),
+  },
+})
+createApi({
+  db,
+  models: [Author, Book, User],
+  config: { API_USER_MODEL: User, API_CUSTOM_AUTH: async () => ({ id: 1 }) },
+})
+// One that does both returns another user. The hooks then have its type, so that each is not an error as well.
+createApi({
+  db,
+  models: [Author, Book, User],
+  config: {
+    API_USER_MODEL: User,
+    // @ts-expect-error: API_USER_MODEL has no column "team", as the user of API_CUSTOM_AUTH
+    API_CUSTOM_AUTH: (request) => memberOf(request.url),
+    API_DUMP_CALLBACK: (data, { user }) => ({ ...data, by: user?.team }),
+  },
+})
+// What a hook declares does not change what a strategy returns.
+declare const membersOnly: BeforeCommitCallback<Member>
+createApi({
+  db,
+  models: [Author, Book],
+  config: {
+    API_CUSTOM_AUTH: (request) => memberOf(request.url),
+    // @ts-expect-error: nobody may have asked
+    API_BEFORE_COMMIT_CALLBACK: membersOnly,
+  },
+})
+
+// ---------------------------------------------------------------- hooks know the tables of db
+
+interface Tables {
+  readonly books: { readonly id: number; readonly title: string }
+  readonly events: { readonly id: number; readonly text: string }
+}
+declare const typedDb: Kysely<Tables>
+declare const inTransaction: Transaction<Tables>
+declare const stamped: WriteCallback<Member | null, Pick<Tables, 'events'>>
+declare const anyTables: WriteCallback
+declare const otherTables: WriteCallback<
+  Member | null,
+  { readonly authors: { readonly id: number } }
+>
+createApi({
+  db: typedDb,
+  models: [Author, Book],
+  config: {
+    API_CUSTOM_AUTH: (request) => memberOf(request.url),
+    API_SETUP_CALLBACK: (_request, { db }) => holds<Equal<typeof db, Kysely<Tables> | null>>(),
+    API_FILTER_CALLBACK: (query, _model, _params, { db }) => {
+      holds<Equal<typeof db, Kysely<Tables>>>()
+      return query
+    },
+    API_ADD_CALLBACK: async (object, _model, { db, user }) => {
+      holds<Equal<typeof user, Member | null>>()
+      // @ts-expect-error: no such table
+      await db.insertInto('evens').execute()
+      return object
+    },
+    // A callback that needs some of the tables, or does not say which.
+    API_UPDATE_CALLBACK: stamped,
+    API_REMOVE_CALLBACK: anyTables,
+    API_DUMP_CALLBACK: async (data, { db }) => {
+      // @ts-expect-error: no such column
+      await db.selectFrom('books').select('titel').execute()
+      return data
+    },
+    API_RETURN_CALLBACK: (result, { db }) => {
+      holds<Equal<typeof db, Kysely<Tables>>>()
+      return result
+    },
+    API_BEFORE_COMMIT_CALLBACK: async (_changes, { db }) => {
+      await db.insertInto('events').values({ id: 1, text: '' }).execute()
+      // @ts-expect-error: no such column
+      await db.insertInto('events').values({ id: 1, text: '', at: 0 }).execute()
+    },
+    API_AFTER_COMMIT_CALLBACK: (_changes, { db }) => holds<Equal<typeof db, Kysely<Tables>>>(),
+    API_FINAL_CALLBACK: (body, { db }) => {
+      holds<Equal<typeof db, Kysely<Tables> | null>>()
+      return body
+    },
+    API_ERROR_CALLBACK: (_e, _request, { db }) => holds<Equal<typeof db, Kysely<Tables> | null>>(),
+    API_SOFT_DELETE_VALUES: [null, ({ db }) => holds<Equal<typeof db, Kysely<Tables>>>()],
+    API_ACCESS_POLICY: {
+      scope: { id: { eq: ({ db }) => void holds<Equal<typeof db, Kysely<Tables>>>() } },
+      can_read: (_object, { db }) => holds<Equal<typeof db, Kysely<Tables>>>(),
+    },
+  },
+})
+createApi({
+  db: typedDb,
+  models: [Author, Book],
+  config: {
+    // @ts-expect-error: db has no table "authors"
+    API_ADD_CALLBACK: otherTables,
+  },
+})
+createApi({
+  db: inTransaction,
+  models: [Author, Book],
+  config: {
+    API_AFTER_COMMIT_CALLBACK: async (_changes, { db }) => {
+      await db.insertInto('events').values({ id: 1, text: '' }).execute()
+      // @ts-expect-error: no such table
+      await db.insertInto('evens').execute()
+    },
+  },
+})
+// Without types of the tables, and for a function that takes the options of createApi.
+createApi({
+  db,
+  config: {
+    API_DUMP_CALLBACK: async (data, { db }) => ({
+      ...data,
+      rows: await db.selectFrom('anything').selectAll().execute(),
+    }),
+  },
+})
+declare const options: Parameters<typeof createApi>[0]
+export const wrapped: typeof options = { ...options, db: inTransaction }
+
+// ---------------------------------------------------------------- a wrong setting leaves the models typed
+
+export const wrongValue = createApi({
+  db: typedDb,
+  models: [Author, Book],
+  config: {
+    API_CUSTOM_AUTH: (request) => memberOf(request.url),
+    // @ts-expect-error: a boolean
+    API_ALLOW_JOIN: 'yes',
+  },
+})
+createClient<typeof wrongValue>('').authors.list({ fields: ['name'] })
+// @ts-expect-error: an author has no such field
+createClient<typeof wrongValue>('').authors.list({ fields: ['nme'] })
 
 // A configuration declared elsewhere.
 declare const config: ApiConfig

@@ -1,7 +1,7 @@
-/** The messages of the compiler for a mistake in a model: the first line names the option, the relation or the column. */
+/** The messages of the compiler for a mistake in a model or a setting: the first line names the option, the relation, the column or the setting. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { equal } from '../support/assert.ts'
+import { ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { compilerOutput } from '../support/typescript.ts'
 
@@ -23,32 +23,67 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
     `export const c = createApi({ db, models: [Book, defineModel('C', { columns: { id, book_id: whole }, relations: { book: belongsTo('Book', 'bookid') } })] })`,
     String.raw`C has no column \"bookid\"`,
   ],
+  [
+    `export const d = createApi({ db, models: [Book, User], config: { API_USER_MODEL: User, API_CUSTOM_AUTH: (request) => memberOf(request.url) } })`,
+    String.raw`API_USER_MODEL has no column \"roles\", as the user of API_CUSTOM_AUTH`,
+  ],
+  [
+    `export const e = createApi({ db, models: [Book, User], config: { API_CUSTOM_AUTH: (request) => memberOf(request.url), API_USER_MODEL: User, API_ADD_CALLBACK: stamped } })`,
+    'WriteCallback<API_USER_MODEL<',
+  ],
 ]
 
-const before = `import { belongsTo, createApi, defineModel } from '@model-api/core'
+/** Mistakes that the last line of the message names, because TypeScript compares the alternatives of the option first. */
+const named: readonly (readonly [line: string, says: string])[] = [
+  [
+    `defineModel('F', { columns: { id }, meta: { access_policy: () => ({ scope: { idd: { eq: 1 } } }) } })`,
+    String.raw`the model has no column \"idd\"`,
+  ],
+]
+
+const before = `import { belongsTo, createApi, defineModel, type WriteCallback } from '@model-api/core'
 declare const db: never
 const whole = { type: 'integer' } as const
 const id = { type: 'integer', primaryKey: true } as const
 const Book = defineModel('Book', { columns: { id } })
+const User = defineModel('User', { columns: { id, email: { type: 'string' } } })
+interface Member { readonly id: number; readonly roles: readonly string[] }
+declare const memberOf: (url: string) => Promise<Member | null>
+declare const stamped: WriteCallback<Member | null>
 `
 
-suite('compiler errors for mistakes in a model', (test) => {
+/** The messages about each of these lines: its first line, and the further ones. */
+function messagesOf(lines: readonly string[]): readonly (readonly string[])[] {
+  mkdirSync(folder, { recursive: true })
+  try {
+    const text = before + lines.join('\n')
+    const stdout = compilerOutput({ folder, file: 'models.ts', text })
+    const messages = stdout
+      .trimEnd()
+      .split(/\n(?=\S)/)
+      .map((message) => message.split('\n'))
+    const first = before.split('\n').length
+    return lines.map((_, i) =>
+      messages.filter(([start]) => start?.includes(`(${first + i},`)).flat(),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+suite('compiler errors for mistakes in a model and in the configuration', (test) => {
   test('the first line names the mistake', () => {
-    mkdirSync(folder, { recursive: true })
-    try {
-      const text = before + mistakes.map(([line]) => line).join('\n')
-      const stdout = compilerOutput({ folder, file: 'models.ts', text })
-      const errors = stdout.split('\n').filter((line) => / error TS/.test(line))
-      const first = before.split('\n').length
-      equal(
-        mistakes.map(([, says], i) =>
-          errors.some((error) => error.includes(`(${first + i},`) && error.includes(says)),
-        ),
-        mistakes.map(() => true),
-        stdout,
-      )
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
+    const messages = messagesOf(mistakes.map(([line]) => line))
+    for (const [i, [, says]] of mistakes.entries()) {
+      ok(messages[i]?.[0]?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
+    }
+  })
+
+  test('a later line names the mistake where the first one names the option', () => {
+    const messages = messagesOf(named.map(([line]) => line))
+    for (const [i, [, says]] of named.entries()) {
+      ok(messages[i]?.[0]?.includes('PolicyOption'), `the option: ${messages[i]?.join('\n')}`)
+      ok(messages[i]?.at(-1)?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
     }
   })
 })

@@ -69,6 +69,21 @@ withTables.defineModel('Task', {
       // @ts-expect-error no such table
       await db.selectFrom('takss').execute()
     },
+    async dump_callback(data, { db }) {
+      // @ts-expect-error no such table
+      await db.selectFrom('takss').execute()
+      return data
+    },
+    get_return_callback: async (result, { db }) => {
+      // @ts-expect-error no such table
+      await db.selectFrom('takss').execute()
+      return result
+    },
+    async filter_callback(query, _model, _params, { db }) {
+      // @ts-expect-error no such table
+      await db.selectFrom('takss').execute()
+      return query
+    },
   },
 })
 

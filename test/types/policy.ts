@@ -2,8 +2,11 @@
 
 import type { Kysely } from 'kysely'
 import { policyFor } from '../../packages/core/src/access/policy-for.ts'
-import { defineModel } from '../../packages/core/src/model/define-model.ts'
+import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import { modelsFor } from '../../packages/core/src/hooks/models-for.ts'
+import { defineBase, defineModel } from '../../packages/core/src/model/define-model.ts'
 import type { DatabaseOf } from '../../packages/core/src/model/infer.ts'
+import { belongsTo } from '../../packages/core/src/model/relation.ts'
 
 const Note = defineModel('Note', {
   table: 'notes',
@@ -137,6 +140,86 @@ export const WrongColumn = defineModel('Remark', {
     }),
   },
 })
+
+// ---------------------------------------------------------------- access_policy: () => ({ scope })
+
+const inTeam: AccessPolicy = { scope: { anything: { eq: 1 } } }
+const relations = { team: belongsTo('Team', 'ownerId') }
+
+export const scopes = [
+  defineModel('Remark', {
+    columns,
+    relations,
+    computed: { loud: { type: 'string', expression: (eb) => eb.ref('text') } },
+    meta: {
+      access_policy: () => ({
+        scope: {
+          ownerId: { eq: ({ user }) => user.id },
+          loud: { ne: '' },
+          team: { members: { id: { eq: ({ user }) => user.id } } },
+          'text.path': { eq: 'x' },
+          or: [{ text: { eq: 'x' } }, { id: { gt: 1 } }],
+          not: { id: { eq: 1 } },
+        },
+        can_read: (remark) => remark.ownerId === 1,
+      }),
+    },
+  }),
+  defineModel('Remark', { columns, meta: { access_policy: () => inTeam } }),
+  defineModel('Remark', {
+    columns,
+    meta: { access_policy: () => ({ ...inTeam, can_read: () => true }) },
+  }),
+  defineModel('Remark', {
+    columns,
+    meta: {
+      access_policy: () => ({ scope: ({ user }) => user.admin || { ownerId: { eq: user.id } } }),
+    },
+  }),
+  defineModel('Remark', {
+    columns,
+    // @ts-expect-error: the model has no column "owner_id"
+    meta: { access_policy: () => ({ scope: { owner_id: { eq: ({ user }) => user.id } } }) },
+  }),
+  defineModel('Remark', {
+    columns,
+    // @ts-expect-error: beside a column of the model
+    meta: { access_policy: () => ({ scope: { text: { eq: 'x' }, txt: { eq: 'x' } } }) },
+  }),
+  defineModel('Remark', {
+    columns,
+    meta: {
+      // @ts-expect-error: also if the function uses the model, or is no expression
+      access_policy: (model) => {
+        return { scope: { owner_id: { eq: 1 } }, can_read: () => model.name === 'Remark' }
+      },
+    },
+  }),
+  defineModel('Remark', {
+    columns,
+    // @ts-expect-error: no operator
+    meta: { access_policy: () => ({ scope: { text: { equals: 'x' } } }) },
+  }),
+  defineBase({ columns: { id: columns.id, ownerId: columns.ownerId } }).define('Remark', {
+    columns: { text: columns.text },
+    meta: { access_policy: () => ({ scope: { ownerId: { eq: 1 }, text: { eq: 'x' } } }) },
+  }),
+  defineBase({ columns: { id: columns.id } }).define('Remark', {
+    columns: { text: columns.text },
+    // @ts-expect-error: no column of the base or of the model
+    meta: { access_policy: () => ({ scope: { ownerId: { eq: 1 } } }) },
+  }),
+  modelsFor<{ readonly id: number }>().defineModel('Remark', {
+    columns,
+    // @ts-expect-error: no column of the model
+    meta: { access_policy: () => ({ scope: { owner_id: { eq: ({ user }) => user.id } } }) },
+  }),
+  modelsFor<{ readonly id: number }>().defineModel('Remark', {
+    columns,
+    // @ts-expect-error: no field of the user
+    meta: { access_policy: () => ({ scope: { ownerId: { eq: ({ user }) => user.team } } }) },
+  }),
+]
 
 export const InObject = defineModel('Remark', {
   columns,

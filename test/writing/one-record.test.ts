@@ -150,7 +150,16 @@ eachDatabase('one record', (test, db) => {
       },
     })
     equal(status, 400)
-    equal(Object.keys(errors.reason).sort(), ['books', 'createdAt', 'deleted', 'id', 'shelf'])
+    equal(errors.reason, {
+      id: ['This field is generated.'],
+      shelf: ['This field is read-only.'],
+      createdAt: ['This field is set by the service.'],
+      deleted: ['This field is set by DELETE and restore.'],
+      books: ['This is not the URL of the relation; send records instead.'],
+    })
+    const withoutForm = { shelf: 7 }
+    const other = await send(api, 'PATCH', author.headers.location ?? '', { body: withoutForm })
+    equal(other.errors.reason, { shelf: ['This field is read-only.'] })
   })
 
   test('managed timestamps come from the clock', async () => {

@@ -209,7 +209,7 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
 
   test('clients do not write the column; what GET gave may be sent back', async () => {
     const { status, errors } = await send(api, 'PATCH', '/api/projects/1', { body: { gone: now } })
-    equal([status, errors.reason], [400, { gone: ['This field cannot be changed here.'] }])
+    equal([status, errors.reason], [400, { gone: ['This field is set by DELETE and restore.'] }])
     equal(
       (await send(api, 'PATCH', '/api/projects/1', { body: { gone: null, name: 'same' } })).status,
       200,
@@ -292,6 +292,38 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
     // The links remain, for the restore.
     equal((await send(api, 'POST', '/api/projects/1/restore')).status, 200)
     equal(await ids('/api/labels/1/projects'), [1])
+  })
+
+  test('a restore restores one record: its dependents stay deleted, and are found by their time', async () => {
+    const batching = testApi(db, models, { ...config, API_ALLOW_BATCH: true })
+    const post = (url: string, body?: unknown) => send(batching, 'POST', url, { body })
+    equal((await send(batching, 'DELETE', '/api/projects/1?cascade_delete=1')).status, 200)
+    equal((await post('/api/projects/1/restore')).status, 200)
+    equal(await ids('/api/projects/1/issues'), [])
+    equal((await post('/api/issues/restore?project_id__eq=1')).status, 405)
+    const marked = await ids(`/api/projects/1/issues?include_deleted=true&gone__eq=${now}`)
+    equal(marked, [1])
+    const operations = marked.map((one) => ({
+      id: `issue${one}`,
+      method: 'POST',
+      url: `/api/issues/${one}/restore`,
+    }))
+    equal((await post('/api/batch', { operations })).status, 200)
+    equal(await ids('/api/projects/1/issues'), [1])
+  })
+
+  test('a cascade that reaches more records than API_MAX_BULK, its own record included, is 400', async () => {
+    const reached = { ...config, API_ALLOW_BULK: false }
+    const url = '/api/projects/1?cascade_delete=1'
+    const small = await send(testApi(db, models, { ...reached, API_MAX_BULK: 1 }), 'DELETE', url)
+    equal(
+      [small.status, small.errors.code, small.errors.at],
+      [400, 'too_many_records', 'cascade_delete'],
+    )
+    equal(await ids('/api/issues'), [1, 3, 4])
+    equal(await ids('/api/projects'), [1, 3])
+    const enough = testApi(db, models, { ...reached, API_MAX_BULK: 2 })
+    equal((await send(enough, 'DELETE', url)).status, 200)
   })
 
   test('DELETE is one statement, if the database supports it', async () => {

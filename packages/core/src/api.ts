@@ -19,7 +19,7 @@ import { hookCaller } from './call-hook.ts'
 import { noScopes } from './compile/scopes.ts'
 import { shown } from './config/checks.ts'
 import type { ApiConfig } from './config/config.ts'
-import type { HookUser } from './config/hook-types.ts'
+import type { HookTables, HookUser, UserOf } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
 import { settingNames } from './config/setting-names.ts'
 import { connectOnce } from './connect.ts'
@@ -86,10 +86,12 @@ export interface ApiOptions<
   UserModel extends AnyModel = AnyModel,
   CustomUser = HookUser,
   KeyUser = HookUser,
+  DB = HookTables,
 > {
-  /** The application's Kysely instance, of any dialect; the API never closes it. */
+  /** The application's Kysely instance, of any dialect; the API never closes it. Its tables type `args.db` of the hooks in `config`. */
+  // `Kysely<any>` keeps `Parameters<typeof createApi>`, which does not infer DB, open for any instance.
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  readonly db: Kysely<any>
+  readonly db: Kysely<DB> | Kysely<any>
   /**
    * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Writes, their preconditions,
    * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until a check succeeds; if none is
@@ -108,7 +110,14 @@ export interface ApiOptions<
    */
   readonly models?: Models & CheckedModels<Models>
   /** `API_*` keys; see ApiConfig. */
-  readonly config?: ApiConfig<UserModel, CustomUser, KeyUser>
+  readonly config?: ApiConfig<
+    UserModel,
+    CustomUser,
+    KeyUser,
+    UserOf<UserModel, CustomUser, KeyUser>,
+    // `& {}` changes no type, but leaves it to `db` to infer DB: a callback may be declared with some of the tables.
+    DB & {}
+  >
   /** Database schema that qualifies the tables of all models without a schema of their own; default: none. */
   readonly schema?: string
   /** The name of the dialect or a Dialect object, if it cannot be detected from `db`. */
@@ -153,7 +162,8 @@ export interface ApiModels {
 }
 
 /**
- * Infers the type `Given` of the options, while unknown options remain compile errors.
+ * Infers the type `Given` of the options, while unknown options remain compile errors. After another compile error in the options,
+ * TypeScript infers no `Given`, and its default keeps the models.
  *
  * Keeps the type of the whole options object, which TypeScript instantiates once. It would instantiate every member of a list of
  * models wherever a generic type names the list, which takes quadratic time for a client of many models.
@@ -310,8 +320,9 @@ export function createApi<
   UserModel extends AnyModel = AnyModel,
   CustomUser = unknown,
   KeyUser = unknown,
-  Given extends ApiModels = ApiModels,
->(options: ApiOptions<Models, UserModel, CustomUser, KeyUser> & Captured<Given>): Api<Given> {
+  DB = HookTables,
+  Given extends ApiModels = { readonly models: Models },
+>(options: ApiOptions<Models, UserModel, CustomUser, KeyUser, DB> & Captured<Given>): Api<Given> {
   // Without options, `detectDialect` throws that `db` is missing.
   const { db } = options ?? {}
   const detected = detectDialect(db, options?.dialect)

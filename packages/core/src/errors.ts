@@ -26,20 +26,39 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
 /**
  * Creates the error that a hook throws to refuse a request.
  *
- * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client. It is sent
- * unchanged; only the errors of the service itself have a maximum size.
+ * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client, `code` an identifier
+ * by which programs tell this refusal from others. They are sent unchanged; only the errors of the service itself have a maximum
+ * size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
+ * that no error of the service has, for example with a prefix of your own.
  *
  * ```ts
- * throw apiError(409, 'Conflict', 'The book is on loan.')
- * // 409 { "errors": { "error": "Conflict", "reason": "The book is on loan." }, "value": null, … }
+ * throw apiError(409, 'Conflict', 'The book is on loan.', 'library.on_loan')
+ * // 409 { "errors": { "error": "Conflict", "reason": "The book is on loan.", "code": "library.on_loan" }, "value": null, … }
  * ```
  */
-export function apiError(status: number, error: string, reason?: JsonValue): ApiError {
+export function apiError(
+  status: number,
+  error: string,
+  reason?: JsonValue,
+  code?: string,
+): ApiError {
   if (!(Number.isInteger(status) && status >= 400 && status <= 599)) {
     throw new RangeError(`apiError: expected a status from 400 to 599, got ${status}.`)
   }
-  return new ApiError(status, reason === undefined ? { error } : { error, reason })
+  if (code !== undefined && !isCode(code)) {
+    throw new RangeError(
+      `apiError: expected a code of 1 to 100 letters, digits, _, - and ., got ${JSON.stringify(code)}.`,
+    )
+  }
+  return new ApiError(status, {
+    error,
+    ...(reason === undefined ? {} : { reason }),
+    ...(code === undefined ? {} : { code }),
+  })
 }
+
+/** Whether a code of the host can stand in the type of problem details, which is a URL. */
+const isCode = (code: unknown): boolean => typeof code === 'string' && /^[\w.-]{1,100}$/.test(code)
 
 /** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {

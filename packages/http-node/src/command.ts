@@ -45,6 +45,7 @@ Options of all three
                       the relations between them (MySQL and MariaDB: databases)
   --only <tables>     these tables and no others, separated by commas
   --except <tables>   all but these tables
+  --include <tables>  these tables too, although migration tools use their names, such as migrations
   --relations <file>  relations that the database does not declare by foreign keys, in lines such as
                       orders.customer_id -> customers.id; what names suggest is printed, not taken
   --key <table>=<columns>  the key of a view or table that declares none: columns, separated by
@@ -74,6 +75,7 @@ const options = {
   schema: { type: 'string' },
   only: { type: 'string', multiple: true },
   except: { type: 'string', multiple: true },
+  include: { type: 'string', multiple: true },
   key: { type: 'string', multiple: true },
   relations: { type: 'string' },
 } as const
@@ -199,6 +201,7 @@ function schemaOptions({ values }: Words): ReadSchemaOptions {
     ...readSchemas(values.schema),
     ...(values.only === undefined ? {} : { only: tables(values.only) }),
     ...(values.except === undefined ? {} : { except: tables(values.except) }),
+    ...(values.include === undefined ? {} : { include: tables(values.include) }),
     ...(values.key === undefined ? {} : { keys: readKeys(values.key) }),
     ...readRelations(values.relations),
   }

@@ -150,27 +150,51 @@ suite('mistakes in config', (test) => {
           `config.${key}: belongs to the strategy "${strategy}", which is not enabled: set API_AUTHENTICATE_METHOD: ['${strategy}'], or [] for an API without authentication.`,
       ),
     ],
-    ...[
-      { API_DOCUMENTATION_URL: '/openapi.json' },
-      { API_DOCS_SPEC_ROUTE: '/docs/redoc.js' },
-      { API_HEALTH_ROUTE: '/openapi.json' },
-      { API_HEALTH_ROUTE: '/docs/redoc.js' },
-    ].map((config) => {
-      const [[key, path] = []] = Object.entries(config)
-      return [config, `config.${key}: "${path}" is already the path of other endpoints.`] as const
+    // paths of two endpoints
+    ...(
+      [
+        [{ API_DOCUMENTATION_URL: '/openapi.json' }, 'the OpenAPI document'],
+        [{ API_DOCS_SPEC_ROUTE: '/docs/redoc.js' }, 'the script of the documentation page'],
+        [{ API_DOCS_SPEC_ROUTE: '/docs' }, 'the documentation page (API_DOCUMENTATION_URL)'],
+        [{ API_HEALTH_ROUTE: '/openapi.json' }, 'the OpenAPI document'],
+        [{ API_HEALTH_ROUTE: '/docs/redoc.js' }, 'the script of the documentation page'],
+        [{ API_HEALTH_ROUTE: '/docs/apispec.json' }, 'the OpenAPI document (API_DOCS_SPEC_ROUTE)'],
+        [{ API_HEALTH_ROUTE: '/api' }, 'the index (API_PREFIX)'],
+        [{ API_DOCUMENTATION_URL: '/v1', API_PREFIX: '/v1' }, 'the index (API_PREFIX)'],
+        [
+          { API_BATCH_ROUTE: '/docs', API_ALLOW_BATCH: true, API_DOCUMENTATION_URL: '/api/docs' },
+          'the documentation page (API_DOCUMENTATION_URL)',
+          '/api/docs',
+        ],
+        [
+          { API_BATCH_ROUTE: '/up/ready', API_ALLOW_BATCH: true, API_HEALTH_ROUTE: '/api/up' },
+          'the readiness check (API_HEALTH_ROUTE)',
+          '/api/up/ready',
+        ],
+      ] as const
+    ).map(([config, other, path = Object.values(config)[0]]) => {
+      const [key] = Object.keys(config)
+      return [config, `config.${key}: "${path}" is already the path of ${other}.`] as const
     }),
     [
-      { API_HEALTH_ROUTE: '/api/health' },
-      'config.API_HEALTH_ROUTE: "/api/health" is already the path of other endpoints.',
-    ],
-    [
-      { API_PREFIX: '/v1', API_DOCUMENTATION_URL: '/v1' },
-      'config.API_DOCUMENTATION_URL: "/v1" is already the path of other endpoints.',
-    ],
-    [
       { API_PREFIX: '/openapi.json' },
-      'config.API_CREATE_DOCS: "/openapi.json" is already the path of other endpoints.',
+      'config.API_CREATE_DOCS: "/openapi.json" is already the path of the index (API_PREFIX).',
     ],
+    // paths of an endpoint and of a model
+    ...['API_DOCUMENTATION_URL', 'API_DOCS_SPEC_ROUTE', 'API_HEALTH_ROUTE'].flatMap((key) => [
+      [
+        { [key]: '/api/books' },
+        `config.${key}: "/api/books" is already the path of Book, whose endpoint is "books".`,
+      ] as const,
+      [
+        { [key]: '/api/book' },
+        `config.${key}: "/api/book" is already the path of Book, whose endpoint is "book".`,
+      ] as const,
+      [
+        { [key]: '/api/books/1' },
+        `config.${key}: "/api/books/1" lies inside "books", an endpoint of Book, where it would be a record's path.`,
+      ] as const,
+    ]),
     [{ API_SOFT_DELETE: true }, 'config.API_SOFT_DELETE: needs API_SOFT_DELETE_ATTRIBUTE.'],
     [
       { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'gone' },
@@ -193,6 +217,22 @@ suite('mistakes in config', (test) => {
   for (const [config, ...lines] of cases) {
     test(JSON.stringify(config), () => equal(inConfig(config), lines))
   }
+
+  test('are not: paths below the prefix that no model has', () => {
+    const config = {
+      API_DOCUMENTATION_URL: '/api/docs',
+      API_DOCS_SPEC_ROUTE: '/api/docs/spec.json',
+      API_HEALTH_ROUTE: '/api/health',
+      API_ALLOW_BATCH: true,
+    }
+    equal(inConfig(config), [])
+    const meta = { endpoint: 'docs/files' }
+    equal(problemsOf({ models: [model('Book', { meta })], config }), [])
+    const Health = model('Health')
+    equal(problemsOf({ models: [Health], config }), [
+      'config.API_HEALTH_ROUTE: "/api/health" is already the path of Health, whose endpoint is "health".',
+    ])
+  })
 
   test('are all reported at once', () => {
     equal(inConfig({ API_TITEL: 'x', API_COUNT: 'all', API_PREFIX: 'api' }).length, 3)

@@ -53,6 +53,7 @@ function tangled(tables: readonly string[], columns: readonly string[]): Catalog
     })),
     primaryKey: ['id'],
     uniqueKeys: [],
+    partialKeys: [],
     foreignKeys: columns.flatMap((column) =>
       tables.map((target) => ({ columns: [column], table: target, references: ['id'] })),
     ),

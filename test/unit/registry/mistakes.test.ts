@@ -551,13 +551,16 @@ suite('mistakes of endpoints', (test) => {
 
   test('the path of the batch endpoint, or one above it', () => {
     const config = (path: string) => ({ API_ALLOW_BATCH: true, API_BATCH_ROUTE: path })
-    for (const [path, endpoint] of [
-      ['/books', 'books'],
-      ['/books/many', 'books'],
-      ['/book', 'book'],
+    for (const [path, problem] of [
+      ['/books', 'is already the path of Book, whose endpoint is "books".'],
+      ['/book', 'is already the path of Book, whose endpoint is "book".'],
+      [
+        '/books/many',
+        'lies inside "books", an endpoint of Book, where it would be a record\'s path.',
+      ],
     ] as const) {
       equal(problemsOf({ models: [model('Book')], config: config(path) }), [
-        `config.API_BATCH_ROUTE: /api${path} is also served by Book, whose endpoint is "${endpoint}". Set API_BATCH_ROUTE to another path, such as "/_batch".`,
+        `config.API_BATCH_ROUTE: "/api${path}" ${problem}`,
       ])
     }
     equal(problemsOf({ models: [model('Book')], config: config('/books-batch') }), [])

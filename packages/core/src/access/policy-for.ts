@@ -2,19 +2,9 @@
 
 import type { Kysely } from 'kysely'
 import type { AccessPolicy } from '../config/access-types.ts'
-import type { PolicyFor } from '../config/policy-of-model.ts'
+import type { KnownNames, PolicyFor } from '../config/policy-of-model.ts'
 import type { ScopeConditions } from '../config/scope-types.ts'
 import type { AnyModel } from '../model/define-model.ts'
-
-/** The names that conditions of `scope` may begin with: columns, paths into json columns, relations, and the connectives. */
-type ScopeName<M extends AnyModel> =
-  | keyof M['columns']
-  | keyof M['computed']
-  | keyof M['relations']
-  | 'and'
-  | 'or'
-  | 'not'
-  | `${string}.${string}`
 
 /**
  * Makes a misspelt hook, or a misspelt column in a `scope` object, a compile error. `createApi` throws for both, however the policy
@@ -23,7 +13,7 @@ type ScopeName<M extends AnyModel> =
 export type ExactPolicy<M extends AnyModel, P> = {
   readonly [K in Exclude<keyof P, keyof AccessPolicy>]: never
 } & (P extends { readonly scope: infer S extends ScopeConditions }
-  ? { readonly scope: { readonly [K in Exclude<keyof S, ScopeName<M>>]: never } }
+  ? { readonly scope: KnownNames<M, keyof S> }
   : unknown)
 
 /**

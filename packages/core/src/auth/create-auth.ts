@@ -82,7 +82,7 @@ export function createAuth(parts: AuthParts): Auth {
     forBatch(request) {
       if (!settings.customPerBatch || settings.customAuth === undefined) return auth
       const custom = askedOnce(settings.customAuth, request)
-      const own = customStrategy(custom, users, challenge, callHook)
+      const own = customStrategy(custom, challenge, callHook)
       return { ...auth, strategies: new Map([...strategies, ['custom', own]]) }
     },
   }
@@ -106,9 +106,7 @@ export function createAuth(parts: AuthParts): Auth {
       case 'api_key':
         return apiKeyStrategy({ users, lookup: settings.keyLookup, challenge, callHook })
       case 'custom':
-        return (
-          settings.customAuth && customStrategy(settings.customAuth, users, challenge, callHook)
-        )
+        return settings.customAuth && customStrategy(settings.customAuth, challenge, callHook)
     }
   }
 }

@@ -10,8 +10,6 @@ export interface Identity {
   readonly strategy: StrategyName
   /** The user's record as hooks see it, or the value that a host function returned; null: authenticated without a user. */
   readonly user: HookUser | null
-  /** The user's primary key as a string, if the user is a record. */
-  readonly key: string | undefined
 }
 
 /** Called around every expensive check of a credential: `before` may refuse the check, `failed` counts a wrong credential. */

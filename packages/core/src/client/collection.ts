@@ -29,6 +29,14 @@ export interface WriteOptions extends SendOptions {
   readonly ifMatch?: string
 }
 
+export interface UpdateOptions extends WriteOptions {
+  /**
+   * Merges the objects of json columns into the stored ones (`application/merge-patch+json`): a member is set, null removes it.
+   * Default false: they replace the stored ones.
+   */
+  readonly merge?: boolean
+}
+
 type ColumnName<M extends AnyModel> = FieldName<M> & keyof M['columns']
 
 type UniqueName<M extends AnyModel> = {
@@ -134,8 +142,14 @@ export interface Collection<M extends AnyModel, G extends Given> {
   create(record: NewRecord<M, G>, options?: CreateOptions<M>): Call<RowOf<M> | null>
   /** Creates several records in one transaction. */
   createMany(records: readonly NewRecord<M, G>[], options?: CreateOptions<M>): Call<RowOf<M>[]>
-  /** Changes fields of a record. The value is the changed record, or null if the caller may not read it. */
-  update(key: KeyOf<M>, patch: Patch<M, G>, options?: WriteOptions): Call<RowOf<M> | null>
+  /**
+   * Changes fields of a record. The value is the changed record, or null if the caller may not read it.
+   *
+   * ```ts
+   * await client.readers.update(1, { settings: { theme: null } }, { merge: true })
+   * ```
+   */
+  update(key: KeyOf<M>, patch: Patch<M, G>, options?: UpdateOptions): Call<RowOf<M> | null>
   /** Changes several records by their keys, in one transaction: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
   updateEach(patches: readonly KeyedPatch<M, G>[], options?: SendOptions): Call<RowOf<M>[]>
   /** Replaces a record (PUT): omitted fields get their default, or null. The API allows it if `allowed_methods` lists PUT. */

@@ -40,10 +40,12 @@ interface LooseOptions extends LooseQuery {
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
   readonly idempotencyKey?: string
+  readonly merge?: boolean
 }
 
 /** Builds the headers of a request from its options. */
-const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey }: LooseOptions) => ({
+const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey, merge }: LooseOptions) => ({
+  ...(merge ? { 'content-type': 'application/merge-patch+json' } : {}),
   ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
   ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
   ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
@@ -81,17 +83,16 @@ export function createClient<A>(
     body?: unknown,
     many = false,
   ): Call<unknown> => {
-    count += 1
     const read = (value: unknown): unknown =>
       Array.isArray(value) ? value.map(read) : value && picked(value as LooseRow, options)
     const request: CallRequest = {
-      id: `c${count}`,
+      id: `c${++count}`,
       method,
       path,
       query: queryText(options, method === 'DELETE'),
       headers: headersOf(options),
       many,
-      ...(body === undefined ? {} : { body }),
+      body,
       ...(options.include ? { read } : {}),
     }
     return callOf(request, async (signal = options.signal) => {
@@ -147,12 +148,16 @@ export function createClient<A>(
   }
 
   const root = base.replace(/^\w+:\/\/[^/]+/, '')
-  const known = new Map<string, unknown>([['batch', batchOf(send, root, batchPath)]])
+  // Without a prototype, whose members would otherwise take the place of collections.
+  const known: Record<string, unknown> = {
+    __proto__: null,
+    batch: batchOf(send, root, batchPath),
+  }
   return new Proxy({} as never, {
     get(_, name) {
       if (typeof name === 'symbol') return undefined
-      if (!known.has(name)) known.set(name, collection(name))
-      return known.get(name)
+      known[name] ??= collection(name)
+      return known[name]
     },
   })
 }

@@ -3,7 +3,7 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import type { HookArgs, HookQuery, HookRecord, HookUser } from './hook-types.ts'
+import type { HookArgs, HookQuery, HookRecord, HookTables, HookUser } from './hook-types.ts'
 import type { PolicyScope } from './scope-types.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -53,27 +53,35 @@ export type AuthRequirements = {
 }
 
 /** Row-level access. Each member is optional: a missing one allows everything; a falsy result of a hook gives 403. */
-export interface AccessPolicy<User = HookUser> {
+export interface AccessPolicy<User = HookUser, DB = HookTables> {
   /** The rows that the caller may see, as conditions in plain data. Narrows every read like `scope_query`; a policy cannot have both. */
-  readonly scope?: PolicyScope<User>
+  readonly scope?: PolicyScope<User, DB>
   /** Narrows every read of the model's rows, also in joins, embeds and filters. */
-  scope_query?(query: HookQuery, args: HookArgs<User>): Awaitable<HookQuery | Falsy>
-  can_read?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
-  can_create?(data: HookRecord, args: HookArgs<User>): Awaitable<unknown>
-  can_update?(object: HookRecord, data: HookRecord, args: HookArgs<User>): Awaitable<unknown>
-  can_delete?(object: HookRecord, args: HookArgs<User>): Awaitable<unknown>
+  scope_query?(query: HookQuery, args: HookArgs<User, DB>): Awaitable<HookQuery | Falsy>
+  can_read?(object: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>
+  can_create?(data: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>
+  can_update?(object: HookRecord, data: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>
+  can_delete?(object: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>
 }
 
 /** A policy as an object, as a class to be constructed once, or as a function that is called once for each model. */
-export type AccessPolicyOption<User = HookUser> =
-  | AccessPolicy<User>
-  | (new () => AccessPolicy<User>)
-  | ((model: AnyModel) => AccessPolicy<User>)
+export type AccessPolicyOption<User = HookUser, DB = HookTables> =
+  | AccessPolicy<User, DB>
+  | (new () => AccessPolicy<User, DB>)
+  | ((model: AnyModel) => AccessPolicy<User, DB>)
 
 /** Takes an API key, returns its user or nothing. */
 export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
-/** Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse. */
+/**
+ * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse.
+ * Without a user model, all properties of the user except `roles` identify it for rate limits and `Idempotency-Key`, so it should hold
+ * nothing that changes between requests.
+ *
+ * ```ts
+ * API_CUSTOM_AUTH: async ({ headers }) => tenants.byKey(headers?.['x-key']) // { id: 7, organisation_id: 3, roles: ['editor'] }
+ * ```
+ */
 export type CustomAuth<User = HookUser> = (request: ApiRequest) => Awaitable<User>
 
 /** Where an access token is read from: the Authorization header, a cookie, or a host function. */

@@ -3,7 +3,6 @@
 import type { StrategyName } from './access-types.ts'
 import type { AuthRoutes } from './auth-settings.ts'
 import type { ApiConfig } from './config.ts'
-import type { Problems } from './problems.ts'
 import { reader } from './reader.ts'
 
 /** Returns the path of each authentication endpoint, served or not. */
@@ -23,29 +22,16 @@ export function authPaths(config: ApiConfig): {
 export function resolveAuthRoutes(
   config: ApiConfig,
   strategies: readonly StrategyName[],
-  problems: Problems,
 ): AuthRoutes {
   const paths = authPaths(config)
   const served = config.API_AUTO_AUTH_ROUTES !== false && strategies.length > 0
   const jwt = served && strategies.includes('jwt')
   const login = jwt || (served && strategies.some((name) => name === 'basic' || name === 'api_key'))
   const own = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
-  const routes: AuthRoutes = {
+  return {
     login: login ? paths.login : null,
     refresh: jwt ? paths.refresh : null,
     logout: jwt ? paths.logout : null,
     me: own ? paths.me : null,
   }
-  const taken = Object.values(routes).filter((path) => path !== null)
-  const isTwice = (route: string | null): boolean =>
-    taken.filter((path) => path === route).length > 1
-  if (isTwice(routes.refresh)) {
-    problems.add(
-      'config.API_AUTH_REFRESH_ROUTE',
-      `"${routes.refresh}" is already another endpoint.`,
-    )
-  } else if (isTwice(routes.me)) {
-    problems.add('config.API_AUTH_ME_ROUTE', `"${routes.me}" is already another endpoint.`)
-  }
-  return routes
 }

@@ -26,6 +26,7 @@ import type {
   FinalCallback,
   HookTables,
   HookUser,
+  OtherUser,
   ReturnCallback,
   SetupCallback,
   SoftDeleteValues,
@@ -158,7 +159,7 @@ export interface ApiConfig<
    * `'now'` in a date or datetime column, or a function of the hook arguments; then every record that does not have the first value
    * counts as deleted. Default `[false, true]`. Config, meta. Specification: Model-derived resources 4.
    */
-  readonly API_SOFT_DELETE_VALUES?: SoftDeleteValues<User>
+  readonly API_SOFT_DELETE_VALUES?: SoftDeleteValues<User, DB>
 
   // ------------------------------------------------------------------ the response
 
@@ -208,7 +209,7 @@ export interface ApiConfig<
   /** Runs first, before authentication. Unset by default. Config, meta. */
   readonly API_SETUP_CALLBACK?: SetupCallback<User, DB>
   /** Narrows the query of a read. Unset by default. Config, meta. */
-  readonly API_FILTER_CALLBACK?: FilterCallback<User>
+  readonly API_FILTER_CALLBACK?: FilterCallback<User, DB>
   /** Receives a record before it is created, returns it. Unset by default. Config, meta. Specification: Generated resource endpoints 5. */
   readonly API_ADD_CALLBACK?: WriteCallback<User, DB>
   /** Receives a record before it is changed, returns it. Unset by default. Config, meta. */
@@ -216,12 +217,12 @@ export interface ApiConfig<
   /** Receives a record before it is removed, returns it. Unset by default. Config, meta. */
   readonly API_REMOVE_CALLBACK?: WriteCallback<User, DB>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
-  readonly API_DUMP_CALLBACK?: DumpCallback<User>
+  readonly API_DUMP_CALLBACK?: DumpCallback<User, DB>
   /**
    * Receives the value of every response of a model, returns the one to send. Unset by default. Config, meta. Specification:
    * Generated resource endpoints 5.
    */
-  readonly API_RETURN_CALLBACK?: ReturnCallback<User>
+  readonly API_RETURN_CALLBACK?: ReturnCallback<User, DB>
   /** Receives the finished body, returns the one to send. Unset by default. Config, meta. */
   readonly API_FINAL_CALLBACK?: FinalCallback<User, DB>
   /**
@@ -256,13 +257,13 @@ export interface ApiConfig<
    */
   readonly API_ROLES_ACCEPTED?: readonly string[] | string
   /** Row-level access. Default: everything is allowed. Config, meta. Specification: Access policies. */
-  readonly API_ACCESS_POLICY?: AccessPolicyOption<User>
+  readonly API_ACCESS_POLICY?: AccessPolicyOption<User, DB>
 
   // ------------------------------------------------------------------ users and credentials
 
   /**
-   * The model of the users; types `user` in the hooks of the configuration. Unset by default. Config only. Specification: User
-   * resource.
+   * The model of the users; types `user` in the hooks of the configuration, so that API_CUSTOM_AUTH returns its records. Unset by
+   * default. Config only. Specification: User resource.
    */
   readonly API_USER_MODEL?: UserModel
   /** The field by which a login name finds its user. Unset by default. Config only. Specification: User resource. */
@@ -279,7 +280,7 @@ export interface ApiConfig<
   /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
   readonly API_KEY_AUTH_AND_RETURN_METHOD?: ApiKeyLookup<KeyUser>
   /** The custom strategy: returns true, the user, or nothing. Unset by default. Config only. Specification: Strategies. */
-  readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser>
+  readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser> & OtherUser<UserModel, CustomUser>
   /**
    * Whether API_CUSTOM_AUTH is called once for a batch, with the request of the batch (`POST /api/batch`), instead of once for each
    * operation. The function must then decide by the credential alone, not by the method, path or body. Default false. Config only.
@@ -480,6 +481,9 @@ export interface ApiConfig<
   readonly API_MAX_DEPTH?: number
   /** Maximum number of embedded rows of one response. Default 10000. Config, meta. */
   readonly API_MAX_EMBEDDED_ROWS?: number
-  /** Maximum number of records of one bulk write. Default 1000. Config, meta. */
+  /**
+   * Maximum number of records of one bulk write, of records that one DELETE with `cascade_delete=1` deletes, its own included, and
+   * of links that one list removes; more is 400. Default 1000. Config, meta.
+   */
   readonly API_MAX_BULK?: number
 }

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import type { RecordOf } from '../model/infer.ts'
+import type { RecordOf, RowOf } from '../model/infer.ts'
 
 /** A record as hooks see it: field names, JSON values, hidden columns included. */
 // biome-ignore lint/suspicious/noExplicitAny: the host knows the model, this type does not
@@ -22,11 +22,39 @@ export type UserOf<
   M extends AnyModel,
   CustomUser = unknown,
   KeyUser = unknown,
-> = string extends M['name'] ? UserGivenBy<CustomUser, KeyUser> : RecordOf<M> | null
+> = string extends M['name']
+  ? UserGivenBy<CustomUser, KeyUser>
+  : OtherUser<M, CustomUser> extends string
+    ? // The mistake is an error of its own. It must not cause one in every hook as well.
+      UserGivenBy<CustomUser, KeyUser>
+    : API_USER_MODEL<M> | null
 
-type UserGivenBy<CustomUser, KeyUser> = [Given<CustomUser> | Given<KeyUser>] extends [never]
-  ? HookUser
-  : Given<CustomUser> | Given<KeyUser> | null
+/** A record of the user model. Its name appears in compile errors about `user`, where it says which setting the type is from. */
+type API_USER_MODEL<M extends AnyModel> = { [K in keyof RecordOf<M>]: RecordOf<M>[K] }
+
+// `infer` keeps TypeScript from inferring what a strategy returns from a hook, whose user may be declared with another type.
+type UserGivenBy<CustomUser, KeyUser> = [Given<CustomUser> | Given<KeyUser>] extends [infer User]
+  ? [User] extends [never]
+    ? HookUser
+    : User | null
+  : never
+
+/**
+ * A string type that names a member which a custom strategy returns although the user model does not have it, if the strategy also
+ * leaves out columns of the model; else unknown. Only both together are a mistake: a record with additional members, and one
+ * without some of its columns, are records of the model.
+ */
+export type OtherUser<M extends AnyModel, CustomUser> = string extends
+  | M['name']
+  | keyof Given<CustomUser>
+  ? unknown
+  : [Exclude<keyof RowOf<M>, keyof Given<CustomUser>>] extends [never]
+    ? unknown
+    : [Exclude<keyof Given<CustomUser>, keyof RecordOf<M>>] extends [infer Name extends string]
+      ? [Name] extends [never]
+        ? unknown
+        : `API_USER_MODEL has no column "${Name}", as the user of API_CUSTOM_AUTH`
+      : unknown
 
 /** The type of the user that a function of the host returns; never if it is not known. */
 type Given<T> = unknown extends T ? never : Exclude<T, boolean | '' | 0 | null | undefined>
@@ -118,14 +146,16 @@ export interface AfterCommitArgs<User = HookUser, DB = HookTables> extends HookA
 }
 
 /** Computes the value of a field that the body of a new record omits. */
-export type DefaultFunction<User = HookUser> = (args: HookArgs<User>) => unknown
+export type DefaultFunction<User = HookUser, DB = HookTables> = (
+  args: HookArgs<User, DB>,
+) => unknown
 /**
  * The values of the soft-delete column in an active record and in a deleted record: a value, `'now'` in a date or datetime
  * column, or a function, whose `args.before` is the record to be deleted.
  */
-export type SoftDeleteValues<User = HookUser> = readonly [
+export type SoftDeleteValues<User = HookUser, DB = HookTables> = readonly [
   active: JsonValue,
-  deleted: JsonValue | DefaultFunction<User>,
+  deleted: JsonValue | DefaultFunction<User, DB>,
 ]
 /** Runs first, before authentication. */
 export type SetupCallback<User = HookUser, DB = HookTables> = (
@@ -133,11 +163,11 @@ export type SetupCallback<User = HookUser, DB = HookTables> = (
   args: RequestArgs<User, DB>,
 ) => Awaitable<void>
 /** Narrows the query of a read; returns the query. */
-export type FilterCallback<User = HookUser> = (
+export type FilterCallback<User = HookUser, DB = HookTables> = (
   query: HookQuery,
   model: AnyModel,
   params: Readonly<Record<string, string>>,
-  args: HookArgs<User>,
+  args: HookArgs<User, DB>,
 ) => Awaitable<HookQuery>
 /** Runs before a record is saved, changed or removed; returns the record. */
 export type WriteCallback<User = HookUser, DB = HookTables> = (
@@ -146,14 +176,14 @@ export type WriteCallback<User = HookUser, DB = HookTables> = (
   args: HookArgs<User, DB>,
 ) => Awaitable<HookRecord>
 /** Receives one serialised object, returns the one to send. */
-export type DumpCallback<User = HookUser> = (
+export type DumpCallback<User = HookUser, DB = HookTables> = (
   data: HookRecord,
-  args: HookArgs<User>,
+  args: HookArgs<User, DB>,
 ) => Awaitable<HookRecord>
 /** Receives the whole value of a response, returns the one to send. */
-export type ReturnCallback<User = HookUser> = (
+export type ReturnCallback<User = HookUser, DB = HookTables> = (
   result: JsonValue,
-  args: HookArgs<User>,
+  args: HookArgs<User, DB>,
 ) => Awaitable<JsonValue>
 /** Called with all changes of a request before they are committed; a failure rolls them back. `db` is the transaction. */
 export type BeforeCommitCallback<User = HookUser, DB = HookTables> = (

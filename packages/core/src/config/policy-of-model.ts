@@ -5,7 +5,7 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { QualifiedTable, RecordOf, TableOf } from '../model/infer.ts'
 import type { AccessPolicy } from './access-types.ts'
 import type { HookArgs, HookUser } from './hook-types.ts'
-import type { PolicyScope } from './scope-types.ts'
+import type { ScopeConditions, ScopeFunction } from './scope-types.ts'
 
 type Awaitable<T> = T | Promise<T>
 type Falsy = false | null | undefined | 0 | ''
@@ -31,9 +31,29 @@ type Query<M extends AnyModel, DB> = SelectQueryBuilder<
   object
 >
 
+/** The names that conditions of `scope` may begin with: columns, paths into json columns, relations, and the connectives. */
+type ScopeName<M extends AnyModel> =
+  | keyof M['columns']
+  | keyof M['computed']
+  | keyof M['relations']
+  | 'and'
+  | 'or'
+  | 'not'
+  | `${string}.${string}`
+
+/** Makes a name that is no `ScopeName` a compile error, which names it. */
+export type KnownNames<M extends AnyModel, Name extends PropertyKey> = {
+  readonly [K in Exclude<Name, ScopeName<M>>]: `the model has no column "${K & string}"`
+}
+
+/** `scope` as an object with these names. Those of a type with any name, such as `AccessPolicy`, cannot be checked. */
+type NamedScope<M extends AnyModel, User, Name extends string> = {
+  readonly [K in Name]: ScopeConditions<User>[string]
+} & (string extends Name ? unknown : KnownNames<M, Name>)
+
 /** A policy typed by its model: records hold JSON values and hidden columns; `data` holds the fields being written. */
-export interface PolicyFor<M extends AnyModel, DB, User = HookUser> {
-  readonly scope?: PolicyScope<User>
+export interface PolicyFor<M extends AnyModel, DB, User = HookUser, Name extends string = string> {
+  readonly scope?: NamedScope<M, User, Name> | ScopeFunction<User>
   scope_query?(query: Query<M, DB>, args: HookArgs<User>): Awaitable<Narrowed | Falsy>
   can_read?(object: RecordOf<M>, args: HookArgs<User>): Awaitable<unknown>
   can_create?(data: Partial<RecordOf<M>>, args: HookArgs<User>): Awaitable<unknown>
@@ -46,7 +66,7 @@ export interface PolicyFor<M extends AnyModel, DB, User = HookUser> {
 }
 
 /** `access_policy` of a model: a policy, a class, or a function whose hooks are typed by the model. */
-export type PolicyOption<M extends AnyModel, User = HookUser> =
+export type PolicyOption<M extends AnyModel, User = HookUser, Name extends string = string> =
   | AccessPolicy<User>
   | (new () => AccessPolicy<User>)
-  | ((model: M) => PolicyFor<M, unknown, User>)
+  | ((model: M) => PolicyFor<M, unknown, User, Name>)

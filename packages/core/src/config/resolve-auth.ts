@@ -31,7 +31,7 @@ export function resolveAuth(
       'cannot be used with API_SESSION_GETTER: the key of a user may mean another one in the database of another request. Leave it out.',
     )
   }
-  const routes = resolveAuthRoutes(config, strategies, problems)
+  const routes = resolveAuthRoutes(config, strategies)
   return {
     strategies,
     userModel: find('API_USER_MODEL'),

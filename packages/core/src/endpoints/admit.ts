@@ -2,6 +2,7 @@
 
 import type { Check } from '../access/authorize.ts'
 import { needsAuthentication } from '../access/requirement.ts'
+import { accountKey } from '../auth/account.ts'
 import { authenticate, findCredentials } from '../auth/authenticate.ts'
 import type { CheckGuard, Credential, Identity } from '../auth/identity.ts'
 import type { Call, Runtime } from '../call.ts'
@@ -12,6 +13,8 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Timing } from '../http/server-timing.ts'
 import { clientAddress } from '../limits/address.ts'
 import type { LimitHeaders } from '../limits/limiter.ts'
+import type { Resource } from '../registry/resource.ts'
+import { userIdentityOf } from './auth/user-identity.ts'
 
 /** The input of these two stages. */
 export interface Admission {
@@ -26,6 +29,8 @@ export interface Admission {
   readonly secret?: string
   /** Whether the route only reads. Also true for a QUERY request that was sent as POST. */
   readonly reads?: boolean
+  /** The user whom the host has authenticated itself; undefined if a strategy decides. */
+  readonly hostUser?: unknown
 }
 
 /** Returns the admission of a route. All checks must pass, so it accepts only the strategies that every check accepts. */
@@ -59,17 +64,22 @@ export interface Admitted {
 /** Runs both stages for a route of a resource. */
 export async function admitCall(call: Call, admission: Admission): Promise<Admitted> {
   const { runtime, request } = call
-  const { identity, headers, credentials } = await admit(runtime, request, admission, call.timing)
   const { strategies, required } = admission
-  const caching = privateHeaders(strategies, runtime.settings.auth, identity !== null)
   // If no strategy is enabled, the host may have authenticated the request itself.
-  const hostUser = strategies.length === 0 && !required ? request.user : null
+  const hostUser = strategies.length === 0 && !required ? request.user : undefined
+  const { identity, headers, credentials } = await admit(
+    runtime,
+    request,
+    { ...admission, hostUser },
+    call.timing,
+  )
+  const caching = privateHeaders(strategies, runtime.settings.auth, identity !== null)
   return {
     user: identity === null ? hostUser : (identity.user ?? true),
     strategy: identity?.strategy,
     headers: { ...caching, ...headers },
     async countAgain({ route, windows }) {
-      const counting = counter(runtime, request, credentials, route, windows)
+      const counting = counter(runtime, request, credentials, { route, windows, hostUser })
       return { ...(await counting.first()), ...(await counting.afterwards(identity)) }
     },
   }
@@ -93,7 +103,7 @@ export async function admit(
   readonly credentials: readonly Credential[]
 }> {
   const { auth } = runtime
-  const { route, windows, strategies, required, secret, reads = false } = admission
+  const { windows, strategies, required, secret, reads = false } = admission
   if (needsNoAdmission(admission)) return nobody
   const options = secret === undefined ? { reads } : { reads, secret }
   const timeAuthentication = () => {
@@ -109,22 +119,19 @@ export async function admit(
     const identity = await authenticate(auth, strategies, request, credentials, required, guard)
     return { identity, headers: {}, credentials }
   }
-  const counting = counter(runtime, request, credentials, route, windows)
+  const counting = counter(runtime, request, credentials, admission)
   timeLimit()
   const first = await counting.first()
   timeAuthentication()
+  let identity: Identity | null
   try {
-    const identity = await authenticate(auth, strategies, request, credentials, required, guard)
-    timeLimit()
-    return {
-      identity,
-      headers: { ...first, ...(await counting.afterwards(identity)) },
-      credentials,
-    }
+    identity = await authenticate(auth, strategies, request, credentials, required, guard)
   } catch (error) {
     await counting.afterwards(null)
     throw error
   }
+  timeLimit()
+  return { identity, headers: { ...first, ...(await counting.afterwards(identity)) }, credentials }
 }
 
 /**
@@ -133,37 +140,46 @@ export async function admit(
  * `afterwards` counts once the credential has been verified or refused.
  */
 function counter(
-  { limiter, settings }: Runtime,
+  { limiter, settings, registry }: Runtime,
   request: ApiRequest,
   credentials: readonly Credential[],
-  route: string,
-  windows: readonly RateWindow[],
+  { route, windows, hostUser }: Pick<Admission, 'route' | 'windows' | 'hostUser'>,
 ) {
   const address = (): string => `${route}|ip:${clientAddress(request, settings.trustedProxies)}`
   const byAccount = (account: string): string => `${route}|user:${account}`
+  const byUser = async (user: unknown): Promise<string> => {
+    const account = await accountOfUser(registry.users, user)
+    return account === undefined ? address() : byAccount(account)
+  }
   const proven = credentials.find((credential) => credential.proven)?.account
   const claimed = credentials.flatMap(({ account }) => account ?? [])
   const pending = proven === undefined && credentials.length > 0
   return {
     async first(): Promise<LimitHeaders> {
       if (windows.length === 0) return {}
-      if (!pending) return limiter.count(proven ? byAccount(proven) : address(), windows)
+      if (!pending) {
+        return limiter.count(proven ? byAccount(proven) : await byUser(hostUser), windows)
+      }
       await limiter.check(address(), windows)
       for (const account of claimed) await limiter.check(byAccount(account), windows)
       return {}
     },
     async afterwards(identity: Identity | null): Promise<LimitHeaders> {
       if (windows.length === 0 || !pending) return {}
-      const account = identity && accountOf(identity, credentials)
-      return limiter.count(account ? byAccount(account) : address(), windows)
+      const account = credentials.find((one) => one.strategy === identity?.strategy)?.account
+      return limiter.count(account ? byAccount(account) : await byUser(identity?.user), windows)
     },
   }
 }
 
-/** Returns the account whose rate limit counts the caller's requests: the one that the credential names, otherwise the caller's key. */
-function accountOf(identity: Identity, credentials: readonly Credential[]): string | undefined {
-  const credential = credentials.find(({ strategy }) => strategy === identity.strategy)
-  return credential?.account ?? (identity.key === undefined ? undefined : `key ${identity.key}`)
+/** Returns the account of a user whom no login name or API key names; undefined if nothing identifies the user. */
+async function accountOfUser(
+  users: Resource | undefined,
+  user: unknown,
+): Promise<string | undefined> {
+  const found = userIdentityOf(users, user)
+  // The prefix separates these hashes from those of login names and API keys, which clients choose.
+  return found.kind === 'user' ? `identity ${await accountKey(found.identity)}` : undefined
 }
 
 /** Counts failed passwords and API keys against the login limit, so that guessing at any endpoint is limited as at login. */

@@ -49,10 +49,11 @@ async function identify(
 ): Promise<{ readonly caller: Caller; readonly headers: LimitHeaders }> {
   const { auth, rateWindows } = runtime.settings
   const { strategies } = auth
-  const admission = { route: 'index', windows: rateWindows, strategies, required: false }
-  const { identity, headers } = await admit(runtime, request, admission)
   // If no strategy is enabled, the host may have authenticated the request itself.
-  const user = identity === null ? (strategies.length === 0 ? request.user : null) : identity.user
+  const hostUser = strategies.length === 0 ? request.user : undefined
+  const admission = { route: 'index', windows: rateWindows, strategies, required: false, hostUser }
+  const { identity, headers } = await admit(runtime, request, admission)
+  const user = identity === null ? hostUser : identity.user
   const known = identity === null ? user : (user ?? true)
   const { callHook, registry } = runtime
   return {

@@ -26,8 +26,8 @@ import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
 /** The functions that `modelsFor` returns. */
 export interface ModelsFor<User, DB = HookTables> {
   /**
-   * `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators, and `args.db` of write
-   * and commit callbacks a `Kysely<DB>`.
+   * `defineModel`, where `user` is a `User` in hooks, policies, rights of columns, defaults and validators, and `args.db` of the
+   * callbacks in meta a `Kysely<DB>`.
    */
   defineModel<
     const Name extends string,
@@ -36,9 +36,10 @@ export interface ModelsFor<User, DB = HookTables> {
     const P extends Readonly<Record<string, ComputedShape<User>>> = NoComputed,
     const Table extends string = string,
     const Schema extends string = never,
+    const Scope extends string = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB>,
+    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope>,
   ): Model<Name, Table, C, R, P, Schema>
   /** `defineBase` with typed users, also in `define` of its result. */
   defineBase<const C extends Columns<User>>(base: {
@@ -61,7 +62,7 @@ export interface ModelsFor<User, DB = HookTables> {
 /**
  * Types `user` in everything that models are declared with. The first type argument is the type of the user in hooks: `Member`, or
  * `Member | null` if some endpoints require no authentication. The second one is the Kysely interface of `args.db` in the callbacks
- * of writes and commits.
+ * of meta.
  *
  * ```ts
  * interface Member { readonly id: number; readonly team_id: number }

@@ -71,17 +71,25 @@ export function plainRecord(
     if (field.isRequired) missing -= 1
   }
   if (missing > 0) return undefined
-  const { sentBack, wholeRecordChecks, merges, parents, children } = plainParts
-  return {
-    kind: 'record',
-    resource,
-    path,
-    values: body,
-    sentBack,
-    wholeRecordChecks,
-    merges,
-    parents,
-    children,
+  return new PlainRecord(resource, path, body)
+}
+
+/** A class, as `CreateStep` says. */
+class PlainRecord implements RecordNode {
+  readonly kind = 'record'
+  readonly resource: Resource
+  readonly path: string
+  readonly values: RecordNode['values']
+  readonly sentBack = plainParts.sentBack
+  readonly wholeRecordChecks = plainParts.wholeRecordChecks
+  readonly merges = plainParts.merges
+  readonly parents = plainParts.parents
+  readonly children = plainParts.children
+
+  constructor(resource: Resource, path: string, values: RecordNode['values']) {
+    this.resource = resource
+    this.path = path
+    this.values = values
   }
 }
 

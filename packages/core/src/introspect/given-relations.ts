@@ -60,7 +60,8 @@ function checkColumns(
 
 /**
  * Suggests relations by names: for a column `customer_id` if there is a table `customers`, or for a column with the name of another
- * table's key (`emp_no`) and the same type. Suggests none for columns of foreign keys, and for columns that fit several tables.
+ * table's key (`emp_no`) and the same type, unless the name is a general one such as `name`. Suggests none for columns of foreign
+ * keys, and for columns that fit several tables.
  */
 export function suggestRelations(
   drafts: readonly Draft[],
@@ -88,8 +89,15 @@ function isSuggested(draft: Draft, column: string, parent: Draft): boolean {
   const words = snake(column)
   const target = toCase(parent.model, 'snake')
   const isNamed = words.endsWith('_id') && [target, ownSnake(parent)].includes(words.slice(0, -3))
-  return isNamed || (draft !== parent && words !== 'id' && words !== 'code' && words === snake(key))
+  return isNamed || (draft !== parent && !generalNames.has(words) && words === snake(key))
 }
+
+/** Names of columns that say nothing about the table to which a column may refer. */
+const generalNames: ReadonlySet<string> = new Set(
+  'id uuid guid code key name title label slug value type kind status version number position'.split(
+    ' ',
+  ),
+)
 
 const snake = (name: string): string => toCase(transliterate(name), 'snake')
 

@@ -6,6 +6,7 @@ import { type AnyModel, defineModel } from '../model/define-model.ts'
 import { canBeKey } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { alignKeys } from './align-keys.ts'
+import { isBookkeeping } from './bookkeeping.ts'
 import { withChecks } from './checked-columns.ts'
 import { readColumns } from './columns.ts'
 import { type GivenRelation, suggestRelations, withRelations } from './given-relations.ts'
@@ -14,6 +15,7 @@ import { findJunctions } from './junctions.ts'
 import { checkKeyTables, chooseKey, type GivenKeys } from './keys.ts'
 import { type Draft, resolveLinks } from './links.ts'
 import { modelName, modelNames } from './names.ts'
+import { partialKeyNotes } from './partial-keys.ts'
 import { readCatalogue } from './read-catalogue.ts'
 import { nameRelations } from './relations.ts'
 import { markCredentials } from './view-credentials.ts'
@@ -31,6 +33,8 @@ export interface IntrospectOptions {
   readonly only?: readonly string[]
   /** Read all tables except these, named as in `only`. */
   readonly except?: readonly string[]
+  /** Also read these tables, named as in `only`, although they have the name of the book-keeping of a tool, such as `migrations`. */
+  readonly include?: readonly string[]
   /**
    * Keys of views and tables that declare none: names of columns that are never NULL and that together differ in every row, such as
    * `{ order_totals: ['order_id'] }`. Default: the keys that can be derived from the database; a table without a key is served as
@@ -75,10 +79,6 @@ export interface Introspection {
   /** Relations that column names suggest. To use one, pass it as `relations`. */
   readonly suggestions: readonly GivenRelation[]
 }
-
-/** Tables of migration tools, and tables that this library itself creates; read only if `only` names them. */
-const bookkeeping =
-  /^(?:kysely_migration(?:_lock)?|knex_migrations(?:_lock)?|_prisma_migrations|__drizzle_migrations|schema_migrations|ar_internal_metadata|flyway_schema_history|alembic_version|django_migrations|goose_db_version|__efmigrationshistory|sequelizemeta|typeorm_metadata|databasechangelog(?:lock)?|refresh_tokens|idempotency_keys)$/i
 
 /**
  * Reads a database's schema and gives a model for every table and view.
@@ -198,11 +198,13 @@ function draft(tables: readonly CatalogueTable[]): Draft[] {
   }))
 }
 
-function notesOf({ table, model, notes }: Draft): IntrospectionNote[] {
+function notesOf(draft: Draft): IntrospectionNote[] {
+  const { table, model, notes } = draft
   const usual = modelName(ownName(table))
   const renamed = `its model is called ${model}, because another table is served as ${usual}`
   return [
     ...(model === usual ? [] : [{ table: table.name, note: renamed }]),
+    ...partialKeyNotes(draft).map((note) => ({ table: table.name, note })),
     ...notes.map(([column, note]) => ({ table: table.name, column, note })),
   ]
 }
@@ -210,8 +212,9 @@ function notesOf({ table, model, notes }: Draft): IntrospectionNote[] {
 function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string | undefined {
   if (options.only !== undefined && !isNamed(table, options.only)) return 'not in "only"'
   if (isNamed(table, options.except)) return 'in "except"'
-  if (options.only === undefined && bookkeeping.test(ownName(table))) {
-    return 'book-keeping of a tool; name it in "only" to read it'
+  const isWanted = options.only !== undefined || isNamed(table, options.include)
+  if (!isWanted && isBookkeeping(ownName(table))) {
+    return 'book-keeping of a tool; name it in "include" to read it'
   }
   if (table.unusable !== undefined) return table.unusable
   if (table.columns.every(({ shape }) => shape === undefined))
@@ -222,7 +225,7 @@ function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string |
 /** Throws for a misspelt table name, which would otherwise publish too much or nothing. */
 function checkNames(tables: readonly CatalogueTable[], options: IntrospectOptions): void {
   const known = [...new Set(tables.flatMap((table) => [ownName(table), table.name]))]
-  for (const option of ['only', 'except'] as const) {
+  for (const option of ['only', 'except', 'include'] as const) {
     const unknown = options[option]?.find((name) => !known.includes(name))
     if (unknown !== undefined) {
       throw new Error(`${option}: there is no table "${unknown}".${didYouMean(unknown, known)}`)

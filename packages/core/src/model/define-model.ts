@@ -106,7 +106,7 @@ export type Exact<T, Option> = [KeysOfAll<T[keyof T]>] extends [Option]
 export type NoRelations = Readonly<Record<never, Relation>>
 export type NoComputed = Readonly<Record<never, ComputedShape>>
 
-/** The second argument of `defineModel`; `All` are its columns and those of its base. */
+/** The second argument of `defineModel`; `All` are its columns and those of its base, `Scope` the names in a `scope` object of its policy. */
 export interface ModelDefinition<
   Table extends string,
   C extends Columns,
@@ -116,6 +116,7 @@ export interface ModelDefinition<
   User = HookUser,
   Schema extends string = string,
   DB = HookTables,
+  Scope extends string = string,
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
@@ -152,16 +153,20 @@ export interface ModelDefinition<
     >
   readonly methods?: { readonly [name: string]: ModelMethod<FullRow<All, P>> }
   /** Settings of the model. If present, even as `{}`, the model is published. */
-  readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User, DB>
+  readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User, DB, Scope>
 }
 
 type PlainMeta<User, DB> = Omit<Meta<User, DB>, 'access_policy'>
 
 /** The meta of a model: `Meta`, with a policy typed by the model if the policy is a function of the model. */
-export interface MetaOf<M extends AnyModel, User = HookUser, DB = HookTables>
-  extends PlainMeta<User, DB> {
+export interface MetaOf<
+  M extends AnyModel,
+  User = HookUser,
+  DB = HookTables,
+  Scope extends string = string,
+> extends PlainMeta<User, DB> {
   /** Row-level access: a policy, a class, or `(model) => policy`, which is called once. Default: everything is allowed. */
-  readonly access_policy?: PolicyOption<M, User>
+  readonly access_policy?: PolicyOption<M, User, Scope>
 }
 
 /** The columns of a base model and of a model; the model's own take precedence. */
@@ -201,9 +206,10 @@ export function defineModel<
   const P extends Readonly<Record<string, ComputedShape>> = NoComputed,
   const Table extends string = string,
   const Schema extends string = never,
+  const Scope extends string = never,
 >(
   name: Name,
-  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema>,
+  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema, HookTables, Scope>,
 ): Model<Name, Table, C, R, P, Schema> {
   return Object.freeze({
     // createApi reports them, together with all other problems.
@@ -268,9 +274,10 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
     const P extends Readonly<Record<string, ComputedShape<User>>> = NoComputed,
     const Table extends string = string,
     const Schema extends string = never,
+    const Scope extends string = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema, DB>,
+    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema, DB, Scope>,
   ): Model<Name, Table, Merged<C, Own>, R, P, Schema>
 }
 

@@ -27,6 +27,7 @@ export type Occasion =
   | 'written'
   | 'stored'
   | 'removed'
+  | 'cascade'
   | 'restored'
   | 'precondition'
   | 'bulk'
@@ -142,7 +143,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.preconditionFailed(), 'precondition'),
   entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
-  entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk'),
+  entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk', 'cascade'),
   entry(errors.notUniqueColumns('title', ['id']), 'upsert'),
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),

@@ -354,7 +354,13 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
         parameters: [...keys, ...removalParameters(components, resource)],
         sends: writeConditions,
         answer: { value: { type: 'null' }, list: false, status: 200 },
-        occasions: ['query', 'record', 'removed', 'precondition'],
+        occasions: [
+          'query',
+          'record',
+          'removed',
+          'precondition',
+          ...(settings.allowCascadeDelete ? (['cascade'] as const) : []),
+        ],
       }
     default:
       return {

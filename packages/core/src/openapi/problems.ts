@@ -98,7 +98,7 @@ const ofDoing: readonly number[] = [400, 409, 412, 422]
 
 /** Occasions that change the codes of a status, each with the word that it adds to the name of the response. */
 const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
-  400: { join: 'Joined', position: 'AtPosition' },
+  400: { join: 'Joined', position: 'AtPosition', cascade: 'Cascading' },
   401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
   403: { refresh: 'RefreshToken', reach: 'Join', cookie: 'CrossSite' },
   404: { ruled: 'OrHidden' },

@@ -1,8 +1,6 @@
 // Checks that no two resources share a path.
 
-import type { AuthRoutes } from '../config/auth-settings.ts'
 import type { Problems } from '../config/problems.ts'
-import { settingNames } from '../config/setting-names.ts'
 import type { Resource } from './resource.ts'
 
 /** Reports resources that share a path, and a path below another: `library/books` is also the record `books` of `library`. */
@@ -31,47 +29,5 @@ export function checkEndpoints(
         `"${path}" lies inside "${path.slice(0, end)}", an endpoint of ${other}, where it would be a record's path.`,
       )
     }
-  }
-}
-
-/** Reports a configured authentication route that is also the path of a resource. */
-export function checkAuthRoutes(
-  routes: AuthRoutes,
-  prefix: string,
-  resources: readonly Pick<Resource, 'name' | 'paths'>[],
-  problems: Problems,
-): void {
-  for (const path of Object.values(routes)) {
-    if (path === null) continue
-    for (const { name, paths } of resources) {
-      const taken = paths.find(
-        (own) => path === `${prefix}/${own}` || path.startsWith(`${prefix}/${own}/`),
-      )
-      if (taken === undefined) continue
-      problems.add(
-        `models.${name}`,
-        `its endpoint "${taken}" is also the authentication route ${path}.`,
-      )
-    }
-  }
-}
-
-/** Reports a batch route that is also the path of a resource. */
-export function checkBatchRoute(
-  batch: { readonly path: string } | null,
-  prefix: string,
-  resources: readonly Pick<Resource, 'name' | 'paths'>[],
-  problems: Problems,
-): void {
-  if (batch === null) return
-  for (const { name, paths } of resources) {
-    const taken = paths.find(
-      (own) => batch.path === `${prefix}/${own}` || batch.path.startsWith(`${prefix}/${own}/`),
-    )
-    if (taken === undefined) continue
-    problems.add(
-      `config.${settingNames.batchRoute}`,
-      `${batch.path} is also served by ${name}, whose endpoint is "${taken}". Set ${settingNames.batchRoute} to another path, such as "/_batch".`,
-    )
   }
 }

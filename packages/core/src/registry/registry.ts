@@ -13,7 +13,7 @@ import type { ApiSettings, EndpointCase } from '../config/settings.ts'
 import { checkSoftDelete } from '../config/soft-delete.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { tableKey } from '../sql/table-name.ts'
-import { checkAuthRoutes, checkBatchRoute, checkEndpoints } from './check-endpoints.ts'
+import { checkEndpoints } from './check-endpoints.ts'
 import { checkModel, type StartDialect } from './check-model.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
@@ -101,9 +101,7 @@ export function buildRegistry(options: RegistryOptions): {
 
   const enabled = open.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
-  checkAuthRoutes(auth.routes, general.prefix, open, problems)
-  checkOwnRoutes(general, auth, problems)
-  checkBatchRoute(general.batch, general.prefix, open, problems)
+  checkOwnRoutes(general, auth, open, problems)
   const users = userResource(opening, open, general.endpointCase)
   const roles =
     users &&

@@ -11,6 +11,7 @@ import {
   isUnique,
   isView,
   namesBeside,
+  partialKeysOf,
   sameColumn,
   sameTable,
 } from './database-schema.ts'
@@ -154,6 +155,8 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
       table: resource.table,
       fields: side.map(({ name }) => name),
       columns,
+      partial: partialKeysOf(schema, table, columns)[0],
+      indexOfActive: undefined,
     }
   }
 }

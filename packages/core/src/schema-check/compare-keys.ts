@@ -1,15 +1,26 @@
 // Compares the primary key and the unique sets of a model with the keys of its table.
 
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
+import type { RowCondition } from '../dialect/shared/row-condition.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type DatabaseSchema, findColumn, includesAll, isUnique } from './database-schema.ts'
+import { type ActiveRows, activeCondition, holdsForActive } from './active-rows.ts'
+import {
+  type DatabaseSchema,
+  findColumn,
+  includesAll,
+  isUnique,
+  partialKeysOf,
+  sameColumn,
+} from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
 export function* compareKeys(
-  { name, table: tableName, primaryKey, uniqueKeys }: Resource,
+  resource: Resource,
   table: CatalogueTable,
   schema: DatabaseSchema,
 ): Generator<Difference> {
+  const { name, table: tableName, primaryKey, uniqueKeys } = resource
+  const active = activeRowsOf(resource, table, schema)
   const place = { model: name, table: tableName }
   const declared = primaryKey.map(({ dbName }) => dbName)
   if (declared.length > 0 && !isKey(schema, table, declared)) {
@@ -18,15 +29,45 @@ export function* compareKeys(
   for (const set of uniqueKeys) {
     const columns = set.map(({ dbName }) => dbName)
     if (set === primaryKey || columns.length === 0 || isUnique(schema, table, columns)) continue
+    const partial = partialKeysOf(schema, table, columns)
+    if (active !== undefined && partial.some(({ rows }) => coversActive(schema, active, rows))) {
+      continue
+    }
     yield {
       kind: 'unique',
       ...place,
       fields: set.map((column) => column.name),
       columns,
       relation: undefined,
+      partial: partial[0],
+      indexOfActive: active && schema.indexAmong(columns, activeCondition(active)),
     }
   }
 }
+
+/**
+ * The soft delete of the model, if an index over its active records alone is enough. Without a primary key it is not: a list with
+ * `include_deleted=true` tells its rows apart by their unique columns.
+ */
+function activeRowsOf(
+  { settings: { softDelete }, primaryKey, allColumns }: Resource,
+  table: CatalogueTable,
+  schema: DatabaseSchema,
+): ActiveRows | undefined {
+  const column = allColumns.get(softDelete?.attribute ?? '')
+  if (softDelete === null || column === undefined || primaryKey.length === 0) return undefined
+  const found = findColumn(schema, table, column.dbName)
+  return found && { softDelete, column, nullable: found.nullable }
+}
+
+const coversActive = (
+  schema: DatabaseSchema,
+  active: ActiveRows,
+  rows: RowCondition | undefined,
+): boolean =>
+  rows !== undefined &&
+  sameColumn(schema, rows.column, active.column.dbName) &&
+  holdsForActive(active, rows)
 
 /** Whether the columns are the primary key of the table, or unique and never NULL. */
 function isKey(

@@ -1,6 +1,6 @@
 // DatabaseSchema: the tables that were read, found by names as the database compares them.
 
-import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
+import type { CatalogueColumn, CatalogueTable, PartialKey } from '../dialect/shared/catalogue.ts'
 import type { SchemaRules } from '../dialect/shared/schema-rules.ts'
 import type { TableName } from '../sql/table-name.ts'
 
@@ -19,6 +19,7 @@ export interface DatabaseSchema {
   readonly foldsTables: boolean
   readonly foldsColumns: boolean
   readonly holds: SchemaRules['holds']
+  readonly indexAmong: SchemaRules['indexAmong']
 }
 
 const same = (a: string, b: string, folds: boolean): boolean =>
@@ -81,3 +82,11 @@ export function isUnique(
     (key) => key.length > 0 && includesAll(schema, columns, key),
   )
 }
+
+/** Returns the keys by which the columns are unique among the rows that fulfil a condition. */
+export const partialKeysOf = (
+  schema: DatabaseSchema,
+  { partialKeys }: CatalogueTable,
+  columns: readonly string[],
+): readonly PartialKey[] =>
+  partialKeys.filter((key) => key.columns.length > 0 && includesAll(schema, columns, key.columns))

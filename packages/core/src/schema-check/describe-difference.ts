@@ -207,15 +207,26 @@ function neverFilled({
   }
 }
 
-function unique({ fields, columns, relation }: Extract<Difference, { kind: 'unique' }>): Words {
+function unique({
+  fields,
+  columns,
+  relation,
+  partial,
+  indexOfActive,
+}: Extract<Difference, { kind: 'unique' }>): Words {
+  const list = columns.join(', ')
+  const only = partial && `, only a partial one (${partial.name}, where ${partial.condition})`
   return {
     column: relation ?? fields.join(', '),
     declared:
       relation === undefined
         ? 'declared as unique'
         : `the relation ${relation} expects one row for each value`,
-    found: `no unique constraint covers (${columns.join(', ')})`,
-    remedy: `Add a unique constraint or a unique index on (${columns.join(', ')}), or remove the declaration.`,
+    found: `no unique constraint covers (${list})${only ?? ''}`,
+    remedy:
+      indexOfActive === undefined
+        ? `Add a unique constraint or a unique index on (${list}), or remove the declaration.`
+        : `Add ${indexOfActive}, so that new records may have the values of deleted ones, or a unique constraint on (${list}), so that these values stay taken; or remove the declaration.`,
   }
 }
 

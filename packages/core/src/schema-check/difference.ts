@@ -1,5 +1,6 @@
 // Difference: one way in which a model and the database disagree. Types only.
 
+import type { PartialKey } from '../dialect/shared/catalogue.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 
 /** Where the difference is. */
@@ -90,6 +91,10 @@ export type Difference =
       readonly columns: readonly string[]
       /** The relation that expects the columns to be unique; undefined if the model declares them as unique. */
       readonly relation: string | undefined
+      /** A unique index over these columns that covers only some rows. */
+      readonly partial: Pick<PartialKey, 'name' | 'condition'> | undefined
+      /** In words, a unique index over the records that are not deleted; undefined for a model without soft delete. */
+      readonly indexOfActive: string | undefined
     })
   | (Place & {
       readonly kind: 'repeated pairs'

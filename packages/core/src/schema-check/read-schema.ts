@@ -27,7 +27,7 @@ export async function readSchema(
   rules: SchemaRules,
   { tables: named, hasRelations }: NamedByModels,
 ): Promise<DatabaseSchema> {
-  const { foldsColumns, holds } = rules
+  const { foldsColumns, holds, indexAmong } = rules
   const foldsTables = await rules.foldsTables(db)
   const tables: SchemaTable[] = []
   const searched = new Set<Schema>()
@@ -43,7 +43,7 @@ export async function readSchema(
   const hasForeignKeys =
     tables.some(({ foreignKeys }) => foreignKeys.length > 0) ||
     (hasRelations && (await anyForeignKey(db, rules, searched)))
-  return { tables, names, hasForeignKeys, foldsTables, foldsColumns, holds }
+  return { tables, names, hasForeignKeys, foldsTables, foldsColumns, holds, indexAmong }
 }
 
 interface Wanted {

@@ -15,6 +15,8 @@ export interface ReadSchemaOptions {
   readonly schema?: string | readonly string[]
   readonly only?: readonly string[]
   readonly except?: readonly string[]
+  /** Tables to read although they look like the book-keeping of a tool. */
+  readonly include?: readonly string[]
   /** Keys of views and tables that declare none. */
   readonly keys?: GivenKeys
   /** Relations that the database does not declare. */

@@ -50,7 +50,7 @@ export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyPar
             await guard.failed()
             throw invalidCredentials(challenge)
           }
-          return { strategy: 'api_key', user, key: users?.keyOf(user) }
+          return { strategy: 'api_key', user }
         },
       }
     },

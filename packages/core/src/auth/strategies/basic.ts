@@ -28,7 +28,7 @@ export function basicStrategy(users: Users, challenge: string): Strategy {
             await guard.failed()
             throw invalidCredentials(challenge)
           }
-          return { strategy: 'basic', user, key: users.keyOf(user) }
+          return { strategy: 'basic', user }
         },
       }
     },

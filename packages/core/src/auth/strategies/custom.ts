@@ -5,12 +5,10 @@ import type { CustomAuth } from '../../config/access-types.ts'
 import { invalidCredentials } from '../../errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Strategy } from '../identity.ts'
-import type { Users } from '../users.ts'
 
 /** Creates the strategy. `customAuth` may read any part of the request, for example a header. */
 export function customStrategy(
   customAuth: CustomAuth,
-  users: Users | undefined,
   challenge: string,
   callHook: CallHook,
 ): Strategy {
@@ -25,7 +23,7 @@ export function customStrategy(
         const answer = await callHook('custom authentication', () => customAuth(request))
         if (!answer) throw invalidCredentials(challenge)
         const user = answer === true ? (request.user ?? null) : answer
-        return { strategy: 'custom', user, key: user === null ? undefined : users?.keyOf(user) }
+        return { strategy: 'custom', user }
       },
     }),
   }

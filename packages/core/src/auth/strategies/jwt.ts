@@ -57,7 +57,7 @@ export function jwtStrategy({
         if (!isSafe()) throw crossSiteRequest()
         const user = await remember(key, () => users.byKey(request, key))
         if (user === undefined) throw invalidCredentials(challenge)
-        return { strategy: 'jwt', user, key }
+        return { strategy: 'jwt', user }
       },
     }
   }

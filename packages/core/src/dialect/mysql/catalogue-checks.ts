@@ -84,7 +84,7 @@ async function mysqlChecks(
 }
 
 /** MySQL's catalogue escapes clauses as if they were inside a string: `_utf8mb4\\'new\\'`. */
-function unescaped(clause: string): string {
+export function unescaped(clause: string): string {
   if (/(?<!\\)'/.test(clause)) return clause
   return clause.replace(/\\([\\'"])/g, '$1')
 }

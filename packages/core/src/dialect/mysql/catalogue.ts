@@ -11,12 +11,14 @@ import {
   type RowReader,
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
-import { type Constant, constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import type { Constant } from '../shared/constant.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
 import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
-import { readChecks, type TableChecks } from './catalogue-checks.ts'
+import { readChecks, type TableChecks, unescaped } from './catalogue-checks.ts'
 import { mysqlShape } from './catalogue-types.ts'
+import { partialKey } from './partial-key.ts'
 
 /** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
 interface ColumnRow {
@@ -36,6 +38,8 @@ interface ColumnRow {
   readonly default_value: string | null
   readonly extra: string
   readonly comment: string
+  /** The expression of a generated column; null or empty for other columns. */
+  readonly expression: string | null
   /** `select,insert`: the privileges of this user, including those of its roles. */
   readonly privileges: string | null
 }
@@ -83,6 +87,7 @@ export async function readMysql(
     )
     const names = ([, group]: [string, KeyRow[]]): string[] =>
       group.flatMap((row) => row.column_name ?? [])
+    const uniqueKeys = own.filter(([key]) => key !== 'PRIMARY')
     const isView = rows[0]?.kind.endsWith('VIEW') === true
     const view = views.get(table)
     const query = view === undefined ? undefined : queryOf(view, name)
@@ -99,13 +104,24 @@ export async function readMysql(
         row.column_name === null ? [] : [column(row, checks.get(row.table_name) ?? none, maria)],
       ),
       primaryKey: own.filter(([key]) => key === 'PRIMARY').flatMap(names),
-      uniqueKeys: own.filter(([key]) => key !== 'PRIMARY').map(names),
+      uniqueKeys: uniqueKeys.map(names),
+      partialKeys: uniqueKeys.flatMap(
+        (key) => partialKey(key[0], names(key), expressionsOf(rows)) ?? [],
+      ),
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key_name).values()].map(
         (group) => foreignKey(group, name),
       ),
     }
   })
 }
+
+/** The expressions of the generated columns, by their names. */
+const expressionsOf = (rows: readonly ColumnRow[]): ReadonlyMap<string, string> =>
+  new Map(
+    rows.flatMap(({ column_name: name, expression }) =>
+      name === null || !expression ? [] : [[name, unescaped(expression)] as const],
+    ),
+  )
 
 function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   const [row] = rows
@@ -223,7 +239,7 @@ const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>
       c.character_maximum_length as length, c.numeric_precision as digits,
       c.numeric_scale as scale, c.collation_name as collation, c.is_nullable as is_nullable,
       c.column_default as default_value, c.extra as extra, c.column_comment as comment,
-      c.privileges as privileges
+      c.generation_expression as expression, c.privileges as privileges
     from information_schema.tables t
     left join information_schema.columns c
       on c.table_schema = t.table_schema and binary c.table_name = binary t.table_name

@@ -5,8 +5,10 @@ import { rowsOf } from '../../sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readMysqlSchema } from './catalogue-session.ts'
+import { markedIndexText } from './partial-key.ts'
 
 export const mysqlSchema: SchemaRules = {
+  indexAmong: markedIndexText,
   read: readMysqlSchema,
   async tableNames(db, schema) {
     const rows = await rowsOf<{ name: string }>(db)`

@@ -13,6 +13,7 @@ import {
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
 import { type ConstraintRules, readChecks, rulesOf } from './catalogue-checks.ts'
@@ -56,8 +57,11 @@ interface ColumnRow {
 interface KeyRow {
   readonly table: string
   readonly key: string
+  readonly name: string
   readonly primary: unknown
   readonly column: string
+  /** The predicate of a partial index; null for other indexes. */
+  readonly predicate: string | null
 }
 
 interface ForeignKeyRow {
@@ -91,7 +95,8 @@ export async function readPostgres(
     return rows && { columns: rows.flatMap((row) => row.column ?? []) }
   }
   const tables = [...columns].map(([table, rows]): CatalogueTable => {
-    const own = [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
+    const indexes = [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
+    const own = indexes.filter((group) => group[0]?.predicate === null)
     const names = (group: readonly KeyRow[]): string[] => group.map((row) => row.column)
     const view = views.get(table)
     const query = view?.query
@@ -107,6 +112,10 @@ export async function readPostgres(
       columns: rows.flatMap((row) => (row.column === null ? [] : [column(row, members, checks)])),
       primaryKey: own.filter((group) => isTrue(group[0]?.primary)).flatMap(names),
       uniqueKeys: own.filter((group) => !isTrue(group[0]?.primary)).map(names),
+      partialKeys: indexes.flatMap((group) => {
+        const { name = '', predicate = null } = group[0] ?? {}
+        return predicate === null ? [] : [partialKey(name, names(group), predicate)]
+      }),
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key).values()].map(
         (group) => foreignKey(group, name),
       ),
@@ -286,17 +295,19 @@ const columnRows: RowReader<ColumnRow> = (db, schema, oids) => rowsOf<ColumnRow>
     where n.nspname = ${schema} and c.relkind in ('r', 'p', 'v', 'm', 'f')${among(sql.id('c', 'oid'), oids)}
     order by c.relname, a.attnum`
 
-/** Excludes partial indexes and indexes on expressions, which are not unique for the whole column. */
+/** Excludes indexes on expressions, which are not unique for the whole column. */
 const keyRows: RowReader<KeyRow> = (db, schema, oids) => rowsOf<KeyRow>(db)`
     select c.relname::text as "table", i.indexrelid::text as key, i.indisprimary as primary,
-      a.attname::text as "column"
+      x.relname::text as name, a.attname::text as "column",
+      pg_get_expr(i.indpred, i.indrelid) as predicate
     from pg_index i
     join pg_class c on c.oid = i.indrelid
+    join pg_class x on x.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace
     cross join lateral unnest(i.indkey) with ordinality k (attnum, position)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-    where n.nspname = ${schema} and i.indisunique and i.indisvalid and i.indpred is null
-      and i.indexprs is null and k.position <= i.indnkeyatts${among(sql.id('i', 'indrelid'), oids)}
+    where n.nspname = ${schema} and i.indisunique and i.indisvalid and i.indexprs is null
+      and k.position <= i.indnkeyatts${among(sql.id('i', 'indrelid'), oids)}
     order by c.relname, i.indexrelid, k.position`
 
 const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, oids) => rowsOf<ForeignKeyRow>(db)`

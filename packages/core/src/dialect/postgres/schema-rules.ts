@@ -1,6 +1,7 @@
 // How models are compared with a PostgreSQL schema.
 
 import { rowsOf } from '../../sql/statement.ts'
+import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { schemaName } from './catalogue.ts'
@@ -9,6 +10,7 @@ import { readPostgresSchema } from './catalogue-session.ts'
 const holds = holdsBy(strictTypes)
 
 export const postgresSchema: SchemaRules = {
+  indexAmong: partialIndexText,
   read: readPostgresSchema,
   async tableNames(db, schema) {
     const rows = await rowsOf<{ name: string }>(db)`

@@ -3,6 +3,7 @@
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Column } from '../../model/column.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import type { RowCondition } from './row-condition.ts'
 
 /** The options of a `Column` that follow from a database type. */
 export type Shape = Pick<
@@ -50,6 +51,17 @@ export interface CatalogueColumn {
   readonly note?: string | undefined
 }
 
+/** A unique key of only those rows that fulfil a condition, such as a partial unique index. */
+export interface PartialKey {
+  /** The name of the index. */
+  readonly name: string
+  readonly columns: readonly string[]
+  /** The condition, for messages. */
+  readonly condition: string
+  /** The condition, if it tests one column; undefined for any other condition. */
+  readonly rows: RowCondition | undefined
+}
+
 export interface CatalogueForeignKey {
   /** The columns of this table, paired with `references`. */
   readonly columns: readonly string[]
@@ -91,6 +103,7 @@ export interface CatalogueTable {
   readonly primaryKey: readonly string[]
   /** Column sets of unique constraints and of unique indexes without a condition, excluding the primary key. */
   readonly uniqueKeys: readonly (readonly string[])[]
+  readonly partialKeys: readonly PartialKey[]
   readonly foreignKeys: readonly CatalogueForeignKey[]
 }
 

@@ -2,14 +2,9 @@
 
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Shape } from './catalogue.ts'
+import type { Constant } from './constant.ts'
 import { decimalDigits } from './decimal.ts'
 import { isSymbol, sqlTokens, unwrapped } from './sql-tokens.ts'
-
-/** A constant: the characters of a string, or a number or `true` or `false` as written. */
-export interface Constant {
-  readonly text: string
-  readonly isString: boolean
-}
 
 /** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for an expression that must be computed. */
 export function constantOf(

@@ -3,6 +3,7 @@
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
+import type { RowCondition } from './row-condition.ts'
 
 /** A required column without a default, in an INSERT that omits it. */
 export interface OmittedColumn {
@@ -34,6 +35,8 @@ export interface SchemaRules {
   readonly foldsColumns: boolean
   /** Whether a column of the database can hold and return the values of the declared type. */
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
+  /** Describes a unique index on columns that covers only the rows that fulfil the condition, for advice in a message. */
+  readonly indexAmong: (columns: readonly string[], rows: RowCondition) => string
   /**
    * Whether the database may still fill the omitted column, for example by a trigger; also true if this user cannot see whether it
    * does.

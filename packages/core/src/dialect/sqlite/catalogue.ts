@@ -14,7 +14,9 @@ import {
 import type { CheckRule } from '../shared/check-rules.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
+import { isKeyword, splitTokens, sqlTokens } from '../shared/sql-tokens.ts'
 import { readViewQuery } from '../shared/view-query.ts'
 import { amongTables } from './among-tables.ts'
 import { sqliteChecks } from './catalogue-checks.ts'
@@ -54,6 +56,9 @@ interface KeyRow {
   readonly origin: string
   /** Null for an expression. */
   readonly column: string | null
+  readonly partial: number
+  /** The text of CREATE INDEX of a partial index; null for other indexes. */
+  readonly text: string | null
 }
 
 interface ForeignKeyRow {
@@ -94,6 +99,10 @@ export async function readSqlite(
     const unusable = whyUnusable(table) ?? unreadable.get(table.table)
     const read = unusable === undefined ? await readColumns(db, schema, table, own) : []
     const isView = table.kind === 'view'
+    const indexes = [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()].filter(
+      (group) => group.every((row) => row.origin !== 'pk' && row.column !== null),
+    )
+    const names = (group: readonly KeyRow[]): string[] => group.flatMap((row) => row.column ?? [])
     result.push({
       name: table.table,
       kind: isView ? 'view' : undefined,
@@ -102,9 +111,11 @@ export async function readSqlite(
       unusable,
       columns: read,
       primaryKey: primaryKey(own),
-      uniqueKeys: [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()]
-        .filter((group) => group.every((row) => row.origin !== 'pk' && row.column !== null))
-        .map((group) => group.flatMap((row) => row.column ?? [])),
+      uniqueKeys: indexes.filter((group) => group[0]?.partial !== 1).map(names),
+      partialKeys: indexes.flatMap((group) => {
+        const { index = '', partial, text } = group[0] ?? {}
+        return partial === 1 ? [partialKey(index, names(group), predicateOf(text ?? ''))] : []
+      }),
       foreignKeys: [...grouped(foreignKeys.get(table.table) ?? [], (row) => row.key).values()]
         .reverse()
         .map((group) => foreignKey(group, primaryKeys)),
@@ -203,6 +214,14 @@ function isRuleOf({ column, declared }: ColumnRow, rule: CheckRule): boolean {
   const convertsToText = /CHAR|CLOB|TEXT/i.test(declared) && !/INT/i.test(declared)
   const isText = rule.kind !== 'bound'
   return column.toLowerCase() === rule.column.toLowerCase() && isText === convertsToText
+}
+
+/** Returns the text after WHERE of CREATE INDEX, whose tokens are separated by single spaces. */
+const predicateOf = (createIndex: string): string => {
+  const [, predicate = []] = splitTokens(sqlTokens(createIndex, 'plain'), (token) =>
+    isKeyword(token, 'where'),
+  )
+  return predicate.map(({ raw }) => raw).join(' ')
 }
 
 function foreignKey(
@@ -311,12 +330,15 @@ function projectionOfView(
   )
 }
 
-/** Excludes partial indexes, which are unique for some rows only. */
 const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
-    select t.name as "table", i.name as "index", i.origin as origin, c.name as "column"
+    select t.name as "table", i.name as "index", i.origin as origin, c.name as "column",
+      i.partial as partial,
+      case when i.partial = 1 then (
+        select x.sql from ${sql.id(schema, 'sqlite_master')} x where x.type = 'index' and x.name = i.name
+      ) end as text
     from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
       pragma_index_info(i.name, ${schema}) c
-    where t.type = 'table' and i."unique" = 1 and i.partial = 0${amongTables(sql`t.name`, only)}
+    where t.type = 'table' and i."unique" = 1${amongTables(sql`t.name`, only)}
     order by t.name, i.seq, c.seqno`
 
 /** SQLite's pragma returns foreign keys in the reverse order of their declarations. */

@@ -3,6 +3,7 @@
 import { sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { CatalogueColumn } from '../shared/catalogue.ts'
+import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readSqlite } from './catalogue.ts'
@@ -41,6 +42,7 @@ const isNumeric = ({ declared, shape }: CatalogueColumn): boolean =>
   /^(?:dec|num)/i.test(declared) || (shape?.type === 'opaque' && !/date|time/i.test(declared))
 
 export const sqliteSchema: SchemaRules = {
+  indexAmong: partialIndexText,
   // Triggers of SQLite cannot change the new row.
   mayFill: async () => false,
   read: readSqlite,

@@ -5,6 +5,7 @@ import type { Result } from '../../http/envelope.ts'
 import { splitUrl } from '../../http/route-table.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
+import type { Resource } from '../../registry/resource.ts'
 import type { StoredResponse } from '../../store/idempotency-keys.ts'
 import { storeLongResponse, withParts } from '../../store/idempotency-keys.ts'
 import {
@@ -14,7 +15,7 @@ import {
   replay as replayRecords,
   storeOf,
 } from '../../write/endpoints/idempotent.ts'
-import { type KeyOwner, keyOwnerOf } from '../../write/endpoints/key-owner.ts'
+import { type UserIdentity, userIdentityOf } from '../auth/user-identity.ts'
 import { routeForCaller } from '../caller-route.ts'
 import { changedByReplay } from '../choose-cache-groups.ts'
 import { runReturnAndTag } from '../finish.ts'
@@ -52,7 +53,7 @@ export async function runBatchOnce(
 ): Promise<Result> {
   const { runtime, request, parts } = batch
   const { query } = splitUrl(request.url)
-  const owner = ownerOf(operations)
+  const owner = ownerOf(runtime.registry.users, operations)
   const claim = await claimOf({ request, query }, owner, runtime.settings.batch?.path ?? '', key)
   return onceFor({ runtime, request, timing: parts.timing }, claim, {
     work: (held) =>
@@ -77,12 +78,15 @@ export async function runBatchOnce(
 }
 
 /** Returns one owner for all operations. Their callers can differ, because endpoints may accept different credentials of the request. */
-function ownerOf(operations: readonly AdmittedOperation[]): KeyOwner {
-  const callers = new Map(operations.map(({ call }) => [call.caller, call]))
-  const owners = [...callers.values()].map(keyOwnerOf)
+function ownerOf(
+  users: Resource | undefined,
+  operations: readonly AdmittedOperation[],
+): UserIdentity {
+  const callers = new Set(operations.map(({ call }) => call.caller))
+  const owners = [...callers].map(({ user }) => userIdentityOf(users, user))
   if (owners.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
-  const users = owners.flatMap((owner) => (owner.kind === 'user' ? [owner.identity] : []))
-  const [identity, ...others] = [...new Set(users)].sort()
+  const identities = owners.flatMap((owner) => (owner.kind === 'user' ? [owner.identity] : []))
+  const [identity, ...others] = [...new Set(identities)].sort()
   if (identity === undefined) return { kind: 'nobody' }
   return {
     kind: 'user',

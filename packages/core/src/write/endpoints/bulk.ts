@@ -27,7 +27,7 @@ import type { LockedFor } from '../compile/statements.ts'
 import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
-import type { ManyStep } from '../execute/lists/many-step.ts'
+import { ChangeStep, type ManyStep } from '../execute/lists/many-step.ts'
 import { referrersFirst } from '../execute/lists/referrers-first.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
@@ -88,7 +88,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
         addOtherForms(writing.context.problems, [node])
         writing.context.problems.refuse()
       }
-      const steps = rows.map((stored) => ({ kind: 'change', node, stored }) as const)
+      const steps = rows.map((stored) => new ChangeStep(node, stored))
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
@@ -135,10 +135,15 @@ async function updateListed(
   )
 }
 
-/** An object of the list: its key, and the other fields. */
-interface ListedChange {
+/** An object of the list: its key, and the other fields. A class, as `CreateStep` says. */
+class ListedChange {
   readonly key: readonly Value[]
   readonly node: RecordNode
+
+  constructor(key: readonly Value[], node: RecordNode) {
+    this.key = key
+    this.node = node
+  }
 }
 
 const nodeOf = ({ node }: ListedChange): RecordNode => node
@@ -167,7 +172,7 @@ async function changeSteps(
       steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
     } else if (own !== undefined && taken.has(own)) {
       steps.push({ kind: 'refused', node, error: validationFailed([[node.path, [changedTwice]]]) })
-    } else steps.push({ kind: 'change', node, stored: found })
+    } else steps.push(new ChangeStep(node, found))
     if (own !== undefined) taken.add(own)
   }
   context.problems.refuse()
@@ -206,7 +211,7 @@ async function readChanges(
     const text = keyText(key)
     if (known.has(text)) problems.add(node.path, changedTwice)
     known.add(text)
-    changes.push({ key, node: { ...node, values: without(node.values, own) } })
+    changes.push(new ListedChange(key, { ...node, values: without(node.values, own) }))
   }
   refuse(problems, nodes)
   return changes

@@ -11,7 +11,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
-import type { ManyStep } from '../execute/lists/many-step.ts'
+import { CreateStep, type ManyStep } from '../execute/lists/many-step.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
@@ -84,7 +84,7 @@ async function insertAll(
   })
 }
 
-const createStep = (node: RecordNode): ManyStep => ({ kind: 'create', node })
+const createStep = (node: RecordNode): ManyStep => new CreateStep(node)
 
 /** The records of the body: one object, or a list if API_ALLOW_BULK is on. */
 function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {

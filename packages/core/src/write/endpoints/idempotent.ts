@@ -1,6 +1,7 @@
 // Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/writing.md).
 
 import type { Call } from '../../call.ts'
+import { type UserIdentity, userIdentityOf } from '../../endpoints/auth/user-identity.ts'
 import { type Opened, type OpenedBy, open, withOneConnection } from '../../endpoints/read-stages.ts'
 import {
   badIdempotencyKey,
@@ -34,7 +35,6 @@ import {
 } from '../../store/idempotency-keys.ts'
 import { withTimeLimit } from '../../time-limit.ts'
 import { planEcho, readEchoes } from './echo.ts'
-import { type KeyOwner, keyOwnerOf } from './key-owner.ts'
 import type { Writing } from './stages.ts'
 
 /** Stores the response of a write inside its transaction. */
@@ -67,7 +67,8 @@ async function runOnce(
   work: (storeResponse: StoreResponse) => Promise<Result>,
 ): Promise<Result> {
   const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
-  const claim = await claimOf(call, keyOwnerOf(call), route, key)
+  const owner = userIdentityOf(call.runtime.registry.users, call.caller.user)
+  const claim = await claimOf(call, owner, route, key)
   return onceFor(call, claim, {
     replay: (own, response) => replay(call, own, resource, ast, response),
     work: (held) =>
@@ -180,7 +181,7 @@ export const storeOf = (
  */
 export async function claimOf(
   { request, query }: Pick<Call, 'request' | 'query'>,
-  owner: KeyOwner,
+  owner: UserIdentity,
   route: string,
   key: string,
 ): Promise<Claim> {

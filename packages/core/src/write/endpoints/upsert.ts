@@ -22,7 +22,7 @@ import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { initialValue } from '../execute/defaults.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
-import type { ManyStep } from '../execute/lists/many-step.ts'
+import { ChangeStep, CreateStep, type ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
@@ -35,8 +35,8 @@ import { knownRows, returnedEcho } from './echo.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
 import { inWrite, validatorHost } from './stages.ts'
 
-/** A record of the body, read both as a change and as a new record. */
-interface Candidate {
+/** A record of the body, read both as a change and as a new record. A class, as `CreateStep` says. */
+class Candidate {
   readonly change: RecordNode
   readonly create: RecordNode
   /** Problems that apply only if it is created, such as missing required fields; undefined if there are none. */
@@ -45,6 +45,14 @@ interface Candidate {
   readonly key: readonly Value[] | undefined
   /** The columns of the key that get an initial value. */
   readonly initial: readonly NamedColumn[]
+
+  constructor({ change, create, createProblems, key, initial }: Candidate) {
+    this.change = change
+    this.create = create
+    this.createProblems = createProblems
+    this.key = key
+    this.initial = initial
+  }
 }
 
 /** `POST /api/books?on_conflict=isbn` → 201 if any record was created, else 200. */
@@ -161,7 +169,7 @@ async function readCandidates(
     const initial = initialColumns(change, columns)
     const key = valuesOf(columns, change.values)
     const createProblems = own.any ? own : undefined
-    candidates.push({ change, create, createProblems, key, initial })
+    candidates.push(new Candidate({ change, create, createProblems, key, initial }))
     // Records share a collector until one of them has problems.
     if (own.any) own = inputProblems()
   }
@@ -203,7 +211,7 @@ async function identify(
     const { change, create } = candidate
     const initial = await initialValues(context, resource, candidate.initial)
     const key = valuesOf(columns, { ...change.values, ...initial })
-    identified.push({ ...candidate, create: { ...create, initial }, key })
+    identified.push(new Candidate({ ...candidate, create: { ...create, initial }, key }))
   }
   return identified
 }
@@ -296,11 +304,10 @@ function stepOf(
 ): ManyStep {
   const { key, create: node } = candidate
   const stored = key && known.get(keyText(key))
-  if (stored !== undefined)
-    return { kind: 'change', node: changeOf(candidate, identifying), stored }
+  if (stored !== undefined) return new ChangeStep(changeOf(candidate, identifying), stored)
   try {
     refuseToCreate(candidate, columns, key !== undefined)
-    return { kind: 'create', node }
+    return new CreateStep(node)
   } catch (error) {
     return { kind: 'refused', node, error }
   }
@@ -342,7 +349,7 @@ async function writeOne(
     }
   }
   refuseToCreate(candidate, columns, wanted !== undefined)
-  const step = { kind: 'create', node: candidate.create } as const
+  const step = new CreateStep(candidate.create)
   const [made = {}] = await writeMany(context, resource, [step])
   return { values: made, created: true }
 }

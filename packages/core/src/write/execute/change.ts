@@ -7,6 +7,7 @@ import { isNested, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import { addOtherForms, requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
+import { ChangeStep } from './lists/many-step.ts'
 import { writeMany } from './lists/write-many.ts'
 import { lockForChanges } from './lock-for-changes.ts'
 import { lockedRecord } from './look-up.ts'
@@ -46,9 +47,8 @@ export async function changeRecord(
     const changes = await requestedChanges(context, node, stored, { replace })
     return changeStored(context, resource, stored, changes, node.path)
   }
-  const [saved = stored] = await writeMany(context, resource, [
-    { kind: 'change', node, stored, replace },
-  ])
+  const step = new ChangeStep(node, stored, replace)
+  const [saved = stored] = await writeMany(context, resource, [step])
   return saved
 }
 

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Value } from '../../plan/plan.ts'
-import { isValidated } from '../../registry/field-rules.ts'
+import { isValidated, unwritable } from '../../registry/field-rules.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { keyParts, matchesOf } from '../compile/statements-by-keys.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
@@ -204,6 +204,14 @@ export function addOtherForms(
   }
 }
 
+/** Says as POST does why a field cannot be written; it depends on the model and the caller's rights alone, not on stored values. */
+function notChanged(resource: Resource, name: string): string {
+  const column = resource.columns.get(name)
+  const why = column && unwritable(resource, column, 'update')
+  // Clients may write the field, but not in a record that this request only links.
+  return why === undefined ? 'This field cannot be changed here.' : `This field ${why}.`
+}
+
 /**
  * Adds a problem for each read-only field or relation URL in the body that differs from the stored record. If the caller may not read
  * the record, adds one for each of them, because a caller could otherwise find out a stored value by sending guesses.
@@ -220,7 +228,7 @@ export async function compareSentBack(
   for (const [name, value] of Object.entries(sentBack.fields)) {
     const column = isReadable ? resource.columns.get(name) : undefined
     if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue
-    problems.add(pathTo(path, name), 'This field cannot be changed here.')
+    problems.add(pathTo(path, name), notChanged(resource, name))
   }
   for (const [name, { value, expected }] of Object.entries(sentBack.otherForms)) {
     if (isReadable && isStoredForm(value, stored[name])) continue

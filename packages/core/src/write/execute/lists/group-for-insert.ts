@@ -5,7 +5,7 @@ import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { storedColumns } from '../../compile/statements.ts'
 import type { Values } from '../../plan/node.ts'
 import { splitGeneratedKey } from '../save.ts'
-import type { NewRow } from './pending-writes.ts'
+import { NewRow } from './pending-writes.ts'
 
 /** Records that one statement can insert. `insertRows` divides them further if they have too many values for one statement. */
 export interface InsertGroup {
@@ -41,7 +41,7 @@ export function groupForInsert(
       continue
     }
     const { generated, given } = splitGeneratedKey(resource, one.values)
-    const row = { values: given, path: one.path }
+    const row = new NewRow(given, one.path, one.filled)
     const own = storedColumns(resource, given)
     if (group !== undefined && equalLists(group.generated, generated)) {
       const columns = commonColumns(resource, group.columns, own, omitted)

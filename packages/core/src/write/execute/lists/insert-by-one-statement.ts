@@ -81,7 +81,8 @@ function identified(
   if (settings.softDelete !== null) names.push(settings.softDelete.attribute)
   const records: Values[] = []
   for (let i = 0; i < rows.length; i++) {
-    const record: Record<string, JsonValue> = { [generated.name]: keys[i] ?? null }
+    const record: Record<string, JsonValue> = {}
+    record[generated.name] = keys[i] ?? null
     for (let j = 0; j < names.length; j++) {
       const name = names[j] as string
       record[name] = rows[i]?.values[name] ?? null

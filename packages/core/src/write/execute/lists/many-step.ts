@@ -1,4 +1,4 @@
-// ManyStep: what happens to a record of a list, or to a nested record. Types only.
+// ManyStep: what happens to a record of a list, or to a nested record.
 
 import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
 import type { RecordNode, ReferenceNode, Values } from '../../plan/node.ts'
@@ -7,19 +7,34 @@ import type { WriteContext } from '../context.ts'
 /** What to do with one record. `stored` is the record as it is now, locked. */
 export type ManyStep = CreateStep | ChangeStep | MoveStep | RefusedStep
 
-export interface CreateStep {
-  readonly kind: 'create'
+/**
+ * A class, like all objects of which a list needs one for each record: if most objects of a literal survive a garbage collection, V8
+ * allocates later ones among its old objects, which then hold their records until the next full collection.
+ */
+export class CreateStep {
+  readonly kind = 'create'
   readonly node: RecordNode
   /** The foreign key to the record that it is nested in. */
-  readonly filled?: Values
+  readonly filled: Values | undefined
+
+  constructor(node: RecordNode, filled?: Values) {
+    this.node = node
+    this.filled = filled
+  }
 }
 
-export interface ChangeStep {
-  readonly kind: 'change'
+export class ChangeStep {
+  readonly kind = 'change'
   readonly node: RecordNode
   readonly stored: Values
   /** PUT: writable columns that were not sent get their default, or NULL. */
-  readonly replace?: boolean
+  readonly replace: boolean
+
+  constructor(node: RecordNode, stored: Values, replace = false) {
+    this.node = node
+    this.stored = stored
+    this.replace = replace
+  }
 }
 
 /** An existing child gets another parent. */

@@ -2,19 +2,31 @@
 
 import type { Values } from '../../plan/node.ts'
 
-/** A record to insert, and its path in the body. */
-export interface NewRow {
+/** A record to insert, and its path in the body. A class, as `CreateStep` says. */
+export class NewRow {
   readonly values: Values
   readonly path: string
   /** `filled` of `Refusal`. */
-  readonly filled?: Values | undefined
+  readonly filled: Values | undefined
+
+  constructor(values: Values, path: string, filled: Values | undefined) {
+    this.values = values
+    this.path = path
+    this.filled = filled
+  }
 }
 
-/** A stored record, the values to write into it, and its path in the body. */
-export interface ChangedRow {
+/** A stored record, the values to write into it, and its path in the body. A class, as `CreateStep` says. */
+export class ChangedRow {
   readonly stored: Values
   readonly written: Values
   readonly path: string
+
+  constructor(stored: Values, written: Values, path: string) {
+    this.stored = stored
+    this.written = written
+    this.path = path
+  }
 }
 
 /** Stores rows; returns the values of each, at least its key. */

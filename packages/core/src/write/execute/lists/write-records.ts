@@ -18,7 +18,7 @@ import type { LevelOrder } from './level-order.ts'
 import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
 import type { ManyStep } from './many-step.ts'
 import { missingLater } from './missing-later.ts'
-import { type PendingWrites, pendingWrites } from './pending-writes.ts'
+import { ChangedRow, NewRow, type PendingWrites, pendingWrites } from './pending-writes.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 import { updateRows } from './update-rows.ts'
 
@@ -115,13 +115,13 @@ export async function writeRecords(
             saved: [values],
           }
         }
-        pending.insert({ values, path, filled })
+        pending.insert(new NewRow(values, path, filled))
         if (keepsValues) saved.push(values)
       } else {
         const stored = isStale
           ? await storedAfter(context, resource, step.stored, pending)
           : step.stored
-        const replace = step.kind === 'change' && step.replace === true
+        const replace = step.kind === 'change' && step.replace
         const requested =
           step.kind === 'move'
             ? await changesOfMove(context, step, stored)
@@ -135,7 +135,7 @@ export async function writeRecords(
           const changed = await updateStored(context, resource, stored, written, path, filled)
           return { stored: [changed], saved: [changed] }
         }
-        pending.update({ stored, written, path })
+        pending.update(new ChangedRow(stored, written, path))
         if (keepsValues) saved.push({ ...stored, ...written })
       }
       order?.refuse()

@@ -17,7 +17,7 @@ import {
 } from '../../plan/node.ts'
 import { compareSentBack } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
-import type { ManyStep, WriteNested } from '../lists/many-step.ts'
+import { CreateStep, type ManyStep, type WriteNested } from '../lists/many-step.ts'
 import { keyIn, lockedRecord, lockedRecords, readScoped } from '../look-up.ts'
 import type { Key } from './link-store.ts'
 
@@ -52,7 +52,7 @@ export async function findOrCreate(
 }
 
 const createStep = ({ node }: NewNode): ManyStep => createAlone(node)
-const createAlone = (node: RecordNode): ManyStep => ({ kind: 'create', node })
+const createAlone = (node: RecordNode): ManyStep => new CreateStep(node)
 
 export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
   sentBack.nested !== undefined ||

@@ -12,7 +12,7 @@ import { pathTo, type RecordNode, type Values, type WriteNode } from '../../plan
 import { compareSentBack, refuseInvisibleByParts, validateFilled } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
 import type { LevelOrder } from '../lists/level-order.ts'
-import type { ManyStep, MoveStep, WriteNested } from '../lists/many-step.ts'
+import { CreateStep, type ManyStep, type MoveStep, type WriteNested } from '../lists/many-step.ts'
 import { keyIn, readUnscoped, valuesOf } from '../look-up.ts'
 import { SavepointNeeded } from '../savepoint.ts'
 import { findOrCreate, hasSentBack, isRecord, roundsOf } from './find-or-create.ts'
@@ -221,7 +221,7 @@ async function writeOwned(
     }
   }
   if (nodes.every(isRecord)) {
-    const created = nodes.map((node, i) => createStep(node, filled[i] as Values))
+    const created = nodes.map((node, i) => new CreateStep(node, filled[i]))
     if (created.length > 0) await write(context, target, created)
     return
   }
@@ -238,18 +238,12 @@ async function writeOwned(
       steps.push([index, step])
     }
     for (const { index, node } of toCreate) {
-      steps.push([index, createStep(node, filled[index] as Values)])
+      steps.push([index, new CreateStep(node, filled[index])])
     }
     steps.sort(byIndex)
     if (steps.length > 0) await write(context, target, steps.map(stepOf))
   }
 }
-
-const createStep = (node: RecordNode, filled: Values): ManyStep => ({
-  kind: 'create',
-  node,
-  filled,
-})
 
 type Indexed = readonly [index: number, step: ManyStep]
 

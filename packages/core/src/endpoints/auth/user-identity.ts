@@ -1,31 +1,28 @@
-// KeyOwner: which user an Idempotency-Key belongs to. If two users had the same owner, one could receive the other's stored response.
+// UserIdentity: which user sent a request. Rate limits count by it, and an Idempotency-Key belongs to it: if two users had the same
+// identity, one could receive the other's stored response.
 
-import type { Call } from '../../call.ts'
-import { userKey } from '../../endpoints/auth/user-key.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
+import type { Resource } from '../../registry/resource.ts'
+import { userKey } from './user-key.ts'
 
-/** `nobody`: an anonymous request; `unknown`: the user object has no property that identifies the user. */
-export type KeyOwner =
+/** `nobody`: no user; `unknown`: the user object has no property that identifies the user. */
+export type UserIdentity =
   | { readonly kind: 'nobody' | 'unknown' }
   | { readonly kind: 'user'; readonly identity: string }
 
 /**
  * Identifies the user by model name and key, so that users of two models differ. Without a user model, by
- * the JSON of the host's user object without its roles: roles may change, and every replay checks them again.
+ * the JSON of the host's user object without its roles, because roles may change.
  */
-export function keyOwnerOf({
-  caller: { user },
-  runtime,
-}: Pick<Call, 'caller' | 'runtime'>): KeyOwner {
+export function userIdentityOf(users: Resource | undefined, user: unknown): UserIdentity {
   if (user === null || user === undefined) return { kind: 'nobody' }
-  const { users } = runtime.registry
-  if (users === undefined) return ownerOf(jsonWithoutRoles(user))
+  if (users === undefined) return identityOf(jsonWithoutRoles(user))
   const key = userKey(users, user)
-  return ownerOf(key && stringify([users.name, ...key.map(String)]))
+  return identityOf(key && stringify([users.name, ...key.map(String)]))
 }
 
-const ownerOf = (identity: string | undefined): KeyOwner =>
+const identityOf = (identity: string | undefined): UserIdentity =>
   identity === undefined ? { kind: 'unknown' } : { kind: 'user', identity }
 
 /** The user as JSON; undefined if it has no JSON form, or no member besides its roles. */

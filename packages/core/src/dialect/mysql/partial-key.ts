@@ -1,0 +1,101 @@
+// Unique indexes over a generated column that is NULL for some rows: reading one from the catalogue, and describing one in a message.
+
+import type { PartialKey } from '../shared/catalogue.ts'
+import {
+  otherRows,
+  type RowCondition,
+  rowCondition,
+  rowConditionText,
+} from '../shared/row-condition.ts'
+import {
+  closingOf,
+  isKeyword,
+  isSymbol,
+  type SqlToken,
+  splitTokens,
+  sqlTokens,
+  unwrapped,
+} from '../shared/sql-tokens.ts'
+
+/** A generated column that is NULL unless `rows` holds. */
+interface Marked {
+  readonly rows: RowCondition
+  /** The column whose value it has then; undefined if it has a constant. */
+  readonly column: string | undefined
+}
+
+/**
+ * Since NULL is never equal to NULL, an index over a generated column is unique only for the rows in which the column is not NULL.
+ * `expressions` are those of the generated columns, by their names.
+ *
+ * `unique (organisation_id, name, live)`, `live` being `if(deleted_at is null, 1, null)` → a key (organisation_id, name) where
+ * deleted_at is null
+ */
+export function partialKey(
+  name: string,
+  columns: readonly string[],
+  expressions: ReadonlyMap<string, string>,
+): PartialKey | undefined {
+  const parts = columns.map((column) => ({
+    column,
+    marked: readMarked(expressions.get(column) ?? ''),
+  }))
+  const conditions = parts.flatMap(({ marked }) => marked?.rows ?? [])
+  const [rows] = conditions
+  if (rows === undefined) return undefined
+  const condition = rowConditionText(rows)
+  if (!conditions.every((one) => rowConditionText(one) === condition)) return undefined
+  const own = parts.flatMap(({ column, marked }) =>
+    marked === undefined ? [column] : (marked.column ?? []),
+  )
+  return { name, columns: own, condition, rows }
+}
+
+/** Reads `if(deleted_at is null, name, null)`, and the same as CASE. */
+function readMarked(expression: string): Marked | undefined {
+  const tokens = unwrapped(sqlTokens(expression, 'escapes'))
+  const [condition, value, other] = branchesOf(tokens) ?? []
+  const rows = condition && rowCondition(condition)
+  if (rows === undefined || value === undefined || other === undefined) return undefined
+  if (isNull(other)) return markedBy(rows, value)
+  return isNull(value) ? markedBy(otherRows(rows), other) : undefined
+}
+
+function markedBy(rows: RowCondition | undefined, value: readonly SqlToken[]): Marked | undefined {
+  // MySQL prints the character set before a string.
+  const [token, ...more] = unwrapped(value).filter(
+    ({ text }) => !/^_(?:utf8mb4|utf8mb3|latin1)$/.test(text),
+  )
+  if (rows === undefined || token === undefined || more.length > 0 || isNull(value)) {
+    return undefined
+  }
+  if (token.kind === 'quoted') return { rows, column: token.text }
+  const isConstant = token.kind === 'number' || token.kind === 'string' || isKeyword(token, 'true')
+  return isConstant ? { rows, column: undefined } : undefined
+}
+
+const isNull = (tokens: readonly SqlToken[]): boolean => {
+  const [token, ...more] = unwrapped(tokens)
+  return isKeyword(token, 'null') && more.length === 0
+}
+
+const noValue: readonly SqlToken[] = [{ kind: 'name', text: 'null', raw: 'null' }]
+
+/** Returns the condition, the value if it holds, and the value otherwise. */
+function branchesOf(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])[] | undefined {
+  if (isKeyword(tokens[0], 'if') && closingOf(tokens, 1) === tokens.length - 1) {
+    const parts = splitTokens(tokens.slice(2, -1), (token) => isSymbol(token, ','))
+    return parts.length === 3 ? parts : undefined
+  }
+  if (!isKeyword(tokens[0], 'case') || !isKeyword(tokens.at(-1), 'end')) return undefined
+  const words = /^(?:when|then|else)$/
+  const isWord = (token: SqlToken): boolean => token.kind === 'name' && words.test(token.text)
+  const order = tokens.filter(isWord).map(({ text }) => text)
+  const [before = [], ...parts] = splitTokens(tokens.slice(1, -1), isWord)
+  if (before.length > 0 || !/^when then(?: else)?$/.test(order.join(' '))) return undefined
+  return parts.length === 2 ? [...parts, noValue] : parts
+}
+
+/** `a generated column such as live boolean as (if(deleted_at is null, true, null)) and a unique index on (name, live)` */
+export const markedIndexText = (columns: readonly string[], rows: RowCondition): string =>
+  `a generated column such as live boolean as (if(${rowConditionText(rows)}, true, null)) and a unique index on (${[...columns, 'live'].join(', ')})`

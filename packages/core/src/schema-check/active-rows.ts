@@ -1,0 +1,70 @@
+// Which partial unique indexes cover every active record of a model with soft delete.
+
+import type { SoftDeleteSettings } from '../config/settings.ts'
+import type { Constant } from '../dialect/shared/constant.ts'
+import type { RowCondition } from '../dialect/shared/row-condition.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { NamedColumn } from '../registry/resource.ts'
+
+/** The soft delete of a model, and its column. */
+export interface ActiveRows {
+  readonly softDelete: SoftDeleteSettings
+  readonly column: NamedColumn
+  /** Whether the database's column may be NULL. */
+  readonly nullable: boolean
+}
+
+/**
+ * Whether every active record fulfils the condition, which tests the column of soft delete.
+ *
+ * `[null, 'now']` → `deleted_at is null`; `[false, true]` → `deleted = false` if the column is NOT NULL, `deleted is not true`
+ */
+export function holdsForActive(
+  { softDelete: { active, deleted }, column, nullable }: ActiveRows,
+  { operator, value }: RowCondition,
+): boolean {
+  if (active === null) return operator === 'is' && value === null
+  if (value === null) return false
+  const isFull = operator === 'is' || operator === 'is not' || !nullable
+  if (operator === '=' || operator === 'is') {
+    if (!isSame(column, value, active)) return false
+    // With other values, every record that does not have the active one is deleted.
+    return deleted.kind !== 'value' || (!nullable && hasOnly(column, [active, deleted.value]))
+  }
+  return deleted.kind === 'value' && isFull && isSame(column, value, deleted.value)
+}
+
+/** The condition to suggest for an index over the active records. */
+export function activeCondition({ softDelete, column, nullable }: ActiveRows): RowCondition {
+  const { active, deleted } = softDelete
+  const { dbName } = column
+  if (active === null) return { column: dbName, operator: 'is', value: null }
+  if (nullable && deleted.kind === 'value' && column.type === 'boolean') {
+    return { column: dbName, operator: 'is not', value: constantOf(deleted.value) }
+  }
+  return { column: dbName, operator: '=', value: constantOf(active) }
+}
+
+const constantOf = (value: JsonValue): Constant => ({
+  text: String(value),
+  isString: typeof value === 'string',
+})
+
+/** Whether the enum, if the column is one, has no other members. */
+const hasOnly = (column: NamedColumn, values: readonly JsonValue[]): boolean =>
+  column.enum?.every((member) => values.includes(member)) !== false
+
+/** Whether the constant of the database is this value of the column. */
+function isSame({ type }: NamedColumn, { text, isString }: Constant, value: JsonValue): boolean {
+  switch (type) {
+    case 'boolean':
+      return (value === true ? ['true', '1'] : ['false', '0']).includes(text)
+    case 'integer':
+    case 'bigint':
+    case 'float':
+    case 'decimal':
+      return text !== '' && Number(text) === Number(value)
+    default:
+      return isString && text === value
+  }
+}
