@@ -1,7 +1,7 @@
 // The models: the columns of each table, who may do what with it, and the callbacks of its writes.
 
 import { belongsTo, type DatabaseOf, hasMany, manyToMany, modelsFor } from '@model-api/core'
-import { type Caller, numbered, ofTenant } from './rules.ts'
+import { type Caller, named, numbered, ofTenant, renumbered } from './rules.ts'
 
 const { defineBase, defineModel } = modelsFor<Caller>()
 
@@ -60,7 +60,7 @@ export const Project = Tenant.define('Project', {
 export const Issue = Tenant.define('Issue', {
   table: 'issues',
   columns: {
-    project_id: { type: 'uuid' },
+    project_id: { type: 'uuid', validator: named },
     number: { type: 'integer', readOnly: true },
     title: { type: 'string', maxLength: 200 },
     state: { type: 'enum', enum: ['open', 'doing', 'done'], default: 'open' },
@@ -79,7 +79,7 @@ export const Issue = Tenant.define('Issue', {
     labels: manyToMany('Label', { through: 'issue_labels', from: 'issue_id', to: 'label_id' }),
     comments: hasMany('Comment', 'issue_id'),
   },
-  meta: { add_callback: numbered },
+  meta: { add_callback: numbered, update_callback: renumbered },
 })
 
 export const Label = Tenant.define('Label', {

@@ -238,6 +238,40 @@ eachDatabase('the tracker', (test, database) => {
     )
   })
 
+  test('concurrent lists that name two projects in opposite orders are numbered without gaps', async () => {
+    const ask = asking(tracker)
+    const as = tracker.sessions.ann
+    const ids: string[] = []
+    for (const name of ['First', 'Second']) {
+      const { body } = await ask({ as, method: 'POST', url: '/api/projects', body: { name } })
+      ids.push(body?.value?.id)
+    }
+    const lists = Array.from({ length: 8 }, (_, i) =>
+      (i % 2 === 0 ? ids : [...ids].reverse()).map((project_id) => ({ project_id, title: 'Now' })),
+    )
+    const created = await Promise.all(
+      lists.map((body) => ask({ as, method: 'POST', url: '/api/issues', body })),
+    )
+    equal(
+      created.map(({ status }) => status),
+      Array(8).fill(201),
+    )
+    for (const id of ids) {
+      const url = `/api/issues?project_id__eq=${id}&order_by=number`
+      const { body } = await ask({ as, method: 'GET', url })
+      equal(
+        body?.value?.map(({ number }: { readonly number: number }) => number),
+        [1, 2, 3, 4, 5, 6, 7, 8],
+      )
+    }
+    const [first = '', second = ''] = ids
+    const url = `/api/issues?project_id__eq=${first}&number__eq=1`
+    const found = await ask({ as, method: 'GET', url })
+    const issue = `/api/issues/${found.body?.value?.[0]?.id}`
+    const moved = await ask({ as, method: 'PATCH', url: issue, body: { project_id: second } })
+    equal([moved.status, moved.body?.value?.number], [200, 9])
+  })
+
   test('a session begins with a password and ends with a logout', async () => {
     const { db, sessions } = tracker
     await rejects(logIn(db, 'ann@acme.example', 'a guess'))
