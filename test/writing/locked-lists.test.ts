@@ -1,7 +1,7 @@
 /** Which records a list locks: the stored ones that it names, and no others; and what other transactions cannot do meanwhile. */
 import { type AccessPolicy, belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
-import { equal } from '../support/assert.ts'
+import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { read } from '../support/expect.ts'
 import { eachDatabase, type Test } from '../support/suite.ts'
@@ -82,6 +82,58 @@ eachDatabase('locks of a list', (test, db) => {
     equal(result.status, 200)
     const locking = statements.find(({ sql }) => sql.endsWith(' for update'))
     equal(locking?.parameters, ['[9,10,12,13]'])
+  })
+})
+
+eachDatabase('concurrent upserts', (test, db) => {
+  let whileWriting = async () => {}
+  const api = testApi(db, [item], {
+    API_ADD_CALLBACK: async (object) => {
+      await whileWriting()
+      return object
+    },
+  })
+  const upsert = (numbers: readonly number[]) => {
+    const body = numbers.map((number) => ({ number, title: 'list' }))
+    return send(api, 'POST', '/api/items?on_conflict=number', { body })
+  }
+
+  test.before(() => createTables(db, [item]))
+
+  test('look all records up again if another transaction has created one of them', async () => {
+    if (db.name === 'sqlite') return
+    let calls = 0
+    whileWriting = async () => {
+      calls += 1
+      if (calls === 1)
+        await db.execScript("insert into items (number, title) values (12, 'elsewhere')")
+    }
+    const { result, statements } = await db.capture(() => upsert([13, 12, 11]))
+    equal(result.status, 201)
+    const locking = statements.filter(({ sql }) => / for (no key )?update$/.test(sql))
+    // One look-up for each attempt: locked one by one, in the order of the list, they could block another list.
+    equal([locking.length, new Set(locking.map(({ sql }) => sql)).size, calls], [2, 1, 5])
+    const items = await read(api, '/api/items?number__ge=11&order_by=number')
+    equal(
+      items.map(({ number, title }: { number: number; title: string }) => `${number} ${title}`),
+      ['11 list', '12 list', '13 list'],
+    )
+  })
+
+  test('in opposite orders do not block each other, even if a list names a record twice', async () => {
+    whileWriting = async () => {}
+    for (const numbers of [
+      [21, 22, 23, 24],
+      [31, 32, 33, 31],
+    ]) {
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          upsert(i % 2 === 0 ? numbers : [...numbers].reverse()),
+        ),
+      )
+      for (const { status } of answers) ok(status < 300, `${status}`)
+      equal((await read(api, `/api/items?number__in=(${numbers})`)).length, new Set(numbers).size)
+    }
   })
 })
 

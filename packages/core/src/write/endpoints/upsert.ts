@@ -72,9 +72,10 @@ export async function upsert(
     )
   }
   problems.refuse()
-  // Whether the records are written one by one, in their order. That is tried after a failure, because a record may conflict with
+  // Whether the records are written one by one, in their order. That is tried after failures, because a record may conflict with
   // another one of the list, or refer to a new one. A batch cannot repeat its transaction, so there the order is kept from the start.
   let isInOrder = call.runtime.batch !== undefined && refersToItself(resource)
+  let conflicts = 0
   return inWrite(
     call,
     async (writing) => {
@@ -95,13 +96,18 @@ export async function upsert(
       await storeResponse?.(writing, result, keys)
       return result
     },
-    // A concurrent transaction may have created the record after the look-up.
     {
       retryOn: ({ failure: { kind } }) => {
+        if (kind === 'unique') {
+          // A concurrent transaction may have created the record after the look-up; the next one finds it.
+          conflicts += 1
+          isInOrder ||= conflicts > 1
+          return true
+        }
         // If records are written together, changed ones are stored before new ones, so a changed record that refers to a new
         // one is refused.
         const mayDependOnOrder = many && !isInOrder && refersToItself(resource)
-        isInOrder = kind === 'unique' || (kind === 'foreignKey' && mayDependOnOrder)
+        isInOrder = kind === 'foreignKey' && mayDependOnOrder
         return isInOrder
       },
       isBulk: many || candidates.some(({ create }) => nestsSeveral(create)),
@@ -319,6 +325,7 @@ async function writeEach(
   candidates: readonly Candidate[],
   columns: readonly NamedColumn[],
 ): Promise<Upserted> {
+  if (candidates.length > 1) await lockStored(context, resource, candidates, columns)
   const values: Values[] = []
   let created = false
   for (const candidate of candidates) {
@@ -327,6 +334,21 @@ async function writeEach(
     created ||= written.created
   }
   return { values, created }
+}
+
+/** Locks the stored records in the order of their keys. Locked in the order of the list, they could block another list. */
+async function lockStored(
+  context: WriteContext,
+  resource: Resource,
+  candidates: readonly Candidate[],
+  columns: readonly NamedColumn[],
+): Promise<void> {
+  const keys = candidates.flatMap(({ key }) => (key === undefined ? [] : [key]))
+  if (keys.length === 0 || !context.target.dialect.capabilities.locksRows) return
+  // Before the look-up, so that callers who may only create cannot find out which records exist.
+  await requireAccess(context, resource, 'PATCH')
+  const lockedFor = lockForChanges(context, resource, candidates.map(ownChange))
+  await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, resource.primaryKey)
 }
 
 async function writeOne(
