@@ -50,12 +50,19 @@ export function apiError(
       `apiError: expected a code of 1 to 100 letters, digits, _, - and ., got ${JSON.stringify(code)}.`,
     )
   }
-  return new ApiError(status, {
+  const refused = new ApiError(status, {
     error,
     ...(reason === undefined ? {} : { reason }),
     ...(code === undefined ? {} : { code }),
   })
+  ofHost.add(refused)
+  return refused
 }
+
+const ofHost = new WeakSet<ApiError>()
+
+/** Whether a hook has made the error, which may have a code of the service. */
+export const isOfHost = (error: ApiError): boolean => ofHost.has(error)
 
 /** Whether a code of the host can stand in the type of problem details, which is a URL. */
 const isCode = (code: unknown): boolean => typeof code === 'string' && /^[\w.-]{1,100}$/.test(code)
