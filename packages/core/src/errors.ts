@@ -62,7 +62,9 @@ export function apiError(
 const ofHost = new WeakSet<ApiError>()
 
 /** Whether a hook has made the error, which may have a code of the service. */
-export const isOfHost = (error: ApiError): boolean => ofHost.has(error)
+export function isOfHost(error: ApiError): boolean {
+  return ofHost.has(error)
+}
 
 /** Whether a code of the host can stand in the type of problem details, which is a URL. */
 const isCode = (code: unknown): boolean => typeof code === 'string' && /^[\w.-]{1,100}$/.test(code)
@@ -449,8 +451,8 @@ export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
 
 /**
- * The database ended the request because of a conflict with concurrent ones, such as a deadlock or a lock that was not released. A
- * transaction has been repeated before.
+ * The database ended the request because of a conflict with concurrent ones: a deadlock, a serialisation failure, or on MySQL and
+ * MariaDB a lock that was not released. A transaction has been repeated before. A lock on PostgreSQL and SQLite is a timeout.
  */
 export const databaseConflict = (): ApiError =>
   unavailable(
