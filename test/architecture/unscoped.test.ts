@@ -51,7 +51,7 @@ const known: readonly Unscoped[] = [
     name: 'existsUnscoped',
     callers: {
       'write/execute/refusals/explain-refusal.ts': [
-        3,
+        4,
         'which key or link the database refused, even if its record is hidden',
       ],
       'write/execute/checks.ts': [

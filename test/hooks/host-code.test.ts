@@ -251,6 +251,24 @@ eachDatabase('functions of the host', (test, db) => {
     equal(result?.ok === false && result.error.code, code)
   })
 
+  test('an apiError with a code of the service refuses a DELETE of several records, as any other does', async () => {
+    const refuses = (code: string) =>
+      testApi(db, [Note], {
+        API_ALLOW_BULK: true,
+        API_ALLOW_CASCADE_DELETE: true,
+        API_REMOVE_CALLBACK: throwingOf(apiError(409, 'Conflict', 'On loan.', code)),
+      })
+    await send(testApi(db, [Note]), 'POST', '/api/notes', { body: { title: 'kept' } })
+    for (const code of ['record_not_found', 'referred_to', 'on_loan']) {
+      const url = '/api/notes?title__eq=kept&cascade_delete=true'
+      const { status, body } = await refuses(code).handle({ method: 'DELETE', url })
+      equal(
+        [status, (body as { errors?: unknown } | null)?.errors],
+        [409, { error: 'Conflict', reason: 'On loan.', code }],
+      )
+    }
+  })
+
   test('an apiError whose code could not stand in a URL is an error of the hook', async () => {
     for (const code of ['', 'shelf full', 'a#b', 'é', 7 as never, 'x'.repeat(101)]) {
       throws(() => apiError(403, 'Forbidden', 'No.', code), /^apiError: expected a code /)

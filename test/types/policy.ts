@@ -143,6 +143,7 @@ export const WrongColumn = defineModel('Remark', {
 
 // ---------------------------------------------------------------- access_policy: () => ({ scope })
 
+declare const inDevelopment: boolean
 const inTeam: AccessPolicy = { scope: { anything: { eq: 1 } } }
 const relations = { team: belongsTo('Team', 'ownerId') }
 
@@ -174,6 +175,35 @@ export const scopes = [
     columns,
     meta: {
       access_policy: () => ({ scope: ({ user }) => user.admin || { ownerId: { eq: user.id } } }),
+    },
+  }),
+  // Conditions that depend on something, whose type has optional members.
+  defineModel('Remark', {
+    columns,
+    meta: {
+      access_policy: () => ({
+        scope: { ownerId: { eq: 1 }, ...(inDevelopment ? {} : { text: { ne: '' } }) },
+      }),
+    },
+  }),
+  defineModel('Remark', {
+    columns,
+    meta: {
+      access_policy: () => ({ scope: inDevelopment ? { id: { gt: 1 } } : { ownerId: { eq: 1 } } }),
+    },
+  }),
+  defineModel('Remark', {
+    columns,
+    meta: {
+      access_policy: () =>
+        inDevelopment ? { scope: { id: { gt: 1 } } } : { scope: { ownerId: { eq: 1 } } },
+    },
+  }),
+  defineModel('Remark', {
+    columns,
+    meta: {
+      // @ts-expect-error: no column, in one of two scopes
+      access_policy: () => ({ scope: inDevelopment ? { id: { gt: 1 } } : { owner_id: { eq: 1 } } }),
     },
   }),
   defineModel('Remark', {

@@ -84,6 +84,25 @@ eachDatabase('references of a list to no record', (test, db) => {
     equal(await refusal('POST', '/api/issues', list, calling), ofList)
   })
 
+  test('do not include a record that a callback has stored', async () => {
+    const stores = testApi(db, models, {
+      API_ADD_CALLBACK: async (object, _model, { db }) => {
+        if (object.title === 'stores') {
+          await db.insertInto('projects').values({ id: 60, owner: 1 }).execute()
+          await db.insertInto('members').values({ id: 60, owner: 1 }).execute()
+        }
+        return object
+      },
+    })
+    const body = [
+      { title: 'stores' },
+      { title: 'e', project_id: 9, assignee_id: 60 },
+      { title: 'f', project_id: 60, assignee_id: 9 },
+    ]
+    const expected = dead('[1].project_id', '[2].assignee_id')
+    equal(await refusal('POST', '/api/issues', body, stores), expected)
+  })
+
   test('are all in the error of an upsert, of created and changed records', async () => {
     const named = list.map((record, i) => ({
       ...record,

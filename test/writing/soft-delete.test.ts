@@ -242,6 +242,34 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
     equal([upsert.status, upsert.value.id], [200, 1])
   })
 
+  test('a 409 names no values that only a deleted record has and the unique index leaves out', async () => {
+    const text = { type: 'string', maxLength: 20 } as const
+    const columns = { id, name: text, code: { ...text, unique: true }, gone } as const
+    const Mark = defineModel('Mark', {
+      columns: { ...columns, name: { ...text, unique: true } },
+      meta: {},
+    })
+    await createTables(db, [defineModel('Mark', { columns, meta: {} })])
+    await db.execScript(
+      db.name === 'mysql'
+        ? 'alter table marks add live varchar(20) as (if(deleted_at is null, name, null)), add unique index live_mark (live)'
+        : 'create unique index live_mark on marks (name) where deleted_at is null',
+    )
+    const own = testApi(db, [Mark], config)
+    const post = (name: string, code: string) =>
+      send(own, 'POST', '/api/marks', { body: { name, code } })
+    const { value } = await post('old', 'a')
+    await send(own, 'DELETE', `/api/marks/${value.id}`)
+    equal((await post('new', 'b')).status, 201)
+    const names = async (name: string, code: string) => {
+      const { status, errors } = await post(name, code)
+      return [status, ...Object.keys(errors.reason).sort()]
+    }
+    equal(await names('old', 'b'), [409, 'code'])
+    equal(await names('old', 'a'), [409, 'code'])
+    equal(await names('new', 'b'), [409, 'code', 'name'])
+  })
+
   test('if the unique index leaves deleted records out, their values are free and a restore is 409', async () => {
     const Free = defineModel('Free', {
       table: 'frees',

@@ -50,11 +50,20 @@ export function apiError(
       `apiError: expected a code of 1 to 100 letters, digits, _, - and ., got ${JSON.stringify(code)}.`,
     )
   }
-  return new ApiError(status, {
+  const refused = new ApiError(status, {
     error,
     ...(reason === undefined ? {} : { reason }),
     ...(code === undefined ? {} : { code }),
   })
+  ofHost.add(refused)
+  return refused
+}
+
+const ofHost = new WeakSet<ApiError>()
+
+/** Whether a hook has made the error, which may have a code of the service. */
+export function isOfHost(error: ApiError): boolean {
+  return ofHost.has(error)
 }
 
 /** Whether a code of the host can stand in the type of problem details, which is a URL. */
@@ -442,8 +451,8 @@ export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
 
 /**
- * The database ended the request because of a conflict with concurrent ones, such as a deadlock or a lock that was not released. A
- * transaction has been repeated before.
+ * The database ended the request because of a conflict with concurrent ones: a deadlock, a serialisation failure, or on MySQL and
+ * MariaDB a lock that was not released. A transaction has been repeated before. A lock on PostgreSQL and SQLite is a timeout.
  */
 export const databaseConflict = (): ApiError =>
   unavailable(

@@ -48,7 +48,7 @@ export type KnownNames<M extends AnyModel, Name extends PropertyKey> = {
 
 /** `scope` as an object with these names. Those of a type with any name, such as `AccessPolicy`, cannot be checked. */
 type NamedScope<M extends AnyModel, User, Name extends string> = {
-  readonly [K in Name]: ScopeConditions<User>[string]
+  readonly [K in Name]?: ScopeConditions<User>[string]
 } & (string extends Name ? unknown : KnownNames<M, Name>)
 
 /** A policy typed by its model: records hold JSON values and hidden columns; `data` holds the fields being written. */

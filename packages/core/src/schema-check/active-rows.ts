@@ -39,10 +39,11 @@ export function activeCondition({ softDelete, column, nullable }: ActiveRows): R
   const { active, deleted } = softDelete
   const { dbName } = column
   if (active === null) return { column: dbName, operator: 'is', value: null }
-  if (nullable && deleted.kind === 'value' && column.type === 'boolean') {
-    return { column: dbName, operator: 'is not', value: constantOf(deleted.value) }
+  if (deleted.kind !== 'value' || (!nullable && hasOnly(column, [active, deleted.value]))) {
+    return { column: dbName, operator: '=', value: constantOf(active) }
   }
-  return { column: dbName, operator: '=', value: constantOf(active) }
+  const operator = nullable ? 'is not' : '<>'
+  return { column: dbName, operator, value: constantOf(deleted.value) }
 }
 
 const constantOf = (value: JsonValue): Constant => ({
@@ -50,9 +51,9 @@ const constantOf = (value: JsonValue): Constant => ({
   isString: typeof value === 'string',
 })
 
-/** Whether the enum, if the column is one, has no other members. */
+/** Whether the type of the column has no other values: a boolean, or an enum of these members. */
 const hasOnly = (column: NamedColumn, values: readonly JsonValue[]): boolean =>
-  column.enum?.every((member) => values.includes(member)) !== false
+  column.type === 'boolean' || column.enum?.every((member) => values.includes(member)) === true
 
 /** Whether the constant of the database is this value of the column. */
 function isSame({ type }: NamedColumn, { text, isString }: Constant, value: JsonValue): boolean {

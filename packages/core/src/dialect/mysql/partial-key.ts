@@ -98,4 +98,10 @@ function branchesOf(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])
 
 /** `a generated column such as live boolean as (if(deleted_at is null, true, null)) and a unique index on (name, live)` */
 export const markedIndexText = (columns: readonly string[], rows: RowCondition): string =>
-  `a generated column such as live boolean as (if(${rowConditionText(rows)}, true, null)) and a unique index on (${[...columns, 'live'].join(', ')})`
+  `a generated column such as live boolean as (${markText(rows)}) and a unique index on (${[...columns, 'live'].join(', ')})`
+
+/** `if(state = 'gone', null, true)` for `state is not 'gone'`: MySQL allows `is not` only before NULL and truth values. */
+function markText(rows: RowCondition): string {
+  if (rows.operator !== 'is not') return `if(${rowConditionText(rows)}, true, null)`
+  return `if(${rowConditionText({ ...rows, operator: '=' })}, null, true)`
+}

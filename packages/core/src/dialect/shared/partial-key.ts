@@ -18,4 +18,11 @@ export function partialKey(
 
 /** `a unique index on (organisation_id, name) where deleted_at is null` */
 export const partialIndexText = (columns: readonly string[], rows: RowCondition): string =>
-  `a unique index on (${columns.join(', ')}) where ${rowConditionText(rows)}`
+  `a unique index on (${columns.join(', ')}) where ${conditionText(rows)}`
+
+/** `state is distinct from 'gone'`: PostgreSQL allows `is not` only before NULL and truth values. */
+function conditionText(rows: RowCondition): string {
+  const text = rowConditionText(rows)
+  const isPlain = rows.value === null || /^(?:true|false)$/.test(rows.value.text)
+  return isPlain ? text : text.replace(' is not ', ' is distinct from ')
+}

@@ -285,15 +285,21 @@ function lockedRows(
   return { statement: sql`${rows}${whereAll(conditions)}${lock}`, readers }
 }
 
-/** Selects one row if a row has these values, other than the row that `except` matches. */
+/**
+ * Selects one row if a row has these values, other than the row that `except` matches, and, if `active` is given, other than the
+ * deleted rows of that resource.
+ */
 export function compileProbe(
   target: Target,
   table: TableName,
   matches: readonly Match[],
   except: readonly Match[] = [],
+  active?: Resource,
 ): Fragment {
   const other = except.length === 0 ? sql`` : sql` and not (${matchCondition(target, except)})`
-  return sql`select 1 as ${sql.id('found')} from ${tableOf(table)} where ${matchCondition(target, matches)}${other} limit 1`
+  const undeleted = active && notDeleted(target, active)
+  const alive = undeleted === undefined ? sql`` : sql` and ${undeleted}`
+  return sql`select 1 as ${sql.id('found')} from ${tableOf(table)} where ${matchCondition(target, matches)}${other}${alive} limit 1`
 }
 
 /** The stored columns that have a value, in the order of the model; computed columns are not stored. */

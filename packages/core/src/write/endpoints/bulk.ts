@@ -8,6 +8,7 @@ import {
   filterNeeded,
   forbiddenFilters,
   invalidParameter,
+  isOfHost,
   notHere,
   recordNotFound,
   tooManyRecords,
@@ -323,7 +324,7 @@ async function removeAll(
       try {
         await removeRecord(context, resource, key, { cascade })
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error
+        if (!(error instanceof ApiError) || isOfHost(error)) throw error
         // A cascade may have deleted the record already.
         const gone = cascade && error.body.code === 'record_not_found'
         if (!gone && error.body.code !== 'referred_to') throw error

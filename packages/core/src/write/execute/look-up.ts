@@ -217,8 +217,9 @@ export async function existsUnscoped(
   table: TableName,
   matches: readonly Match[],
   except: readonly Match[] = [],
+  active?: Resource,
 ): Promise<boolean> {
-  return (await run(connection, compileProbe(target, table, matches, except))).length > 0
+  return (await run(connection, compileProbe(target, table, matches, except, active))).length > 0
 }
 
 /** The columns of a record's key with its values, for the WHERE of a statement. */

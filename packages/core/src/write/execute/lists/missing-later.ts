@@ -10,7 +10,7 @@ import type { LookedUp } from './look-up-references.ts'
 import type { ManyStep } from './many-step.ts'
 
 /**
- * The paths of the foreign keys after the record at `index` that the look-up of the list has not found; sends no statement. As in
+ * The paths of the foreign keys after the record at `index` that a look-up of the list has not found; sends no statement. As in
  * `refuseInvisibleReferences`, callers who may read the records may send back the keys that are stored.
  */
 export async function missingLater(

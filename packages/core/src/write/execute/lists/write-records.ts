@@ -82,8 +82,13 @@ export async function writeRecords(
         current.set(relation, (current.get(relation) ?? new Set()).add(key))
       }
     },
-    isMissing: lookedUp.isMissing,
-    missingLater: () => missingLater(context, resource, steps, i, keys, lookedUp),
+    // The statement of a hook may have stored records that the look-up did not find.
+    isMissing: (relation, key) => !isStale && lookedUp.isMissing(relation, key),
+    async missingLater() {
+      const later = () => recordsOf(steps.slice(i + 1))
+      const found = isStale ? await lookUpReferences(context, resource, later()) : lookedUp
+      return missingLater(context, resource, steps, i, keys, found)
+    },
   }
   const saved: Values[] = []
   try {

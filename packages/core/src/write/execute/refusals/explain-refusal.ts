@@ -167,24 +167,37 @@ export async function counterBehind(probe: Probe, refusal: Refusal): Promise<str
     : `The database gave a new ${resource.name} a value of "${column.name}" that another record has. ${advice(resource, column)}`
 }
 
-/** Each unique key whose values another record already has. */
+/**
+ * Each unique key whose values another record already has. The index of a key may leave out deleted records, so a key whose values only
+ * a deleted one has counts if the database names it, or if there is no other.
+ */
 async function takenKeys(
   probe: Probe,
   refusal: Refusal,
 ): Promise<readonly (readonly NamedColumn[])[]> {
   const { resource, values, key } = refusal
   const except = key === null ? [] : keyMatches(resource, key)
+  const mayBePartial = (columns: readonly NamedColumn[]): boolean =>
+    resource.settings.softDelete !== null &&
+    !columns.every((column) => resource.primaryKey.includes(column))
   const taken: (readonly NamedColumn[])[] = []
+  const byDeleted: (readonly NamedColumn[])[] = []
   for (const columns of resource.uniqueKeys) {
     const found = valuesOf(columns, values)
     if (found === undefined) continue
     const matches = matchesOf(keyParts(columns), found)
     if (!(await existsUnscoped(probe, resource, matches, except))) continue
-    taken.push(columns)
+    const isTaken =
+      !mayBePartial(columns) || (await existsUnscoped(probe, resource, matches, except, resource))
+    if (isTaken) taken.push(columns)
+    else byDeleted.push(columns)
   }
+  if (taken.length > 0 && byDeleted.length === 0) return taken
+  const named = await orNone(constraintColumns(probe, refusal))
+  taken.push(...byDeleted.filter((columns) => columns.every((column) => named.includes(column))))
   if (taken.length > 0) return taken
+  if (byDeleted.length > 0) return byDeleted
   // The refusal may lack values of the key: an UPDATE has set a part of it, or the database has generated it.
-  const named = await constraintColumns(probe, refusal)
   return named.length > 0 ? [named] : []
 }
 
