@@ -185,6 +185,7 @@ suite('rate limits', (test) => {
   const hostUsers: Readonly<Record<string, unknown>> = {
     ann: org(1),
     'ann as admin': org(1, ['admin']),
+    'ann by a token': { organisation_id: 3, id: 1, iat: 1, exp: 2, nbf: 1, jti: 'a' },
     bob: org(2),
     'only roles': { roles: ['viewer'] },
     nobody: true,
@@ -200,6 +201,7 @@ suite('rate limits', (test) => {
     equal(await statuses(...many), [200, 200, 429, 429, 429])
     equal(await statuses(as('bob'), as('bob'), as('bob')), [200, 200, 429])
     equal(await statuses(as('ann', '192.0.2.2'), as('ann as admin', '192.0.2.3')), [429, 429])
+    equal(await statuses(as('ann by a token')), [429])
   })
 
   test('callers whom nothing identifies, and wrong credentials, are counted by address', async () => {

@@ -75,8 +75,8 @@ export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
 /**
  * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse.
- * Without a user model, all properties of the user except `roles` identify it for rate limits and `Idempotency-Key`, so it should hold
- * nothing that changes between requests.
+ * Without a user model, all properties of the user except `roles`, `iat`, `exp`, `nbf` and `jti` identify it for rate limits and
+ * `Idempotency-Key`, so it should hold nothing else that changes between requests.
  *
  * ```ts
  * API_CUSTOM_AUTH: async ({ headers }) => tenants.byKey(headers?.['x-key']) // { id: 7, organisation_id: 3, roles: ['editor'] }

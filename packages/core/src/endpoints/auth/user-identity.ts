@@ -12,12 +12,12 @@ export type UserIdentity =
   | { readonly kind: 'user'; readonly identity: string }
 
 /**
- * Identifies the user by model name and key, so that users of two models differ. Without a user model, by
- * the JSON of the host's user object without its roles, because roles may change.
+ * Identifies the user by model name and key, so that users of two models differ. Without a user model, by the JSON of the host's user
+ * object, in whatever order it has its members, and without those that may change between two requests of a user.
  */
 export function userIdentityOf(users: Resource | undefined, user: unknown): UserIdentity {
   if (user === null || user === undefined) return { kind: 'nobody' }
-  if (users === undefined) return identityOf(jsonWithoutRoles(user))
+  if (users === undefined) return identityOf(lastingJson(user))
   const key = userKey(users, user)
   return identityOf(key && stringify([users.name, ...key.map(String)]))
 }
@@ -25,20 +25,28 @@ export function userIdentityOf(users: Resource | undefined, user: unknown): User
 const identityOf = (identity: string | undefined): UserIdentity =>
   identity === undefined ? { kind: 'unknown' } : { kind: 'user', identity }
 
-/** The user as JSON; undefined if it has no JSON form, or no member besides its roles. */
-function jsonWithoutRoles(user: unknown): string | undefined {
+/** The roles, and the claims that a token has of itself (RFC 7519), which hosts may pass on. */
+const passing: ReadonlySet<string> = new Set(['roles', 'iat', 'exp', 'nbf', 'jti'])
+
+/** The user as JSON without the `passing` members; undefined if it has no JSON form, or no other member. */
+function lastingJson(user: unknown): string | undefined {
   const json = jsonOf(user)
   if (json === null) return undefined
-  if (typeof json !== 'object') return stringify(json)
-  const { roles: _, ...rest } = json as { readonly [name: string]: JsonValue }
-  return Object.keys(rest).length === 0 ? undefined : stringify(rest)
+  if (typeof json !== 'object' || Array.isArray(json)) return stringify(json)
+  const rest = Object.entries(json).filter(([name]) => !passing.has(name))
+  return rest.length === 0 ? undefined : stringify(Object.fromEntries(rest))
 }
 
+/** The JSON value of the user, with sorted members. */
 function jsonOf(user: unknown): JsonValue {
-  const bigintAsString = (_: string, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value
+  const replacer = (_: string, value: unknown): unknown => {
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const members = Object.entries(value)
+    return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
   try {
-    return JSON.parse(JSON.stringify(user, bigintAsString) ?? 'null')
+    return JSON.parse(JSON.stringify(user, replacer) ?? 'null')
   } catch {
     return null
   }
