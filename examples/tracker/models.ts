@@ -1,7 +1,7 @@
 // The models: the columns of each table, who may do what with it, and the callbacks of its writes.
 
 import { belongsTo, type DatabaseOf, hasMany, manyToMany, modelsFor } from '@model-api/core'
-import { type Caller, named, numbered, ofTenant, renumbered } from './rules.ts'
+import { type Caller, numbered, ofTenant, renumbered } from './rules.ts'
 
 const { defineBase, defineModel } = modelsFor<Caller>()
 
@@ -60,7 +60,7 @@ export const Project = Tenant.define('Project', {
 export const Issue = Tenant.define('Issue', {
   table: 'issues',
   columns: {
-    project_id: { type: 'uuid', validator: named },
+    project_id: { type: 'uuid' },
     number: { type: 'integer', readOnly: true },
     title: { type: 'string', maxLength: 200 },
     state: { type: 'enum', enum: ['open', 'doing', 'done'], default: 'open' },

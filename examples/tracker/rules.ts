@@ -28,31 +28,19 @@ export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db
   await db.insertInto('audit_entries').values(entries).execute()
 }
 
-/** The projects that the body of a request names, by `args.request`. */
-const namedProjects = new WeakMap<object, Set<string>>()
-
-/** The validator of `project_id`, which runs for every record of a body before the transaction begins. */
-export const named = (projectId: string, _row: unknown, { request }: HookArgs<Caller>): boolean => {
-  namedProjects.set(request, (namedProjects.get(request) ?? new Set()).add(projectId))
-  return true
-}
-
-/** The transactions that have locked the projects of their request, by `args.db`. */
+/** The transactions that have locked their organisation, by `args.db`. */
 const locking = new WeakSet<object>()
 
-/** Numbers issues within their project, even if two are created at once: the UPDATE locks the project. */
-async function nextNumber(projectId: string, { db, request }: HookArgs<Caller>): Promise<number> {
-  const count = async (id: string, more: number): Promise<void> => {
-    const project = db.updateTable('projects').where('id', '=', id)
-    await project.set(({ eb }) => ({ issue_count: eb('issue_count', '+', more) })).execute()
-  }
-  // The first issue locks the projects of all, in the order of their keys. If one list began with project 1 and another one with
-  // project 2, they would wait for each other.
+/** Numbers issues within their project, even if two are created at once: the first UPDATE locks the organisation. */
+async function nextNumber(projectId: string, { db, user }: HookArgs<Caller>): Promise<number> {
+  // All transactions that number issues of an organisation wait here, so that none waits for another one's project.
   if (!locking.has(db)) {
     locking.add(db)
-    for (const id of [...(namedProjects.get(request) ?? [])].sort()) await count(id, 0)
+    const own = db.updateTable('organisations').where('id', '=', user.organisation_id)
+    await own.set(({ ref }) => ({ name: ref('name') })).execute()
   }
-  await count(projectId, 1)
+  const project = db.updateTable('projects').where('id', '=', projectId)
+  await project.set(({ eb }) => ({ issue_count: eb('issue_count', '+', 1) })).execute()
   const { issue_count } = await db
     .selectFrom('projects')
     .select('issue_count')

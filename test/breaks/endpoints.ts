@@ -139,7 +139,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A record is deleted although others refer to it',
     file: 'packages/core/src/write/execute/remove.ts',
-    find: 'if (blocking.length > 0) throw await referredToError(context, blocking)',
+    find: 'if (blocking.length > 0) throw await referredToError(context, blocking, true)',
     replace: '',
     fails: 'test/writing/removal.test.ts',
   },

@@ -7,6 +7,7 @@ import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
 import { suite } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
 
 const page = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8')
 const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block).join('\n')
@@ -23,10 +24,10 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type ApiConfig, apiError, belongsTo, createApi, type DatabaseOf, defineModel, type HookArgs, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import { type AnyModel, type ApiConfig, apiError, belongsTo, createApi, type DatabaseOf, defineModel, type HookArgs, type HookRecord, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
 import type { Generated, Kysely } from 'kysely'
 ${code}
-export { ${names.join(', ')}, deliverOutbox }\n`,
+export { ${names.join(', ')}, deliverer }\n`,
     )
   })
   test.after(() => db.close())
@@ -97,14 +98,20 @@ export { ${names.join(', ')}, deliverOutbox }\n`,
   })
 
   test('the audit is written inside the transaction, the event after it', async () => {
-    await db.execScript('create table audit (model text, author integer, title text)')
+    await db.execScript('create table audit (model text, author integer, before text, after text)')
     const config = configOf('audited')
     const api = testApi(db, models, config)
     const audit = () => db.kysely.selectFrom('audit').selectAll().execute()
     const { value } = await get(api, '/api/books/1')
     const body = { title: 'Changed' }
     equal((await send(api, 'PATCH', '/api/books/1', { body })).status, 200)
-    equal(await audit(), [{ model: 'Book', author: null, title: value.title }])
+    const entries = await audit()
+    equal(
+      entries.map(({ model, author, before, after }) => {
+        return { model, author, before: JSON.parse(before).title, after: JSON.parse(after).title }
+      }),
+      [{ model: 'Book', author: null, before: value.title, after: 'Changed' }],
+    )
     equal(shown.queue, ['update Book 1'])
     const refuse = () => {
       throw apiError(409, 'Conflict', 'Late.')
@@ -115,63 +122,27 @@ export { ${names.join(', ')}, deliverOutbox }\n`,
     await send(testApi(db, models), 'PATCH', '/api/books/1', { body: { title: value.title } })
   })
 
-  test('an event is in the outbox if its change is stored, until it has been sent', async () => {
-    await db.execScript(
-      'create table outbox (id integer primary key, event text not null, sent_at text)',
-    )
-    const sent: string[] = []
-    const failures: unknown[] = []
-    let isDown = false
-    const toQueue = async (id: number, event: string): Promise<void> => {
-      if (isDown) throw new Error('The queue is down.')
-      sent.push(`${id} ${event}`)
-    }
-    const { withOutbox, deliverOutbox } = shown as {
-      withOutbox(deliver: () => Promise<void>): ApiConfig
-      deliverOutbox(from: typeof db.kysely, to: typeof toQueue): Promise<void>
-    }
-    let onDelivered = (): void => {}
-    const nextDelivery = () =>
-      new Promise<void>((resolve) => {
-        onDelivered = resolve
-      })
-    const deliver = () => deliverOutbox(db.kysely, toQueue).finally(() => onDelivered())
-    const config = withOutbox(deliver)
-    const waiting = async () => {
-      const rows = await db.kysely.selectFrom('outbox').selectAll().orderBy('id').execute()
-      return rows.filter(({ sent_at }) => sent_at === null).map(({ event }) => event)
-    }
-    const api = testApi(db, models, config, { onError: (error) => void failures.push(error) })
-    const creation = nextDelivery()
-    const { value } = await send(api, 'POST', '/api/tags', { body: { name: 'sent' } })
-    await creation
-    const event = `{"action":"create","model":"Tag","key":[${value.id}]}`
-    equal([sent, await waiting()], [[`1 ${event}`], []])
-
-    const refusing = testApi(db, models, {
-      ...config,
-      API_RETURN_CALLBACK: () => {
-        throw apiError(409, 'Conflict', 'Late.')
+  test('the audit has no column that its model hides', async () => {
+    const Account = defineModel('Account', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        name: { type: 'string' },
+        secret: { type: 'string', hidden: true, default: 'a hash' },
       },
+      meta: {},
     })
-    await send(refusing, 'DELETE', `/api/tags/${value.id}`)
-    equal([sent.length, await waiting()], [1, []])
-
-    isDown = true
-    const failure = nextDelivery()
-    await send(api, 'DELETE', `/api/tags/${value.id}`)
-    await failure
-    const removal = event.replace('create', 'delete')
-    equal([sent.length, await waiting()], [1, [removal]])
-    isDown = false
-    await deliver()
-    equal([sent, await waiting()], [[`1 ${event}`, `2 ${removal}`], []])
-    await deliver()
-    equal(sent.length, 2)
-    equal(
-      failures.map((error) => ((error as Error).cause as Error).message),
-      ['The queue is down.'],
-    )
+    await createTables(db, [Account])
+    await db.kysely.deleteFrom('audit').execute()
+    const api = testApi(db, [Account], configOf('audited'))
+    await send(api, 'POST', '/api/accounts', { body: { name: 'Ann' } })
+    await send(api, 'PATCH', '/api/accounts/1', { body: { name: 'Anne' } })
+    const [ann, anne] = ['{"id":1,"name":"Ann"}', '{"id":1,"name":"Anne"}']
+    equal(await db.kysely.selectFrom('audit').select(['before', 'after']).execute(), [
+      { before: null, after: ann },
+      { before: ann, after: anne },
+    ])
+    const stored = await db.kysely.selectFrom('accounts').select('secret').execute()
+    equal(stored, [{ secret: 'a hash' }])
   })
 
   test('dump sees embedded objects and projections', async () => {

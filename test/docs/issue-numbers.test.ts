@@ -1,7 +1,7 @@
-/** Sends requests to the issues of docs/hooks.md, whose numbers count within their project: concurrent lists must not deadlock. */
+/** Sends requests to the issues of docs/hooks.md, whose numbers count within their project: concurrent requests must not deadlock. */
 import { readFileSync } from 'node:fs'
-import { type AnyModel, defineModel } from '@model-api/core'
-import { send, testApi } from '../support/api.ts'
+import { type AnyModel, type Api, defineModel } from '@model-api/core'
+import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
 import type { DatabaseName } from '../support/databases.ts'
@@ -20,13 +20,25 @@ const locks: Readonly<Record<DatabaseName, string>> = {
   sqlite: '',
 }
 
-const Project = defineModel('Project', {
-  columns: { id: { type: 'integer', primaryKey: true } },
-  meta: {},
-})
+const id = { type: 'integer', primaryKey: true } as const
+const Tenant = defineModel('Tenant', { columns: { id }, meta: {} })
+const Project = defineModel('Project', { columns: { id }, meta: {} })
+
+const config = {
+  API_AUTHENTICATE_METHOD: ['custom'] as const,
+  API_CUSTOM_AUTH: () => ({ id: 1, tenant_id: 1, roles: [] }),
+  API_CUSTOM_AUTH_PER_BATCH: true,
+  API_ALLOW_NESTED_WRITES: true,
+  API_ALLOW_BATCH: true,
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
+/** The projects of the `n`-th of several concurrent requests, in opposite orders. */
+const projectsOf = (n: number): number[] => (n % 2 === 0 ? [1, 2, 1] : [2, 1, 2])
 
 eachDatabase('numbers of issues', (test, db) => {
   let models: readonly AnyModel[] = []
+  let api: Api
   test.before(async () => {
     ok(code.includes(shownLock))
     const { Issue } = await compiled(
@@ -35,44 +47,93 @@ ${code.replace(shownLock, locks[db.name])}
 export { Issue }\n`,
     )
     models = [Project, Issue as AnyModel]
-    await createTables(db, models)
+    await createTables(db, [Tenant, ...models])
+    await insertRows(db, Tenant, [{ id: 1 }])
     await insertRows(
       db,
       Project,
-      [1, 2, 3].map((id) => ({ id })),
+      upTo(4).map((id) => ({ id })),
     )
+    api = testApi(db, models, config)
   })
-  const numbers = async (project: number) => {
+  const empty = () => db.kysely.deleteFrom('issues').execute()
+
+  const numbers = async (project: number): Promise<number[]> => {
     const rows = db.kysely.selectFrom('issues').select('number').where('project_id', '=', project)
     return (await rows.orderBy('number').execute()).map(({ number }) => number)
   }
-  const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+  const addIssues = (): Promise<Answer> => {
+    const body = upTo(24).map((n) => ({ title: `Issue ${n}`, project_id: n % 2 === 0 ? 2 : 1 }))
+    return send(api, 'POST', '/api/issues', { body })
+  }
+
+  /** Sends twelve requests at once, and returns how many transactions they took. */
+  async function concurrently(
+    status: number,
+    request: (n: number) => Promise<Answer>,
+  ): Promise<number> {
+    const { result, statements } = await db.capture(() => Promise.all(upTo(12).map(request)))
+    equal(
+      result.map((answer) => answer.status),
+      Array(12).fill(status),
+    )
+    return statements.filter(({ sql }) => /^select .id. from .tenants. where/.test(sql)).length
+  }
 
   test('have no gaps after concurrent lists in opposite orders, none of which is repeated', async () => {
-    const api = testApi(db, models)
-    const { result, statements } = await db.capture(() =>
-      Promise.all(
-        upTo(12).map((n) => {
-          const projects = n % 2 === 0 ? [1, 2, 1] : [2, 1, 2]
-          const body = projects.map((project_id) => ({ title: `List ${n}`, project_id }))
-          return send(api, 'POST', '/api/issues', { body })
-        }),
-      ),
-    )
-    equal(
-      result.map(({ status }) => status),
-      upTo(12).map(() => 201),
-    )
-    equal([await numbers(1), await numbers(2)], [upTo(18), upTo(18)])
-    const locking = statements.filter(({ sql }) => /^select .id. from .projects. where/.test(sql))
-    equal(locking.length, 12)
+    await empty()
+    const transactions = await concurrently(201, (n) => {
+      const body = projectsOf(n).map((project_id) => ({ title: `List ${n}`, project_id }))
+      return send(api, 'POST', '/api/issues', { body })
+    })
+    equal([transactions, await numbers(1), await numbers(2)], [12, upTo(18), upTo(18)])
+  })
+
+  test('have no gaps after concurrent lists that name the projects by nested objects', async () => {
+    await empty()
+    const transactions = await concurrently(201, (n) => {
+      const body = projectsOf(n).map((id) => ({ title: `List ${n}`, project: { id } }))
+      return send(api, 'POST', '/api/issues', { body })
+    })
+    equal([transactions, await numbers(1), await numbers(2)], [12, upTo(18), upTo(18)])
+  })
+
+  test('have no gaps after concurrent lists that move issues both ways', async () => {
+    await empty()
+    const { value } = await addIssues()
+    const ids: number[] = value.map((issue: { readonly id: number }) => issue.id)
+    const transactions = await concurrently(200, (n) => {
+      const [first, second] = n % 2 === 0 ? [3, 4] : [4, 3]
+      const body = [
+        { id: ids[2 * n - 2], project_id: first },
+        { id: ids[2 * n - 1], project_id: second },
+      ]
+      return send(api, 'PATCH', '/api/issues', { body })
+    })
+    equal([transactions, await numbers(3), await numbers(4)], [12, upTo(12), upTo(12)])
+    equal([await numbers(1), await numbers(2)], [[], []])
+  })
+
+  test('have no gaps after concurrent batches in opposite orders', async () => {
+    await empty()
+    const transactions = await concurrently(200, (n) => {
+      const operations = projectsOf(n).map((project_id, i) => ({
+        id: `issue${i}`,
+        method: 'POST',
+        url: '/api/issues',
+        body: { title: `Batch ${n}`, project_id },
+      }))
+      return send(api, 'POST', '/api/batch', { body: { operations } })
+    })
+    equal([transactions, await numbers(1), await numbers(2)], [12, upTo(18), upTo(18)])
   })
 
   test('follow an issue that moves', async () => {
-    const api = testApi(db, models)
+    await empty()
+    await addIssues()
     const body = { title: 'Moves', project_id: 1 }
     const { value, headers } = await send(api, 'POST', '/api/issues', { body })
-    equal(value.number, 19)
+    equal(value.number, 13)
     const url = headers.location ?? ''
     const moved = await send(api, 'PATCH', url, { body: { project_id: 3, title: 'Moved' } })
     equal([moved.status, moved.value.number], [200, 1])

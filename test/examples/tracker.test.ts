@@ -238,7 +238,8 @@ eachDatabase('the tracker', (test, database) => {
     )
   })
 
-  test('concurrent lists that name two projects in opposite orders are numbered without gaps', async () => {
+  /** Two new projects, and the numbers of their issues. */
+  async function twoProjects() {
     const ask = asking(tracker)
     const as = tracker.sessions.ann
     const ids: string[] = []
@@ -246,30 +247,71 @@ eachDatabase('the tracker', (test, database) => {
       const { body } = await ask({ as, method: 'POST', url: '/api/projects', body: { name } })
       ids.push(body?.value?.id)
     }
-    const lists = Array.from({ length: 8 }, (_, i) =>
-      (i % 2 === 0 ? ids : [...ids].reverse()).map((project_id) => ({ project_id, title: 'Now' })),
-    )
-    const created = await Promise.all(
-      lists.map((body) => ask({ as, method: 'POST', url: '/api/issues', body })),
-    )
-    equal(
-      created.map(({ status }) => status),
-      Array(8).fill(201),
-    )
-    for (const id of ids) {
-      const url = `/api/issues?project_id__eq=${id}&order_by=number`
+    const numbers = async (project: string | undefined): Promise<readonly number[]> => {
+      const url = `/api/issues?project_id__eq=${project}&order_by=number&fields=number`
       const { body } = await ask({ as, method: 'GET', url })
+      return body?.value?.map(({ number }: { readonly number: number }) => number)
+    }
+    /** Sends eight requests at once. Every second one gets the two projects in the opposite order. */
+    const eight = async (
+      status: number,
+      request: (projects: readonly string[], n: number) => Omit<Asked, 'as'>,
+    ): Promise<void> => {
+      const all = Array.from({ length: 8 }, (_, n) =>
+        ask({ as, ...request(n % 2 === 0 ? ids : [...ids].reverse(), n) }),
+      )
+      const answers = await Promise.all(all)
       equal(
-        body?.value?.map(({ number }: { readonly number: number }) => number),
-        [1, 2, 3, 4, 5, 6, 7, 8],
+        answers.map((answer) => answer.status),
+        Array(8).fill(status),
       )
     }
-    const [first = '', second = ''] = ids
+    return { ids, numbers, eight, ask: (asked: Omit<Asked, 'as'>) => ask({ as, ...asked }) }
+  }
+  const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+  test('concurrent lists that name two projects in opposite orders are numbered without gaps', async () => {
+    const { ids, numbers, eight, ask } = await twoProjects()
+    const [first, second] = ids
+    const list = (body: unknown) => ({ method: 'POST', url: '/api/issues', body })
+    await eight(201, (projects) =>
+      list(projects.map((project_id) => ({ project_id, title: 'By its key' }))),
+    )
+    await eight(201, (projects) =>
+      list(projects.map((id) => ({ project: { id }, title: 'Nested' }))),
+    )
+    equal([await numbers(first), await numbers(second)], [upTo(16), upTo(16)])
     const url = `/api/issues?project_id__eq=${first}&number__eq=1`
-    const found = await ask({ as, method: 'GET', url })
+    const found = await ask({ method: 'GET', url })
     const issue = `/api/issues/${found.body?.value?.[0]?.id}`
-    const moved = await ask({ as, method: 'PATCH', url: issue, body: { project_id: second } })
-    equal([moved.status, moved.body?.value?.number], [200, 9])
+    const moved = await ask({ method: 'PATCH', url: issue, body: { project_id: second } })
+    equal([moved.status, moved.body?.value?.number], [200, 17])
+  })
+
+  test('concurrent lists that move issues both ways are numbered without gaps', async () => {
+    const { ids, numbers, eight, ask } = await twoProjects()
+    const old = (await twoProjects()).ids[0]
+    const body = Array.from({ length: 16 }, () => ({ project_id: old, title: 'Moves' }))
+    const { body: made } = await ask({ method: 'POST', url: '/api/issues', body })
+    await eight(200, (projects, n) => ({
+      ...{ method: 'PATCH', url: '/api/issues' },
+      body: projects.map((project_id, i) => ({ id: made?.value?.[2 * n + i].id, project_id })),
+    }))
+    equal([await numbers(ids[0]), await numbers(ids[1])], [upTo(8), upTo(8)])
+  })
+
+  test('concurrent batches that name two projects in opposite orders are numbered without gaps', async () => {
+    const { ids, numbers, eight } = await twoProjects()
+    await eight(200, (projects) => ({
+      ...{ method: 'POST', url: '/api/batch' },
+      body: {
+        operations: projects.map((project_id, i) => ({
+          ...{ id: `issue${i}`, method: 'POST', url: '/api/issues' },
+          body: { project_id, title: 'In a batch' },
+        })),
+      },
+    }))
+    equal([await numbers(ids[0]), await numbers(ids[1])], [upTo(8), upTo(8)])
   })
 
   test('a session begins with a password and ends with a logout', async () => {

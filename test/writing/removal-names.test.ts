@@ -33,7 +33,17 @@ const Alarm = defineModel('Alarm', {
   relations: { shelf },
   meta: { allowed_methods: ['POST', 'DELETE'] },
 })
-const models: readonly AnyModel[] = [Shelf, Item, Audit, Alarm]
+/** Everybody may list them; deleted ones stay in the table. */
+const Loan = defineModel('Loan', {
+  columns: { id, shelf_id: { type: 'integer' }, gone: { type: 'boolean' } },
+  relations: { shelf },
+  meta: {
+    soft_delete: true,
+    soft_delete_attribute: 'gone',
+    access_policy: { scope: { id: { lt: 100 } } },
+  },
+})
+const models: readonly AnyModel[] = [Shelf, Item, Audit, Alarm, Loan]
 
 const viewer = { id: 7, roles: ['viewer'] }
 const admin = { id: 7, roles: ['admin'] }
@@ -52,7 +62,7 @@ eachDatabase('a refused DELETE', (test, db) => {
     await insertRows(
       db,
       Shelf,
-      [1, 2, 3, 4].map((key) => ({ id: key })),
+      [1, 2, 3, 4, 5, 6, 7].map((key) => ({ id: key })),
     )
     await insertRows(db, Item, [
       { id: 1, shelf_id: 1, owner_id: 7 },
@@ -61,6 +71,11 @@ eachDatabase('a refused DELETE', (test, db) => {
     await insertRows(db, Audit, [
       { id: 1, shelf_id: 1, owner_id: 7 },
       { id: 2, shelf_id: 2, owner_id: 8 },
+    ])
+    await insertRows(db, Loan, [
+      { id: 1, shelf_id: 5, gone: true },
+      { id: 2, shelf_id: 6, gone: false },
+      { id: 100, shelf_id: 7, gone: true },
     ])
     await insertRows(db, Alarm, [
       { id: 1, shelf_id: 1, owner_id: 7 },
@@ -84,5 +99,11 @@ eachDatabase('a refused DELETE', (test, db) => {
     equal(await reasonOf(viewer, '/api/shelves/2?cascade_delete=1'), `${message}.`)
     equal(await reasonOf(admin, '/api/shelves/2?cascade_delete=1'), `${message}: audits.`)
     equal(await reasonOf(viewer, '/api/shelves/4?cascade_delete=1'), `${message}: items.`)
+  })
+  test('says that deleted records count, whether or not those that refer to it are deleted', async () => {
+    const reason = `${message}: loans (deleted ones count).`
+    equal(await reasonOf(viewer, '/api/shelves/5'), reason)
+    equal(await reasonOf(viewer, '/api/shelves/6'), reason)
+    equal(await reasonOf(viewer, '/api/shelves/7?cascade_delete=1'), reason)
   })
 })

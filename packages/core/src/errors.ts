@@ -691,14 +691,21 @@ export const refusedByDatabase = (message: string, paths: readonly string[] = []
 export const valueNotStorable = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')
 
-/** Other records reference the record to delete. */
-export const referredTo = (names: readonly string[]): ApiError =>
-  conflict(
-    'referred_to',
-    names.length === 0
-      ? 'Other records refer to this one.'
-      : `Other records refer to this one: ${names.join(', ')}.`,
+/** Other records reference the record to delete; so may those that are marked as deleted. */
+export const referredTo = (
+  names: readonly string[],
+  deletedCount: ReadonlySet<string> = new Set(),
+): ApiError => {
+  const shown = names.map((name) =>
+    deletedCount.has(name) ? `${name} (deleted ones count)` : name,
   )
+  return conflict(
+    'referred_to',
+    shown.length === 0
+      ? 'Other records refer to this one.'
+      : `Other records refer to this one: ${shown.join(', ')}.`,
+  )
+}
 
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')

@@ -160,23 +160,29 @@ async function removeDependents(
       blocking.push(dependent)
     }
   }
-  if (blocking.length > 0) throw await referredToError(context, blocking)
+  if (blocking.length > 0) throw await referredToError(context, blocking, true)
   if (soft) return
   for (const [dependent, key] of links) await removeLinks(context, resource, dependent, key)
 }
 
-/** A 409 error that names only those dependents that the caller may list. */
+/**
+ * A 409 error that names only those dependents that the caller may list. With `deletedCount` it says of those with soft delete that
+ * deleted ones count, whether or not there are any: the caller may see none otherwise.
+ */
 async function referredToError(
   { access }: WriteContext,
   dependents: readonly Dependent[],
+  deletedCount: boolean,
 ): Promise<ApiError> {
   const names = new Set<string>()
+  const softDeleted = new Set<string>()
   for (const { resource, held, name } of dependents) {
+    if (deletedCount && resource?.settings.softDelete) softDeleted.add(name)
     // A caller who may not read the foreign key must not learn that a record refers to this one.
     if (held.some(({ withheld }) => withheld === 'read')) continue
     if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
   }
-  return referredTo([...names].sort())
+  return referredTo([...names].sort(), softDeleted)
 }
 
 const linkMatches = ({ key }: Dependent, values: readonly Value[]) => matchesOf(key, values)
@@ -214,7 +220,7 @@ async function removeRows(
   // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
   const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
   if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {
-    throw await referredToError(context, [dependent])
+    throw await referredToError(context, [dependent], !isSoft)
   }
   for (const row of rows) await remove(removal, resource, row, isSoft)
 }
