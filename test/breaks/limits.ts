@@ -109,6 +109,27 @@ export const limits: readonly Break[] = [
     fails: 'test/limits/rate-limits.test.ts',
   },
   {
+    title: 'Wrong credentials refuse the right ones of others behind the same address',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: 'if (claimed.length > 0) await limiter.check(guesses(), windows)',
+    replace: 'await limiter.check(address(), windows)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Anonymous requests refuse the right passwords of others behind the same address',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: 'await limiter.check(guesses(), windows)',
+    replace: 'await limiter.check(address(), windows)',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
+    title: 'Passwords that are guessed from one address are hashed beyond the limit',
+    file: 'packages/core/src/endpoints/admit.ts',
+    find: 'await limiter.count(guesses(), windows)',
+    replace: 'guesses()',
+    fails: 'test/limits/rate-limits.test.ts',
+  },
+  {
     title: 'Many addresses fill the memory',
     file: 'packages/core/src/limits/memory-store.ts',
     find: 'if (lowest !== undefined) remove(lowest)',

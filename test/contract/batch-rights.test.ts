@@ -266,6 +266,62 @@ eachDatabase('batches: rights', (test, db) => {
       undefined,
     ])
   })
+
+  test('a batch counts once, by the user of its first operation, else by address', async () => {
+    const seen: string[] = []
+    const byHeader: ApiConfig = {
+      API_AUTHENTICATE_METHOD: ['custom'],
+      API_CUSTOM_AUTH: ({ headers, url }) => {
+        seen.push(url)
+        const [, key] = String(headers?.authorization ?? '').split(' ')
+        return key !== undefined && { id: key, roles: key.split('-') }
+      },
+    }
+    for (const strategy of [byKey, byHeader]) {
+      const open = { get_rate_limit: '1000 per minute', post_rate_limit: '1000 per minute' }
+      const guarded = withMeta(shop, 'Tag', { ...open, role_map: { POST: 'editor', GET: true } })
+      const api = testApi(db, guarded, { ...on, ...strategy, API_RATE_LIMIT: '3 per minute' })
+      const read = getting('/api/tags/1')
+      const ask = async (headers?: Record<string, string>, operations: unknown[] = [read, read]) =>
+        told(await sendBatch(api, operations as never, {}, headers))
+      const full = [429, 'too_many_requests', undefined]
+      const [ann, bob, cat] = [as('editor-ann'), as('editor-bob'), as('reader-cat')]
+      for (const _ of [1, 2, 3]) equal((await ask(ann))[0], 200)
+      const before = await tags()
+      seen.length = 0
+      equal(await ask(ann, [posting('/api/tags', { name: 'late' }), read, read]), full)
+      equal(seen.length, strategy === byHeader ? 1 : 0)
+      equal(await tags(), before)
+      equal((await ask(bob))[0], 200)
+      // Batches that are refused count, too: by user where the user is known.
+      const mine = [posting('/api/tags', { name: 'mine' })]
+      for (const _ of [1, 2, 3]) equal(await ask(cat, mine), [403, 'forbidden', 'operations[0]'])
+      equal(await ask(cat, mine), full)
+      equal((await ask())[0], 401)
+      equal((await ask(undefined, [getting('/api/nothing')]))[0], 404)
+      equal((await ask(undefined, []))[0], 400)
+      equal(await ask(undefined, []), full)
+      equal(await ask(), full)
+      const answer = await sendBatch(api, [read], {}, bob)
+      equal(answer.status, 200)
+      match(answer.headers.ratelimit ?? '', '"3 per minute";r=1;')
+    }
+  })
+
+  test('a batch whose operation has used up a limit of its user counts against nobody else', async () => {
+    const limited = withMeta(shop, 'Tag', { get_rate_limit: '1 per minute' })
+    const api = testApi(db, limited, { ...on, ...byKey, API_RATE_LIMIT: '2 per minute' })
+    const read = [getting('/api/tags/1')]
+    equal((await sendBatch(api, read, {}, as('ann'))).status, 200)
+    for (const _ of [1, 2, 3]) {
+      equal(told(await sendBatch(api, read, {}, as('ann'))), [
+        429,
+        'too_many_requests',
+        'operations[0]',
+      ])
+    }
+    equal(told(await sendBatch(api, read)), [401, 'authorization_missing', 'operations[0]'])
+  })
 })
 
 eachDatabase('batches: users', (test, db) => {

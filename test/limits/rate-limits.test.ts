@@ -200,6 +200,7 @@ suite('rate limits', (test) => {
     const many = Array.from({ length: 5 }, () => as('ann'))
     equal(await statuses(...many), [200, 200, 429, 429, 429])
     equal(await statuses(as('bob'), as('bob'), as('bob')), [200, 200, 429])
+    equal(await statuses(as('nobody'), as('nobody')), [200, 200])
     equal(await statuses(as('ann', '192.0.2.2'), as('ann as admin', '192.0.2.3')), [429, 429])
     equal(await statuses(as('ann by a token')), [429])
   })
@@ -210,6 +211,52 @@ suite('rate limits', (test) => {
     const elsewhere = '192.0.2.9'
     equal(await statuses(as('nobody', elsewhere), as('wrong', elsewhere)), [200, 401])
     equal(await statuses(as('wrong', elsewhere)), [429])
+  })
+
+  test('wrong credentials of a custom strategy use up the requests of their address, not those of users behind it', async () => {
+    const { statuses } = start({ ...customUsers, API_RATE_LIMIT: '3 per minute' })
+    const wrong = Array.from({ length: 4 }, () => as('wrong'))
+    equal(await statuses(...wrong), [401, 401, 401, 429])
+    equal(await statuses(as('ann'), as('bob'), as('ann'), as('ann')), [200, 200, 200, 200])
+    equal(await statuses(as('ann'), as('bob'), as('nobody'), as('wrong')), [429, 200, 429, 429])
+  })
+
+  test('anonymous requests and other wrong credentials do not use up those of users with passwords or keys', async () => {
+    const { statuses } = start({
+      ...userKeys,
+      API_CREDENTIAL_HASH_FIELD: 'key_hash',
+      API_AUTHENTICATE_METHOD: ['basic', 'api_key'],
+      API_AUTH_REQUIREMENTS: { GET: false },
+      API_RATE_LIMIT: '2 per minute',
+    })
+    equal(await statuses({}, {}, {}), [200, 200, 429])
+    const ann = { headers: basic('ann', passwords.ann ?? '') }
+    const key = { headers: apiKey(apiKeys.bob ?? '') }
+    equal(await statuses(ann, key, {}), [200, 200, 429])
+    const sessions = start({
+      ...userKeys,
+      API_AUTHENTICATE_METHOD: ['custom', 'basic'],
+      API_CUSTOM_AUTH: byHeader as never,
+      API_RATE_LIMIT: '2 per minute',
+    })
+    equal(await sessions.statuses(as('wrong'), as('wrong'), as('wrong')), [401, 401, 429])
+    equal(await sessions.statuses(ann, as('ann'), as('wrong')), [200, 200, 429])
+  })
+
+  test('wrong passwords refuse further ones from their address before the hash, and no other credentials', async () => {
+    const { statuses } = start({
+      ...userKeys,
+      API_AUTHENTICATE_METHOD: ['custom', 'basic'],
+      API_CUSTOM_AUTH: byHeader as never,
+      API_RATE_LIMIT: '2 per minute',
+      API_LOGIN_RATE_LIMIT: '1000 per minute',
+    })
+    const before = counted.checks
+    const guesses = ['ann', 'bob', 'cat', 'dan'].map((name) => ({ headers: basic(name, 'wrong') }))
+    equal(await statuses(...guesses), [401, 401, 429, 429])
+    equal(await statuses({ headers: basic('ann', passwords.ann ?? '') }), [429])
+    equal(counted.checks - before, 2)
+    equal(await statuses(as('ann'), as('bob')), [200, 200])
   })
 
   test('users whom the host has authenticated itself are counted separately, from any address', async () => {

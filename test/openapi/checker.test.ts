@@ -1,5 +1,12 @@
 /** The checker of responses reports what the document does not allow; otherwise its silence would prove nothing. */
-import { type Api, createApi, defineModel, hasMany, type JsonValue } from '@model-api/core'
+import {
+  type Api,
+  type ApiConfig,
+  createApi,
+  defineModel,
+  hasMany,
+  type JsonValue,
+} from '@model-api/core'
 import { equal, match, throws } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { compileSchema } from '../support/json-schema.ts'
@@ -17,10 +24,10 @@ const Shelf = defineModel('Shelf', {
   meta: {},
 })
 
-function api(): Api {
+function api(config: ApiConfig = {}): Api {
   const [db] = everyDatabase()
   if (db === undefined) throw new Error('no database')
-  return createApi({ db: db.kysely, models: [Shelf] })
+  return createApi({ db: db.kysely, models: [Shelf], config })
 }
 
 const row = { id: 1, name: 'a', price: '1.00', opened: null, parts: '/api/shelves/1/parts' }
@@ -86,6 +93,23 @@ suite('checking responses against the document', (test) => {
   test('refuses an operation and a success that do not exist', () => {
     refused('/api/nothing', list([]), 'there is no such operation')
     refused('/api/shelves', list([]), 'it has no such status', 206)
+  })
+
+  test('checks the results of a batch', () => {
+    const batches = api({ API_ALLOW_BATCH: true })
+    const check = (value: JsonValue, status = 200) =>
+      checkAnswer(batches, 'POST', '/api/batch', { status, text: list(value) })
+    const result = { id: 'a', status: 200, headers: {}, value: row }
+    check([result])
+    const { message: extra } = throws(() => check([{ ...result, secret: 1 }]))
+    match(extra, '$.value[0].secret is not documented')
+    const { message: wrong } = throws(() => check([{ ...result, status: 'ok' }]))
+    match(wrong, '$.value[0].status should be integer')
+    const text = failure(400, 'made_up')
+    const { message } = throws(() =>
+      checkAnswer(batches, 'POST', '/api/batch', { status: 400, text }),
+    )
+    match(message, '$.errors.code should be one of')
   })
 
   test('throws on keywords that it does not check', () => {

@@ -70,6 +70,7 @@ const everything: ApiConfig = {
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,
+  API_ALLOW_BATCH: true,
   API_ALLOW_BULK: true,
   API_ALLOW_NESTED_WRITES: true,
   API_ALLOW_CASCADE_DELETE: true,
@@ -118,6 +119,17 @@ const documents: Readonly<Record<string, () => Api>> = {
 
 const inVersion = (api: Api, version: '3.1' | '3.2'): Anything =>
   version === '3.1' ? api.openapi() : api.openapi({ version })
+
+/** Returns the paths of the members `$ref` that a tool cannot resolve inside the document. */
+function strayReferences(value: Anything, path = '#'): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    const place = `${path}/${name}`
+    const isReference = typeof member === 'string' && member.startsWith('#/')
+    if (name === '$ref' && !isReference) return [place]
+    return strayReferences(member, place)
+  })
+}
 
 suite('the OpenAPI document', (test) => {
   for (const [name, make] of Object.entries(documents)) {
@@ -189,6 +201,32 @@ suite('the OpenAPI document', (test) => {
       'api.openapi: unknown option "verson". Expected { version: \'3.2\' }.',
     )
     equal(messageOf({ version: undefined }), '')
+  })
+
+  test('has no member $ref that is no reference inside the document', () => {
+    const Settings = defineModel('Settings', {
+      columns: {
+        id: { type: 'integer', primaryKey: true },
+        form: { type: 'json', default: { $ref: 'a.id' }, example: [{ $ref: 'a.id' }] },
+        stored: {
+          type: 'json',
+          hasDefault: true,
+          databaseDefault: { a: { $ref: 'a.id' } },
+        },
+        plain: { type: 'json', default: { ref: 'a.id' }, example: { ref: 'a.id' } },
+      },
+      meta: {},
+    })
+    const settings = apiOf([Settings], { API_ALLOW_BATCH: true })
+    for (const api of [...Object.values(documents).map((make) => make()), settings]) {
+      for (const version of ['3.1', '3.2'] as const) {
+        equal(strayReferences(inVersion(api, version)), [])
+      }
+    }
+    const text = JSON.stringify(settings.openapi())
+    match(text, '"default":{"ref":"a.id"}')
+    match(text, '"examples":[{"ref":"a.id"}]')
+    match(text, '`{ \\"$ref\\": \\"a.id\\" }` in it')
   })
 
   test('is the same every time', () => {

@@ -1,4 +1,5 @@
-// admit: the stages `limit` and `authenticate`. The rate limit is checked first, because hashing a password is expensive.
+// admit: the stages `limit` and `authenticate`. Requests are counted by user, so most are authenticated before they are counted.
+// A limit is checked before a password or API key, which can be guessed and is expensive to check.
 
 import type { Check } from '../access/authorize.ts'
 import { needsAuthentication } from '../access/requirement.ts'
@@ -135,9 +136,12 @@ export async function admit(
 }
 
 /**
- * Counts a request once: by user if there is one, else by address. A valid token proves the user before authentication,
- * so `first` counts it at once. A password or API key only claims a user: `first` checks the limits without counting, and
- * `afterwards` counts once the credential has been verified or refused.
+ * Counts a request once: by user if there is one, else by address. `first` counts it if its user is known before
+ * authentication: a valid token proves the user. Otherwise `afterwards` counts it, so that a right credential is not refused
+ * because of other requests from its address.
+ *
+ * A password or API key only claims a user: `first` checks the limit of that user, and that of wrong passwords and keys from the
+ * address, without counting.
  */
 function counter(
   { limiter, settings, registry }: Runtime,
@@ -146,6 +150,7 @@ function counter(
   { route, windows, hostUser }: Pick<Admission, 'route' | 'windows' | 'hostUser'>,
 ) {
   const address = (): string => `${route}|ip:${clientAddress(request, settings.trustedProxies)}`
+  const guesses = (): string => `guesses ${address()}`
   const byAccount = (account: string): string => `${route}|user:${account}`
   const byUser = async (user: unknown): Promise<string> => {
     const account = await accountOfUser(registry.users, user)
@@ -160,12 +165,13 @@ function counter(
       if (!pending) {
         return limiter.count(proven ? byAccount(proven) : await byUser(hostUser), windows)
       }
-      await limiter.check(address(), windows)
+      if (claimed.length > 0) await limiter.check(guesses(), windows)
       for (const account of claimed) await limiter.check(byAccount(account), windows)
       return {}
     },
     async afterwards(identity: Identity | null): Promise<LimitHeaders> {
       if (windows.length === 0 || !pending) return {}
+      if (identity === null && claimed.length > 0) await limiter.count(guesses(), windows)
       const account = credentials.find((one) => one.strategy === identity?.strategy)?.account
       return limiter.count(account ? byAccount(account) : await byUser(identity?.user), windows)
     },

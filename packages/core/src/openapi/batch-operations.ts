@@ -87,17 +87,12 @@ const batchSchema = (max: number): Schema => ({
   },
   required: ['operations'],
   additionalProperties: false,
+  // The example has no `$ref` in a body: tools would resolve it as a reference of the document.
   examples: [
     {
       operations: [
         { id: 'a', method: 'POST', url: '/api/authors', body: { name: 'Ann Archer' } },
-        {
-          id: 'b',
-          method: 'POST',
-          url: '/api/books',
-          body: { title: 'Arrows', author_id: { $ref: 'a.id' } },
-        },
-        { id: 'c', method: 'GET', url: '/api/authors/{a.id}/books' },
+        { id: 'b', method: 'GET', url: '/api/authors/{a.id}/books' },
       ],
     },
   ],
@@ -131,7 +126,7 @@ const operationSchema: Schema = {
     },
     body: {
       description:
-        'The body. `{ "$ref": "a.id" }` in it is the member `id` of the value of the earlier operation `a`.',
+        'The body. `{ "$ref": "a.id" }` in it is the member `id` of the value of the earlier operation `a`, as in `{ "title": "Arrows", "author_id": { "$ref": "a.id" } }`.',
     },
   },
   required: ['id', 'method', 'url'],

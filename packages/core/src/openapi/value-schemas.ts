@@ -116,7 +116,7 @@ export function readSchema(column: NamedColumn): Schema {
 /** Returns the schema of a column's value in a request body. */
 export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
   const { minLength, maxLength, primaryKey } = column.definition
-  const own = defaultOf(column, mode)
+  const own = showable(defaultOf(column, mode))
   const isTextKey = primaryKey === true && (column.type === 'string' || column.type === 'text')
   const form = described(column, {
     ...formOf(column, () => ({})),
@@ -176,6 +176,14 @@ export function exampleOf({ definition, type, scale, enum: members }: NamedColum
   return samples[type] ?? byFormat[definition.format ?? '']
 }
 
+/** Returns a value that the document may contain: undefined for JSON with a member `$ref`, which tools would resolve as a reference. */
+const showable = <T>(value: T): T | undefined => (hasReference(value) ? undefined : value)
+
+const hasReference = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ('$ref' in value || Object.values(value).some(hasReference))
+
 const byFormat: Readonly<Record<string, unknown>> = {
   email: 'name@example.org',
   uri: 'https://example.org',
@@ -197,7 +205,7 @@ function described(column: NamedColumn, form: Schema): Schema {
   const told = [column.definition.description, boundsText(column), ...rightsOf(column)]
   const description = told.filter(Boolean).join(' ')
   const needsExample = column.definition.example !== undefined || !plain.includes(column.type)
-  const example = needsExample ? exampleOf(column) : undefined
+  const example = needsExample ? showable(exampleOf(column)) : undefined
   return {
     ...form,
     ...boundsOf(column),

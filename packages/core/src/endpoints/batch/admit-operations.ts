@@ -1,11 +1,12 @@
-// Admits the operations of a batch before its transaction begins: route, limit, authenticate and authorise, each like a separate request.
+// Admits the operations of a batch before its transaction begins: route, limit and authenticate, each like a separate request.
+// `serve-batch.ts` authorises them.
 
-import { authorize } from '../../access/authorize.ts'
 import type { Runtime } from '../../call.ts'
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { type Route, splitUrl } from '../../http/route-table.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { Admitted } from '../admit.ts'
 import { isOwnEndpoint } from '../own-endpoint.ts'
 import type { MethodFacts } from '../route-facts.ts'
 import { type RoutedCall, refuseLongUrl, routeRequest } from '../route-request.ts'
@@ -30,6 +31,8 @@ export interface AdmittedOperation {
   readonly facts: MethodFacts | undefined
   /** The rate limit headers of the operation's result. */
   readonly headers: Readonly<Record<string, string>>
+  /** Counts another request of the operation's caller; undefined if the operation has neither a limit nor a strategy. */
+  readonly countAgain: Admitted['countAgain'] | undefined
 }
 
 /** The part of a batch that all its operations share. */
@@ -51,7 +54,7 @@ export interface BatchRequest {
 export function admission(batch: BatchRequest) {
   const known = new Map<string, AdmittedCaller>()
   /**
-   * Routes and admits an operation; throws 404, 405, 414, 429, 401 and 403 as a separate request would. Throws 400 if the
+   * Routes and admits an operation; throws 404, 405, 414, 429 and 401 as a separate request would. Throws 400 if the
    * operation has references and a function of the host would see the request before they have values.
    */
   return (
@@ -62,19 +65,20 @@ export function admission(batch: BatchRequest) {
     const { call, route } = routeOperation(batch, operation, request)
     routed(call)
     if (call.method === 'OPTIONS') {
-      return { operation, call, route, facts: undefined, headers: noHeaders }
+      return { operation, call, route, facts: undefined, ...unlimited }
     }
     const facts = methodFactsOf(route, call)
     const { inUrl, inBody } = operation.refers
     if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
     // Continues synchronously if nothing must be awaited, as for a single request.
-    const limits = needsAdmission(call, facts) ? admitCall(batch, call, facts, known) : noHeaders
-    return andThen(limits, (headers) => {
-      authorize(call.caller, facts.checks)
-      return { operation, call, route, facts, headers }
-    })
+    const limits = needsAdmission(call, facts) ? admitCall(batch, call, facts, known) : unlimited
+    return andThen(limits, (counted) => ({ operation, call, route, facts, ...counted }))
   }
 }
+
+type Counted = Pick<AdmittedOperation, 'headers' | 'countAgain'>
+
+const unlimited: Counted = { headers: noHeaders, countAgain: undefined }
 
 /** Finds the route of an operation; `request` is the request made from it. */
 export function routeOperation(
@@ -170,15 +174,15 @@ function withoutOrigin(url: string, base: string, mount = ''): string {
   return url
 }
 
-/** Runs the stages setup, limit and authenticate; returns the rate limit headers. */
+/** Runs the stages setup, limit and authenticate. */
 async function admitCall(
   batch: BatchRequest,
   call: RoutedCall,
   facts: MethodFacts,
   known: Map<string, AdmittedCaller>,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Counted> {
   await setUp(call)
-  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : noHeaders
+  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : unlimited
 }
 
 /** Runs the stages limit and authenticate. Verifies credentials once for all operations that accept the same strategies. */
@@ -187,7 +191,7 @@ async function admitCaller(
   call: RoutedCall,
   { admission }: MethodFacts,
   known: Map<string, AdmittedCaller>,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Counted> {
   const key = sharedKey(call, admission)
   const before = key === undefined ? undefined : known.get(key)
   const found = before ?? (await callerAdmittedTo(call, admission))
@@ -200,7 +204,7 @@ async function admitCaller(
     if (name.startsWith('ratelimit')) limits[name] = value
     else always[name] = value
   }
-  return limits
+  return { headers: limits, countAgain: found.countAgain }
 }
 
 /** Whether functions of the host receive the request of an operation before it is authorised. */

@@ -1,13 +1,14 @@
 // POST on the batch route: several requests in one transaction.
 
+import { authorize } from '../../access/authorize.ts'
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
-import { atOperation, preconditionOnBatch } from '../../errors.ts'
+import { ApiError, atOperation, preconditionOnBatch } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type ApiRequest, header } from '../../http/request.ts'
 import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
-import { admit } from '../admit.ts'
+import { type Admitted, admit } from '../admit.ts'
 import { optionsResult } from '../own-methods.ts'
 import { ownParameters } from '../own-parameters.ts'
 import type { RoutedCall } from '../route-request.ts'
@@ -47,25 +48,19 @@ export async function serveBatch(
 ): Promise<Result> {
   const options = optionsResult(request, ['POST', 'OPTIONS'])
   if (options !== undefined) return options
-  const { settings } = runtime
-  const { timing, stamp, always } = parts
-  Object.assign(always, await countBatch(runtime, request))
+  const { timing } = parts
   timing?.enter('plan')
-  refuseIgnored(runtime, request)
-  const body = readBatch(runtime, request)
-  // A dry run stores nothing, so there is nothing to repeat.
-  const key = body.dryRun ? undefined : header(request, 'idempotency-key')
-  const asText = parts.wantsText && settings.hooks.final === undefined
-  const batch: BatchRequest = {
-    runtime: { ...runtime, auth: runtime.auth.forBatch(request) },
+  const count = batchCounter(runtime, request, parts)
+  const { batch, body, operations, key, asText } = await admitBatch(
+    runtime,
     request,
-    inherited: inheritedHeaders(request),
-    parts: { timing, stamp },
-    // A value that others refer to, or that an Idempotency-Key stores, must be an object.
-    wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),
-    always,
-  }
-  const operations = await admitAll(batch, body, parts)
+    parts,
+    count,
+  ).catch(async (error: unknown) => {
+    // An operation that is over its own limit has been refused for its number already.
+    if (!(error instanceof ApiError && error.status === 429)) await count()
+    throw error
+  })
   const run = async (beforeCommit: RunOptions['beforeCommit']): Promise<Result> => {
     const results = await runOperations(batch, operations, {
       dryRun: body.dryRun,
@@ -86,14 +81,60 @@ export async function serveBatch(
     : result
 }
 
-/** Counts the batch by the sender's address; its operations are also counted, each against the limit of its route. */
-async function countBatch(
+type CountBatch = (countAgain?: Admitted['countAgain']) => Promise<void>
+
+/**
+ * Returns a function that counts the batch against API_RATE_LIMIT when it is first called: with the caller of an operation,
+ * else by the sender's address. The operations are also counted, each against the limit of its route.
+ */
+function batchCounter(runtime: Runtime, request: ApiRequest, { always }: BatchParts): CountBatch {
+  const { rateWindows } = runtime.settings
+  const limit = { route: 'batch:POST', windows: rateWindows, strategies: [], required: false }
+  let isCounted = rateWindows.length === 0
+  return async (countAgain) => {
+    if (isCounted) return
+    isCounted = true
+    const counting =
+      countAgain?.(limit) ?? admit(runtime, request, limit).then((one) => one.headers)
+    Object.assign(always, await counting)
+  }
+}
+
+/** A batch that may run. */
+interface AdmittedBatch {
+  readonly batch: BatchRequest
+  readonly body: BatchBody
+  readonly operations: readonly AdmittedOperation[]
+  /** The Idempotency-Key. */
+  readonly key: string | undefined
+  /** Whether the values of operations may be JSON text. */
+  readonly asText: boolean
+}
+
+/** Reads a batch and admits its operations. */
+async function admitBatch(
   runtime: Runtime,
   request: ApiRequest,
-): Promise<Readonly<Record<string, string>>> {
-  const { rateWindows } = runtime.settings
-  const route = { route: 'batch:POST', windows: rateWindows, strategies: [], required: false }
-  return (await admit(runtime, request, route)).headers
+  parts: BatchParts,
+  count: CountBatch,
+): Promise<AdmittedBatch> {
+  const { timing, stamp, always, wantsText } = parts
+  refuseIgnored(runtime, request)
+  const body = readBatch(runtime, request)
+  // A dry run stores nothing, so there is nothing to repeat.
+  const key = body.dryRun ? undefined : header(request, 'idempotency-key')
+  const asText = wantsText && runtime.settings.hooks.final === undefined
+  const batch: BatchRequest = {
+    runtime: { ...runtime, auth: runtime.auth.forBatch(request) },
+    request,
+    inherited: inheritedHeaders(request),
+    parts: { timing, stamp },
+    // A value that others refer to, or that an Idempotency-Key stores, must be an object.
+    wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),
+    always,
+  }
+  const operations = await admitAll(batch, body, parts, count)
+  return { batch, body, operations, key, asText }
 }
 
 /** Throws 400 for parameters and headers that would change a separate request, but have no meaning for a batch. */
@@ -110,24 +151,37 @@ function readBatch(runtime: Runtime, request: ApiRequest): BatchBody {
   return readOperations(runtime, readBody(request, limit, problems), problems)
 }
 
+/** Admits and authorises the operations; counts the batch once the caller of the first one is known, before the others. */
 async function admitAll(
   batch: BatchRequest,
   { operations }: BatchBody,
   { failed }: BatchParts,
+  count: CountBatch,
 ): Promise<readonly AdmittedOperation[]> {
   const admitNext = admission(batch)
-  const admitted: AdmittedOperation[] = []
+  const all: AdmittedOperation[] = []
   for (const [at, operation] of operations.entries()) {
     let call: RoutedCall | undefined
+    const placed = (error: unknown): unknown => {
+      if (call !== undefined) failed(call)
+      return atOperation(error, at)
+    }
+    let admitted: AdmittedOperation
     try {
       const admitting = admitNext(operation, (routed) => {
         call = routed
       })
-      admitted.push(admitting instanceof Promise ? await admitting : admitting)
+      admitted = admitting instanceof Promise ? await admitting : admitting
     } catch (error) {
-      if (call !== undefined) failed(call)
-      throw atOperation(error, at)
+      throw placed(error)
     }
+    if (at === 0) await count(admitted.countAgain)
+    try {
+      if (admitted.facts !== undefined) authorize(admitted.call.caller, admitted.facts.checks)
+    } catch (error) {
+      throw placed(error)
+    }
+    all.push(admitted)
   }
-  return admitted
+  return all
 }
