@@ -6,6 +6,20 @@ const matrix = 'test/security/leaks.test.ts'
 
 export const columnRights: readonly Break[] = [
   {
+    title: 'on_conflict names one of two unique sets that differ in hidden columns alone',
+    file: 'packages/core/src/registry/field-rules.ts',
+    find: 'other.columns === columns || !hasNames(other, names)',
+    replace: 'other.columns === columns || names.length > 0',
+    fails: 'test/writing/hidden-in-unique-sets.test.ts',
+  },
+  {
+    title: 'on_conflict looks up unique sets without their hidden columns',
+    file: 'packages/core/src/write/endpoints/upsert.ts',
+    find: 'if (found !== undefined) return found.columns',
+    replace: 'if (found !== undefined) return found.columns.filter((one) => !one.hidden)',
+    fails: 'test/writing/hidden-in-unique-sets.test.ts',
+  },
+  {
     title: 'Rules of columns are evaluated, and their result is ignored',
     file: 'packages/core/src/endpoints/caller-route.ts',
     find: 'if (registry === runtime.registry) return route',

@@ -47,8 +47,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'An upsert chooses its record by a column that is not unique',
     file: 'packages/core/src/write/endpoints/upsert.ts',
-    find: 'columns.length === wanted.length && listOf(columns).every((name) => wanted.includes(name)),',
-    replace: 'listOf(columns).some((name) => wanted.includes(name)),',
+    find: 'keys.find((key) => hasNames(key, wanted))',
+    replace: 'keys.find(({ names }) => names.some((name) => wanted.includes(name)))',
     fails: 'test/writing/unique-sets.test.ts',
   },
   {

@@ -33,6 +33,8 @@ const exact: readonly Case[] = [
       'case when {c} is null then true end',
       'case when ({c} is null) then 1 else null end',
       'if({c} is not null, null, 1)',
+      'if({c} is null, -1, null)',
+      "if({c} is null, 'x', null)",
     ],
   },
   {
@@ -70,7 +72,11 @@ const exact: readonly Case[] = [
     column: { type: 'boolean', nullable: true },
     values: [false, true],
     where: ['{c} is not true'],
-    live: ['if({c} is not true, 1, null)', 'if({c}, null, 1)'],
+    live: [
+      'if({c} is not true, 1, null)',
+      'if({c}, null, 1)',
+      'case when {c} is true then null else 1 end',
+    ],
   },
   {
     title: "['open', 'gone']",
@@ -139,7 +145,14 @@ const other: readonly Case[] = [
     column: boolean,
     values: [false, true],
     where: ['{c} = true', '{c}', '{c} is null', 'coalesce({c}, false) = false or id = 1'],
-    live: ['if({c}, 1, null)', 'if({c} = true, 1, null)'],
+    live: [
+      'if({c}, 1, null)',
+      'if({c} = true, 1, null)',
+      'if({c} is true, 1, null)',
+      'if({c} is not false, 1, null)',
+      'if((id <> {c}) is not true, 1, null)',
+      'if((0 <> {c} + 1) is not true, 1, null)',
+    ],
   },
   {
     title: '[false, true] in a column that may be NULL, which counts as active',
@@ -172,6 +185,19 @@ const other: readonly Case[] = [
     values: ['open', 'gone'],
     where: ["{c} = 'open'", "{c} = 'gone'", "lower({c}) = 'open'"],
     live: ["if({c} = 'open', 1, null)"],
+  },
+  {
+    title: '[-1, 0]',
+    type: 'integer not null',
+    column: { type: 'integer' },
+    values: [-1, 0],
+    where: ['{c} = 1', '{c} = 0', '{c} <> -1'],
+    live: [
+      'if({c} = 1, 1, null)',
+      'if({c} <> -1, 1, null)',
+      'if({c} is true, 1, null)',
+      'if({c} = -(1 + 1), 1, null)',
+    ],
   },
 ]
 

@@ -59,6 +59,17 @@ const Review = defineModel('Review', {
   relations: { book: belongsTo('Book', 'book_id') },
   meta: {},
 })
+/** Each record belongs to the tenant of the caller. */
+const Label = defineModel('Label', {
+  columns: {
+    id,
+    tenant_id: { type: 'integer', hidden: true, default: () => 1 },
+    key: { type: 'string' },
+    text: { type: 'string', nullable: true },
+  },
+  unique: [['tenant_id', 'key']],
+  meta: {},
+})
 const Shelf = defineModel('Shelf', {
   columns: {
     id,
@@ -88,12 +99,12 @@ const OrderLine = defineModel('OrderLine', {
   meta: {},
 })
 
-const api = createApi({ db, models: [Author, Profile, Book, Review, Shelf, OrderLine] })
+const api = createApi({ db, models: [Author, Profile, Book, Review, Label, Shelf, OrderLine] })
 const client = createClient<typeof api>('https://example.org/api')
 holds<
   Equal<
     keyof typeof client,
-    'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'shelves' | 'orderLines'
+    'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'labels' | 'shelves' | 'orderLines'
   >
 >()
 
@@ -351,6 +362,9 @@ client.shelves.createMany([], { onConflict: ['place'] })
 client.shelves.createMany([], { onConflict: ['room', 'plaice'] })
 // @ts-expect-error: hidden
 client.shelves.createMany([], { onConflict: ['salt', 'place'] })
+client.labels.createMany([{ key: 'a' }], { onConflict: ['key'] })
+// @ts-expect-error: hidden
+client.labels.createMany([], { onConflict: ['tenant_id', 'key'] })
 client.shelves.create({ code: 'a', room: 1, place: 1, owner: { id: 1 }, keeper: { name: 'x' } })
 // @ts-expect-error: read-only, as its foreign key
 client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, maker: { id: 1 } })

@@ -47,17 +47,26 @@ type UniqueName<M extends AnyModel> = {
     : never
 }[ColumnName<M>]
 
+/** Whether the service fills hidden columns of new records, so that one visible column may name a unique set. */
+type FillsHidden<M extends AnyModel> = Extract<
+  M['columns'][keyof M['columns']],
+  | { readonly hidden: true; readonly default: unknown }
+  | { readonly hidden: true; readonly managed: string }
+>
+
 /** One unique column, or several columns of any kind, because the types do not tell which columns are unique together. */
 type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
   ? readonly string[]
-  : readonly [UniqueName<M>] | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
+  :
+      | readonly [[FillsHidden<M>] extends [never] ? UniqueName<M> : ColumnName<M>]
+      | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
 
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string
   /**
    * Columns of a unique key. If a record with the same values in them exists, it is changed instead. A single column must be
-   * `unique` or the primary key.
+   * `unique`, the primary key, or part of a unique set whose other columns are hidden: clients leave hidden columns out.
    */
   readonly onConflict?: UniqueKey<M>
 }

@@ -73,7 +73,7 @@ export function removalParameters(components: Components, resource: Resource): P
 
 /** Returns the parameters of a POST: `on_conflict`, and those for the returned record. */
 export function upsertParameters(components: Components, resource: Resource): Parameter[] {
-  const keys = conflictKeys(resource).map((columns) => columns.map(({ name }) => name).join(','))
+  const keys = conflictKeys(resource).map(({ names }) => names.join(','))
   return [
     ...oneParameters(components, resource),
     components.form.conflicts(components, [...new Set(keys)]),

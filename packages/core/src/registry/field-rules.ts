@@ -79,15 +79,48 @@ export const hasInitialValue = (resource: Resource, column: NamedColumn): boolea
   column.definition.default !== undefined ||
   isSoftDeleteAttribute(resource, column)
 
-/** Returns the unique keys that `on_conflict` can name: the client may send the value of each column, or the service knows it. */
-export const conflictKeys = (resource: Resource): readonly (readonly NamedColumn[])[] =>
-  resource.uniqueKeys.filter((columns) =>
-    columns.every(
-      (column) =>
-        !column.hidden &&
-        (unmatchable(resource, column) === undefined || hasInitialValue(resource, column)),
-    ),
-  )
+/** A unique key that `on_conflict` can name. */
+export interface ConflictKey {
+  readonly columns: readonly NamedColumn[]
+  /** Its visible columns, by which clients name it. */
+  readonly names: readonly string[]
+}
+
+/**
+ * Returns the unique keys that `on_conflict` can name: the client may send the value of each column, or the service knows it. Clients
+ * do not name hidden columns, so a key that has some needs other visible columns than every other key.
+ */
+export function conflictKeys(resource: Resource): readonly ConflictKey[] {
+  // A column that the caller may not read is an unknown name, and so are its keys.
+  const keys = resource.uniqueKeys
+    .filter((columns) => columns.every(({ withheld }) => withheld !== 'read'))
+    .map((columns) => ({ columns, names: visibleNames(columns) }))
+  const isNamed = ({ columns, names }: ConflictKey): boolean =>
+    names.length === columns.length ||
+    (names.length > 0 &&
+      keys.every((other) => other.columns === columns || !hasNames(other, names)))
+  return keys.filter((key) => isNamed(key) && key.columns.every((one) => isMatched(resource, one)))
+}
+
+const isMatched = (resource: Resource, column: NamedColumn): boolean =>
+  column.hidden
+    ? hasInitialValue(resource, column) && !isFirstNull(resource, column)
+    : hasInitialValue(resource, column) || unmatchable(resource, column) === undefined
+
+/** Whether the column is NULL in each new record. NULL equals no stored value, so a look-up by it would find nothing. */
+const isFirstNull = (resource: Resource, column: NamedColumn): boolean =>
+  isSoftDeleteAttribute(resource, column)
+    ? resource.settings.softDelete?.active === null
+    : column.definition.default === null
+
+export const visibleNames = (columns: readonly NamedColumn[]): readonly string[] =>
+  columns.flatMap(({ hidden, name }) => (hidden ? [] : name))
+
+/** Whether clients name the key by these columns, in any order. */
+export const hasNames = (
+  { names }: Pick<ConflictKey, 'names'>,
+  wanted: readonly string[],
+): boolean => names.length === wanted.length && names.every((name) => wanted.includes(name))
 
 export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColumn): boolean =>
   settings.softDelete?.attribute === column.name

@@ -1,10 +1,11 @@
 // Finds columns that a new row requires but nothing fills: inserts then always fail.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
-import { unwritable } from '../registry/field-rules.ts'
+import { unwritable, unwritableRelation } from '../registry/field-rules.ts'
 import { junctionOf } from '../registry/junction.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { type DatabaseSchema, sameColumn } from './database-schema.ts'
+import { tableKey } from '../sql/table-name.ts'
+import { type DatabaseSchema, findTable, isView, sameColumn } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
 /** Whether the database fills the column if an INSERT omits it. */
@@ -96,6 +97,44 @@ export function* undeclaredColumns(
       name,
       found: found.declared,
       field: undefined,
+    }
+  }
+}
+
+/**
+ * Reports the required columns of junction tables without a published model that hold no key: links are rows of the two keys. Each
+ * column is reported once, for the first relation that writes such links.
+ */
+export function* unfilledInLinks(
+  written: readonly Resource[],
+  schema: DatabaseSchema,
+): Generator<Difference> {
+  const seen = new Set<string>()
+  for (const { name: model, relations, settings } of written) {
+    for (const relation of settings.allowNestedWrites ? relations.values() : []) {
+      const { through } = relation
+      if (through === undefined || through.resource !== undefined) continue
+      if (unwritableRelation(relation, 'create') !== undefined) continue
+      const table = findTable(schema, through)
+      if (table === undefined || isView(table)) continue
+      const keys = [...through.from, ...through.to]
+      for (const found of table.columns) {
+        const { name } = found
+        const place = JSON.stringify([tableKey(through), name])
+        if (isFilled(found) || seen.has(place)) continue
+        if (keys.some(({ dbName }) => sameColumn(schema, dbName, name))) continue
+        seen.add(place)
+        yield {
+          kind: 'never filled',
+          model,
+          table: through.table,
+          schema: through.schema,
+          name,
+          found: found.declared,
+          field: undefined,
+          links: { relation: relation.name, triggersFill: schema.triggersFill },
+        }
+      }
     }
   }
 }

@@ -5,7 +5,12 @@ import { nearest } from '../naming/suggest.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { compareColumn } from './compare-column.ts'
 import { compareForeignKeys } from './compare-foreign-keys.ts'
-import { compareFilling, linkedColumns, undeclaredColumns } from './compare-inserts.ts'
+import {
+  compareFilling,
+  linkedColumns,
+  undeclaredColumns,
+  unfilledInLinks,
+} from './compare-inserts.ts'
 import { compareKeys } from './compare-keys.ts'
 import {
   type DatabaseSchema,
@@ -21,13 +26,15 @@ export interface ComparedModel {
   readonly resource: Resource
   /** Whether clients may create its records. */
   readonly creates: boolean
+  /** Whether clients may create or change its records. */
+  readonly writes: boolean
 }
 
 /**
  * Compares models with the tables of the database. Returns the differences in the order of the models and their columns.
  *
  * ```ts
- * compareSchema([{ resource: books, creates: true }], schema)
+ * compareSchema([{ resource: books, creates: true, writes: true }], schema)
  * // [{ kind: 'missing column', model: 'Book', table: 'books', field: 'isbn', name: 'isbn', similar: 'isbn13' }]
  * ```
  */
@@ -40,6 +47,10 @@ export function compareSchema(
   return [
     ...models.flatMap((model) => [...compareModel(model, schema, linked)]),
     ...compareForeignKeys(resources, schema),
+    ...unfilledInLinks(
+      models.flatMap(({ resource, writes }) => (writes ? resource : [])),
+      schema,
+    ),
   ]
 }
 

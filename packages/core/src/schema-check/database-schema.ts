@@ -20,6 +20,7 @@ export interface DatabaseSchema {
   readonly foldsColumns: boolean
   readonly holds: SchemaRules['holds']
   readonly indexAmong: SchemaRules['indexAmong']
+  readonly triggersFill: boolean
 }
 
 const same = (a: string, b: string, folds: boolean): boolean =>

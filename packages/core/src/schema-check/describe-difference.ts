@@ -187,10 +187,20 @@ function neverFilled({
   name,
   found,
   field,
+  links,
+  table,
   mayFill,
 }: Extract<Difference, { kind: 'never filled' }>): Words {
   const unless = mayFill === true ? ' unless the database fills it, for example by a trigger' : ''
-  const required = `the column ${name} (${found}) is NOT NULL and has no default, so no record can be created${unless}`
+  const required = `the column ${name} (${found}) is NOT NULL and has no default, so no ${links === undefined ? 'record' : 'link'} can be created${unless}`
+  if (links !== undefined) {
+    return {
+      column: links.relation,
+      declared: 'the relation writes links, and the table has no published model',
+      found: required,
+      remedy: `Give the column a default${links.triggersFill ? ', fill it by a trigger before the insert' : ''}, or publish a model of ${table} with a default for it.`,
+    }
+  }
   if (field === undefined) {
     return {
       column: name,

@@ -73,6 +73,12 @@ export type Difference =
             readonly holdsRoles: boolean
           }
         | undefined
+      /** The links of a relation that omit the column; undefined if the records of the model do. */
+      readonly links?: {
+        readonly relation: string
+        /** Whether a trigger can fill columns in this database. */
+        readonly triggersFill: boolean
+      }
       /**
        * Whether the database may still fill the column (`SchemaRules.mayFill`). `compareSchema` leaves it out, because it runs no
        * queries.

@@ -27,7 +27,7 @@ export async function readSchema(
   rules: SchemaRules,
   { tables: named, hasRelations }: NamedByModels,
 ): Promise<DatabaseSchema> {
-  const { foldsColumns, holds, indexAmong } = rules
+  const { foldsColumns, holds, indexAmong, triggersFill } = rules
   const foldsTables = await rules.foldsTables(db)
   const tables: SchemaTable[] = []
   const searched = new Set<Schema>()
@@ -43,7 +43,16 @@ export async function readSchema(
   const hasForeignKeys =
     tables.some(({ foreignKeys }) => foreignKeys.length > 0) ||
     (hasRelations && (await anyForeignKey(db, rules, searched)))
-  return { tables, names, hasForeignKeys, foldsTables, foldsColumns, holds, indexAmong }
+  return {
+    tables,
+    names,
+    hasForeignKeys,
+    foldsTables,
+    foldsColumns,
+    holds,
+    indexAmong,
+    triggersFill,
+  }
 }
 
 interface Wanted {

@@ -153,10 +153,13 @@ const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 /** Returns the published models, and the models of users and roles even if these are not published. */
 function comparedModels({ resources, users }: Registry): readonly ComparedModel[] {
   const internal = [users, users?.roles?.target].flatMap((one) => one ?? [])
-  return [...new Set([...resources, ...internal])].map((resource) => ({
-    resource,
-    creates: resources.includes(resource) && resource.settings.methods.has('POST'),
-  }))
+  return [...new Set([...resources, ...internal])].map((resource) => {
+    const { methods } = resource.settings
+    const isPublished = resources.includes(resource)
+    const creates = isPublished && methods.has('POST')
+    const writes = creates || (isPublished && (methods.has('PATCH') || methods.has('PUT')))
+    return { resource, creates, writes }
+  })
 }
 
 const junctionsOf = ({ relations }: Resource): readonly TableName[] =>
@@ -190,8 +193,13 @@ async function compared(
   const read = async (own: AnyDatabase): Promise<readonly Difference[]> => {
     const differences: Difference[] = []
     for (const one of compareSchema(models, await readSchema(own, rules, named))) {
-      const isFilling = one.kind === 'never filled'
-      differences.push(isFilling ? { ...one, mayFill: await rules.mayFill(own, one) } : one)
+      if (one.kind !== 'never filled') {
+        differences.push(one)
+        continue
+      }
+      const mayFill = await rules.mayFill(own, one)
+      // No declaration of a relation can say that the database fills a column of its links.
+      if (one.links === undefined || !mayFill) differences.push({ ...one, mayFill })
     }
     return differences
   }

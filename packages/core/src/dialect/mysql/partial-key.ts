@@ -2,6 +2,7 @@
 
 import type { PartialKey } from '../shared/catalogue.ts'
 import {
+  constantOf,
   otherRows,
   type RowCondition,
   rowCondition,
@@ -55,23 +56,27 @@ export function partialKey(
 function readMarked(expression: string): Marked | undefined {
   const tokens = unwrapped(sqlTokens(expression, 'escapes'))
   const [condition, value, other] = branchesOf(tokens) ?? []
-  const rows = condition && rowCondition(condition)
+  const rows = condition && rowCondition(withoutTruth(condition))
   if (rows === undefined || value === undefined || other === undefined) return undefined
   if (isNull(other)) return markedBy(rows, value)
   return isNull(value) ? markedBy(otherRows(rows), other) : undefined
 }
 
+/** MySQL prints `deleted is true` as `(0 <> deleted) is true`. */
+function withoutTruth(condition: readonly SqlToken[]): readonly SqlToken[] {
+  const tokens = unwrapped(condition)
+  const end = closingOf(tokens, 0)
+  if (!isSymbol(tokens[0], '(') || !isKeyword(tokens[end + 1], 'is')) return condition
+  const [zero, operator, ...column] = unwrapped(tokens.slice(0, end + 1))
+  const isTruth = zero?.kind === 'number' && zero.text === '0' && isSymbol(operator, '<>')
+  return isTruth ? [...tokens.slice(0, 1), ...column, ...tokens.slice(end)] : condition
+}
+
 function markedBy(rows: RowCondition | undefined, value: readonly SqlToken[]): Marked | undefined {
-  // MySQL prints the character set before a string.
-  const [token, ...more] = unwrapped(value).filter(
-    ({ text }) => !/^_(?:utf8mb4|utf8mb3|latin1)$/.test(text),
-  )
-  if (rows === undefined || token === undefined || more.length > 0 || isNull(value)) {
-    return undefined
-  }
-  if (token.kind === 'quoted') return { rows, column: token.text }
-  const isConstant = token.kind === 'number' || token.kind === 'string' || isKeyword(token, 'true')
-  return isConstant ? { rows, column: undefined } : undefined
+  if (rows === undefined) return undefined
+  if (constantOf(value) !== undefined) return { rows, column: undefined }
+  const [token, ...more] = unwrapped(value)
+  return token?.kind === 'quoted' && more.length === 0 ? { rows, column: token.text } : undefined
 }
 
 const isNull = (tokens: readonly SqlToken[]): boolean => {

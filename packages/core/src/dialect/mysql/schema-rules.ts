@@ -27,6 +27,7 @@ export const mysqlSchema: SchemaRules = {
     return Number(rows[0]?.folds) > 0
   },
   foldsColumns: true,
+  triggersFill: true,
   async mayFill(db, { schema = null, table, found }) {
     // An omitted ENUM gets its first member. Outside strict mode, a column of any type gets an implicit default.
     if (/^enum/i.test(found)) return true

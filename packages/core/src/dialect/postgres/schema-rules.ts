@@ -34,6 +34,7 @@ export const postgresSchema: SchemaRules = {
   foldsTables: async () => false,
   foldsColumns: false,
   // tgtype 7: FOR EACH ROW (1), BEFORE (2), INSERT (4). Partitions may have triggers of their own.
+  triggersFill: true,
   async mayFill(db, { schema = null, table }) {
     const rows = await rowsOf(db)`
       select 1 from pg_class c where c.oid = to_regclass(concat_ws('.', quote_ident(${schema}), quote_ident(${table})))

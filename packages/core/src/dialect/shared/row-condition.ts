@@ -100,15 +100,16 @@ function columnOf(given: readonly SqlToken[]): string | undefined {
   return token.kind === 'name' && !words.has(token.text) ? token.raw : undefined
 }
 
-/** Reads a string, a number, or `true` or `false`, with or without a cast. */
-function constantOf(given: readonly SqlToken[]): Constant | undefined {
+/** Reads a string, a number, or `true` or `false`, with or without a cast: `'open'::text`, `_utf8mb4'open'`, `-1`, and `-(1)` of MySQL. */
+export function constantOf(given: readonly SqlToken[]): Constant | undefined {
   const [value = [], ...casts] = splitTokens(unwrapped(given), (token) => isSymbol(token, '::'))
   if (!casts.every((type) => type.every(isOfType))) return undefined
   const tokens = unwrapped(value)
   const isNegative = isSymbol(tokens[0], '-')
   const isMarked =
     tokens[0]?.kind === 'name' && /^_(?:utf8|utf8mb3|utf8mb4|latin1|ascii)$/.test(tokens[0].text)
-  const [token, ...more] = isNegative || isMarked ? tokens.slice(1) : tokens
+  const rest = isNegative || isMarked ? tokens.slice(1) : tokens
+  const [token, ...more] = isNegative ? unwrapped(rest) : rest
   if (token === undefined || more.length > 0) return undefined
   if (token.kind === 'number') {
     return { text: isNegative ? `-${token.text}` : token.text, isString: false }

@@ -37,6 +37,8 @@ export interface SchemaRules {
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
   /** Describes a unique index on columns that covers only the rows that fulfil the condition, for advice in a message. */
   readonly indexAmong: (columns: readonly string[], rows: RowCondition) => string
+  /** Whether a trigger can fill a required column that an INSERT omits. */
+  readonly triggersFill: boolean
   /**
    * Whether the database may still fill the omitted column, for example by a trigger; also true if this user cannot see whether it
    * does.

@@ -44,6 +44,7 @@ const isNumeric = ({ declared, shape }: CatalogueColumn): boolean =>
 export const sqliteSchema: SchemaRules = {
   indexAmong: partialIndexText,
   // Triggers of SQLite cannot change the new row.
+  triggersFill: false,
   mayFill: async () => false,
   read: readSqlite,
   async tableNames(db, schema = 'main') {

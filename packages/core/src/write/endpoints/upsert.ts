@@ -13,8 +13,10 @@ import type { ReadPlan, Value } from '../../plan/plan.ts'
 import {
   conflictKeys,
   hasInitialValue,
+  hasNames,
   isSoftDeleteAttribute,
   unmatchable,
+  visibleNames,
 } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
@@ -121,17 +123,16 @@ const refersToItself = (resource: Resource): boolean =>
     ({ kind, target }) => kind === 'belongsTo' && target === resource,
   )
 
-/** The columns of `on_conflict`: the primary key, a unique column, or a unique set. */
+/**
+ * The columns of `on_conflict`: the primary key, a unique column, or a unique set. The client leaves out hidden ones, which take part
+ * with their initial values.
+ */
 function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
   const keys = conflictKeys(resource)
-  const listOf = (columns: readonly NamedColumn[]) => columns.map(({ name }) => name)
   const wanted = text.split(',').map((name) => name.trim())
-  const found = keys.find(
-    (columns) =>
-      columns.length === wanted.length && listOf(columns).every((name) => wanted.includes(name)),
-  )
-  if (found !== undefined) return found
-  const known = keys.map((columns) => listOf(columns).join(','))
+  const found = keys.find((key) => hasNames(key, wanted))
+  if (found !== undefined) return found.columns
+  const known = keys.map(({ names }) => names.join(','))
   throw notUniqueColumns(text.slice(0, 100), known, whyNotNamed(resource, wanted))
 }
 
@@ -390,7 +391,7 @@ function refuseToCreate(
 ): void {
   // Clients cannot choose a generated key.
   if (isIdentified && columns.some(({ definition }) => definition.generated)) {
-    throw missingReference(columns.map(({ name }) => pathTo(path, name)))
+    throw missingReference(visibleNames(columns).map((name) => pathTo(path, name)))
   }
   createProblems?.refuse()
 }
