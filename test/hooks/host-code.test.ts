@@ -222,6 +222,45 @@ eachDatabase('functions of the host', (test, db) => {
     }
   })
 
+  test('an apiError about a record of a list is sent as it is; a callback names the record by its values', async () => {
+    const refuse = (object: { readonly id?: number; readonly title?: string }): object => {
+      const { id, title } = object
+      if (title === 'taken') throw apiError(409, 'Conflict', id ? { id, title } : { title })
+      return object
+    }
+    const config = {
+      API_ALLOW_BULK: true,
+      API_ADD_CALLBACK: refuse,
+      API_UPDATE_CALLBACK: refuse,
+    } as ApiConfig
+    const api = testApi(db, [Note], config)
+    const write = async (method: string, body: unknown) => {
+      const { status, errors } = await send(api, method, '/api/notes', { body })
+      return [status, errors]
+    }
+    const conflict = (reason: object) => [409, { error: 'Conflict', reason }]
+    equal(
+      await write('POST', [{ title: 'free' }, { title: 'taken' }]),
+      conflict({ title: 'taken' }),
+    )
+    const stored = await send(api, 'POST', '/api/notes', { body: [{ title: 'a' }, { title: 'b' }] })
+    const [{ id: first }, { id }] = stored.value
+    equal(
+      await write('PATCH', [
+        { id: first, title: 'free' },
+        { id, title: 'taken' },
+      ]),
+      conflict({ id, title: 'taken' }),
+    )
+    // The service names the record itself where a validator refuses.
+    const taken = withColumn('title', { validator: () => 'Taken.' })
+    const validated = testApi(db, [taken], { API_ALLOW_BULK: true })
+    const { status, errors } = await send(validated, 'POST', '/api/notes', {
+      body: [{ title: 'x' }],
+    })
+    equal([status, errors.reason], [400, { '[0].title': ['Taken.'] }])
+  })
+
   test('an apiError may have a code, which programs go by', async () => {
     const code = 'shelf_full'
     const seen: unknown[] = []
