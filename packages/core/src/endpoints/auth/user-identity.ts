@@ -28,25 +28,21 @@ const identityOf = (identity: string | undefined): UserIdentity =>
 /** The roles, and the claims that a token has of itself (RFC 7519), which hosts may pass on. */
 const passing: ReadonlySet<string> = new Set(['roles', 'iat', 'exp', 'nbf', 'jti'])
 
-/** The user as JSON without the `passing` members; undefined if it has no JSON form, or no other member. */
+/** The user as JSON, without the `passing` members and with the others sorted; undefined if it has no JSON form, or no other member. */
 function lastingJson(user: unknown): string | undefined {
   const json = jsonOf(user)
   if (json === null) return undefined
-  if (typeof json !== 'object' || Array.isArray(json)) return stringify(json)
+  if (typeof json !== 'object') return stringify(json)
   const rest = Object.entries(json).filter(([name]) => !passing.has(name))
+  rest.sort(([a], [b]) => (a < b ? -1 : 1))
   return rest.length === 0 ? undefined : stringify(Object.fromEntries(rest))
 }
 
-/** The JSON value of the user, with sorted members. */
 function jsonOf(user: unknown): JsonValue {
-  const replacer = (_: string, value: unknown): unknown => {
-    if (typeof value === 'bigint') return String(value)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    const members = Object.entries(value)
-    return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
-  }
+  const bigintAsString = (_: string, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value
   try {
-    return JSON.parse(JSON.stringify(user, replacer) ?? 'null')
+    return JSON.parse(JSON.stringify(user, bigintAsString) ?? 'null')
   } catch {
     return null
   }
