@@ -55,8 +55,9 @@ export interface KnownReferences {
 
 /**
  * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. The error names all such keys of the record,
- * and those of later records that the look-up of their list has found. `row` is the whole record to store: other columns of the key may be stored already, or come from the parent record. A key that equals the one of the `stored`
- * record is accepted if the caller may read records of `resource`, so that a client can send back what it has read.
+ * and those of later records that the look-up of their list has found. `row` is the whole record to store, because other columns of the
+ * key may be stored already, or come from the parent record. A key that equals the one of the `stored` record is accepted if the caller
+ * may read records of `resource`, so that a client can send back what it has read.
  */
 export function refuseInvisibleReferences(
   context: WriteContext,
