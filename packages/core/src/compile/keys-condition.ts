@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { chain } from '../dialect/shared/sql-parts.ts'
+import { groupKeys } from '../plan/key-groups.ts'
 import type { Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
@@ -15,7 +16,7 @@ export interface KeyColumn {
 
 const firstOf = ([value]: readonly Value[]): Value => value as Value
 
-/** Compiles `id in (1, 2)`, or `((a = 1 and b = 2) or (a = 1 and b = 3))` for a key of several columns. */
+/** Compiles `id in (1, 2)`, or `((a = 1 and b in (2, 3)) or (a = 2 and b = 2))` for a key of several columns. */
 export function keysCondition(
   { dialect }: Target,
   columns: readonly KeyColumn[],
@@ -26,9 +27,12 @@ export function keysCondition(
     const values = keys.map(firstOf)
     return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, false)}`
   }
-  const each = keys.map((key) => {
+  const types = columns.map(({ column }) => column)
+  const each = groupKeys(types, keys).map(({ first, listed, values }) => {
     const parts = columns.map(({ column, ref }, i) =>
-      dialect.compare(column, ref, 'eq', key[i] as Value),
+      i === listed && values.length > 1
+        ? dialect.oneOf(column, ref, values, false)
+        : dialect.compare(column, ref, 'eq', first[i] as Value),
     )
     return sql`(${sql.join(parts, sql` and `)})`
   })

@@ -3,8 +3,8 @@
 // SQLite allows 32,766 bound values per statement, PostgreSQL and MySQL 65,535. Lists are padded to powers of two, hence half.
 const valuesPerStatement = 16_384
 
-// A condition on a key of several columns compares each key by itself: `(a = 1 and b = 2) or (a = 1 and b = 3)`. Databases take more
-// than twice as long for a condition that is twice as long.
+// If keys of several columns share no values, a condition compares each by itself: `(a = 1 and b = 2) or (a = 2 and b = 3)`. Databases
+// take more than twice as long for a condition that is twice as long.
 const compositeKeysPerStatement = 500
 
 /** Splits the items for statements that bind `values` values per item. */

@@ -1,5 +1,6 @@
 // Plans the reads of a write: they find records by the values of some columns, and read all columns, including hidden ones.
 
+import { groupKeys } from '../../plan/key-groups.ts'
 import { refOf } from '../../plan/names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from '../../plan/plan.ts'
 import type { Junction } from '../../registry/junction.ts'
@@ -61,9 +62,14 @@ export function withKeys(
   }
   return {
     kind: 'or',
-    all: keys.map((key) => ({
+    all: groupKeys(columns, keys).map(({ first, listed, values }) => ({
       kind: 'and',
-      all: equalTo(source, columnValues(columns, key)),
+      all: columns.map((column, i): Condition => {
+        const operand = refOf(source, column)
+        return i === listed && values.length > 1
+          ? { kind: 'oneOf', operand, values, negated: false }
+          : { kind: 'compare', operand, operator: 'eq', value: first[i] as Value }
+      }),
     })),
   }
 }
