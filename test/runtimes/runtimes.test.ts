@@ -159,7 +159,9 @@ function declare(): void {
     for (const kysely of ['kysely-oldest', 'kysely-28', 'kysely', 'kysely-30']) {
       test(`the declarations of the core, and what test/types makes of them, compile with ${kysely}`, () => {
         declarations ??= declarationsOfCore()
-        equal(typeErrors(projectOf(kysely).folder, declarations), '')
+        // It cannot assign a Kysely of all tables to one of some.
+        const without = kysely === 'kysely-oldest' ? ['some-tables.ts'] : []
+        equal(typeErrors(projectOf(kysely).folder, declarations, without), '')
       })
     }
   })

@@ -225,7 +225,6 @@ interface Tables {
 }
 declare const typedDb: Kysely<Tables>
 declare const inTransaction: Transaction<Tables>
-declare const stamped: WriteCallback<Member | null, Pick<Tables, 'events'>>
 declare const anyTables: WriteCallback
 declare const otherTables: WriteCallback<
   Member | null,
@@ -247,8 +246,7 @@ createApi({
       await db.insertInto('evens').execute()
       return object
     },
-    // A callback that needs some of the tables, or does not say which.
-    API_UPDATE_CALLBACK: stamped,
+    // A callback that does not say which tables it needs.
     API_REMOVE_CALLBACK: anyTables,
     API_DUMP_CALLBACK: async (data, { db }) => {
       // @ts-expect-error: no such column
