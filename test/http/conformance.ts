@@ -39,6 +39,11 @@ export const host = {
   nobody: 'nobody answers here',
 }
 
+/** The titles of the cases outside of API_PREFIX, which do not reach an API that is mounted at API_PREFIX. */
+export const outsidePrefix: readonly string[] = cases
+  .filter(({ url }) => !/^\/api(?![^/?])/.test(url))
+  .map(({ title }) => title)
+
 /** Declares a suite with a test for every case of the list. */
 export function conforms(name: string, server: Server): void {
   suite(`conformance: ${name}`, (test) => {

@@ -7,7 +7,7 @@ import compression from 'compression'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { equal, ok, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
-import { conforms, host, listening, type Server, send } from './conformance.ts'
+import { conforms, host, listening, outsidePrefix, type Server, send } from './conformance.ts'
 import { survives } from './rough.ts'
 import { openWorld } from './world.ts'
 
@@ -46,6 +46,7 @@ const serving = (
 
 const plain: Build = (app, api) => void app.use(modelApi(api))
 const mounted: Build = (app, api) => void app.use('/v1', modelApi(api))
+const atPrefix: Build = (app, api) => void app.use('/api', modelApi(api))
 const behindParsers: Build = (app, api, framework) => {
   app.use(parsers(framework))
   app.use(modelApi(api))
@@ -57,6 +58,17 @@ const mountedBehindParsers: Build = (app, api, framework) => {
 
 conforms('Express 5', serving(plain))
 conforms('Express 5, mounted', serving(mounted, { mount: '/v1' }))
+conforms('Express 5, mounted at API_PREFIX', serving(atPrefix, { except: outsidePrefix }))
+conforms(
+  'Express 5, mounted at API_PREFIX, parsers before',
+  serving(
+    (app, api, framework) => {
+      app.use(parsers(framework))
+      atPrefix(app, api, framework)
+    },
+    { except: outsidePrefix, parsed: true },
+  ),
+)
 conforms('Express 5, parsers before', serving(behindParsers, { parsed: true }))
 conforms(
   'Express 5, mounted, parsers before',
@@ -84,10 +96,11 @@ conforms(
       outer.use('/api', inner)
       app.use('/deep', outer)
     },
-    { mount: '/deep/api', adds: ['content-security-policy', 'x-frame-options'] },
+    { mount: '/deep', except: outsidePrefix, adds: ['content-security-policy', 'x-frame-options'] },
   ),
 )
 conforms('Express 4', serving(plain, {}, express4))
+conforms('Express 4, mounted at API_PREFIX', serving(atPrefix, { except: outsidePrefix }, express4))
 conforms(
   'Express 4, mounted, parsers before',
   serving(

@@ -8,7 +8,7 @@ import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
-import { conforms, host, listening, type Server } from './conformance.ts'
+import { conforms, host, listening, outsidePrefix, type Server } from './conformance.ts'
 import { survives } from './rough.ts'
 import { openWorld } from './world.ts'
 
@@ -52,6 +52,10 @@ conforms(
   serving((app, api) => void app.use(mount('/v1', modelApi(api))), { mount: '/v1' }),
 )
 conforms(
+  'Koa 3, mounted at API_PREFIX',
+  serving((app, api) => void app.use(mount('/api', modelApi(api))), { except: outsidePrefix }),
+)
+conforms(
   'Koa 3, @koa/bodyparser before',
   serving((app, api) => void app.use(apiErrors(api)).use(newerParser()).use(modelApi(api)), {
     parsed: true,
@@ -79,7 +83,7 @@ conforms(
       })
       app.use(mount('/deep', mount('/api', inner)))
     },
-    { mount: '/deep/api', parsed: true, adds: ['x-frame-options'] },
+    { mount: '/deep', except: outsidePrefix, parsed: true, adds: ['x-frame-options'] },
   ),
 )
 

@@ -13,7 +13,7 @@ import {
 import { createServer, listener, type ServerOptions } from '@model-api/http-node'
 import { equal, match, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
-import { conforms, host, listening, type Server } from './conformance.ts'
+import { conforms, host, listening, outsidePrefix, type Server } from './conformance.ts'
 import { survives } from './rough.ts'
 
 /** A host without a framework, with the API beside its own routes. */
@@ -31,19 +31,26 @@ const serveOwn: Server = {
 }
 
 /** Passes requests on as Connect, Polka and others do for middleware under a prefix; optionally reads the body first. */
-const asMiddleware = (prefix: string, reads: boolean): Server => ({
+const asMiddleware = (prefix: string, reads: boolean, more: Partial<Server> = {}): Server => ({
   mount: prefix,
   parsed: reads,
+  ...more,
   start: async (api) => {
     const mounted = listener(api)
     return listening(
       http.createServer(async (req, res) => {
         const originalUrl = req.url ?? '/'
         const isBelow = originalUrl.startsWith(prefix)
-        if (isBelow) Object.assign(req, { originalUrl, url: originalUrl.slice(prefix.length) })
+        const rest = originalUrl.slice(prefix.length)
+        const url = rest.startsWith('/') ? rest : `/${rest}`
+        if (isBelow) Object.assign(req, { originalUrl, url })
         if (reads) await parse(req)
-        if (isBelow) mounted(req, res, () => beside(req, res))
-        else beside(req, res)
+        const leave = () => {
+          req.url = originalUrl.slice((more.mount ?? prefix).length)
+          beside(req, res)
+        }
+        if (isBelow) mounted(req, res, leave)
+        else leave()
       }),
     )
   },
@@ -76,6 +83,14 @@ conforms('node:http', serve)
 conforms('node:http, below a prefix', below)
 conforms('node:http, as middleware', asMiddleware('', false))
 conforms('node:http, as middleware, mounted', asMiddleware('/v1', false))
+conforms(
+  'node:http, as middleware, mounted at API_PREFIX',
+  asMiddleware('/api', false, { mount: '', except: outsidePrefix }),
+)
+conforms(
+  'node:http, as middleware, mounted at API_PREFIX below a prefix',
+  asMiddleware('/v1/api', false, { mount: '/v1', except: outsidePrefix }),
+)
 conforms('node:http, as middleware, parser before', asMiddleware('/v1', true))
 conforms('node:http, createServer', serveOwn)
 survives('node:http', serveOwn)

@@ -7,6 +7,7 @@ import {
   guard,
   type JwtOptions,
   jwtRule,
+  placeOf,
   type RoleOptions,
   roleRule,
   currentUser as userOf,
@@ -61,7 +62,7 @@ export const currentUser = <User = any>(req: IncomingMessage): User => userOf<Us
 const guarding =
   (api: GuardingApi, rule: HostRule): Handler =>
   (req, res, next) => {
-    guard(api, rule, req, { url: req.url, baseUrl: req.baseUrl, body: req.body })
+    guard(api, rule, req, { ...placeOf(req, api.prefix), body: req.body })
       .then((refused) => (refused === undefined ? next() : writeResponse(res, refused)))
       .catch(next)
   }

@@ -8,6 +8,8 @@ export interface ExpressRequest extends IncomingMessage {
   readonly url: string
   /** The mount prefix. */
   readonly baseUrl: string
+  /** Path and query before any mount. */
+  readonly originalUrl: string
   /** The result of a body parser. Express infers the type of `req.body` in later handlers of a route from this type. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Express's own types
   readonly body?: any

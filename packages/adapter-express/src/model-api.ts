@@ -6,6 +6,8 @@ import {
   connectionTurn,
   hostError,
   limitSending,
+  type Place,
+  placeOf,
   readParsed,
   readRequest,
   writeResponse,
@@ -20,38 +22,41 @@ import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
  * ```ts
  * const app = express()
  * app.use('/v1', modelApi(api)) // GET /v1/api/books
+ * app.use('/api', modelApi(api)) // GET /api/books: a mount that repeats API_PREFIX is not removed
  * ```
  */
 export function modelApi(
-  api: Pick<Api, 'answer' | 'refuse' | 'owns' | 'bodyLimit'>,
+  api: Pick<Api, 'answer' | 'refuse' | 'owns' | 'bodyLimit'> & Partial<Pick<Api, 'prefix'>>,
 ): [Handler, ErrorHandler] {
   const serve: Handler = (req, res, next) => {
-    if (!api.owns(req.url)) {
+    const place = placeOf(req, api.prefix)
+    if (!api.owns(place.url)) {
       next()
       return
     }
-    void answer(req, res)
+    void answer(req, res, place)
   }
-  const answer = async (req: ExpressRequest, res: ServerResponse): Promise<void> => {
+  const answer = async (req: ExpressRequest, res: ServerResponse, place: Place): Promise<void> => {
     try {
       const turn = connectionTurn(req, res)
       if (turn !== undefined && !(await turn)) return
       const read = readParsed(req, req.body, api.bodyLimit)
       const body = read instanceof Promise ? await read : read
-      writeText(res, await api.answer(requestOf(req, res, body)))
+      writeText(res, await api.answer(requestOf(req, res, place, body)))
       limitSending(res)
     } catch {
       res.destroy()
     }
   }
   const refuse: ErrorHandler = (error, req, res, next) => {
+    const place = placeOf(req, api.prefix)
     // Express closes the connection of a response that has begun.
-    if (res.headersSent || !api.owns(req.url)) {
+    if (res.headersSent || !api.owns(place.url)) {
       next(error)
       return
     }
     api
-      .refuse(requestOf(req, res, undefined), hostError(error))
+      .refuse(requestOf(req, res, place, undefined), hostError(error))
       .then((response) => writeResponse(res, response))
       .catch(() => res.destroy())
   }
@@ -59,5 +64,5 @@ export function modelApi(
 }
 
 /** Converts an Express request. Uses `req.url`, the raw text, because Express's query parser would split `or[…]`. */
-const requestOf = (req: ExpressRequest, res: ServerResponse, body: unknown) =>
-  readRequest(req, { url: req.url, baseUrl: req.baseUrl, body, res })
+const requestOf = (req: ExpressRequest, res: ServerResponse, place: Place, body: unknown) =>
+  readRequest(req, { url: place.url, baseUrl: place.baseUrl, body, res })

@@ -10,6 +10,8 @@ export interface KoaContext {
   readonly request: object
   /** The URL before any mount. */
   readonly originalUrl: string
+  /** The innermost prefix that `koa-mount` has removed. */
+  readonly mountPath?: unknown
   status: number
   body: unknown
 }

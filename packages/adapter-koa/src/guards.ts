@@ -11,7 +11,7 @@ import {
   roleRule,
   currentUser as userOf,
 } from '@model-api/http-node'
-import { answer, parsedBody, urlOf } from './answer.ts'
+import { answer, parsedBody, placeIn } from './answer.ts'
 import type { Handler } from './context.ts'
 
 /**
@@ -62,7 +62,7 @@ export const currentUser = <User = any>(ctx: { readonly req: IncomingMessage }):
 const guarding =
   (api: GuardingApi, rule: HostRule): Handler =>
   async (ctx, next) => {
-    const parts = { url: urlOf(ctx), body: parsedBody(ctx), host: ctx }
+    const parts = { ...placeIn(ctx, api.prefix), body: parsedBody(ctx), host: ctx }
     const refused = await guard(api, rule, ctx.req, parts)
     if (refused === undefined) return next()
     answer(ctx, refused)

@@ -2,7 +2,7 @@
 
 import type { Api } from '@model-api/core'
 import { connectionTurn, hostError, limitSending, readParsed } from '@model-api/http-node'
-import { answer, answerText, parsedBody, requestOf, urlOf } from './answer.ts'
+import { answer, answerText, parsedBody, placeIn, requestOf } from './answer.ts'
 import type { Handler } from './context.ts'
 
 /**
@@ -12,18 +12,22 @@ import type { Handler } from './context.ts'
  * ```ts
  * const app = new Koa()
  * app.use(modelApi(api)) // GET /api/books
+ * app.use(mount('/api', modelApi(api))) // also GET /api/books: a mount that repeats API_PREFIX is not removed
  * ```
  */
-export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handler {
+export function modelApi(
+  api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'> & Partial<Pick<Api, 'prefix'>>,
+): Handler {
   return async (ctx, next) => {
-    if (!api.owns(urlOf(ctx))) return next()
+    const place = placeIn(ctx, api.prefix)
+    if (!api.owns(place.url)) return next()
     const turn = connectionTurn(ctx.req, ctx.res)
     if (turn !== undefined && !(await turn)) return
     // Koa sends the response after this function has returned, so the time limit starts on `prefinish`.
     ctx.res.once('prefinish', () => limitSending(ctx.res))
     const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
     const body = read instanceof Promise ? await read : read
-    answerText(ctx, await api.answer(requestOf(ctx, body)))
+    answerText(ctx, await api.answer(requestOf(ctx, place, body)))
   }
 }
 
@@ -35,10 +39,12 @@ export function modelApi(api: Pick<Api, 'answer' | 'owns' | 'bodyLimit'>): Handl
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
  * ```
  */
-export function apiErrors(api: Pick<Api, 'refuse' | 'owns'>): Handler {
+export function apiErrors(
+  api: Pick<Api, 'refuse' | 'owns'> & Partial<Pick<Api, 'prefix'>>,
+): Handler {
   return async (ctx, next) => {
     // Read the URL now: koa-mount does not restore it after an error.
-    const request = requestOf(ctx, undefined)
+    const request = requestOf(ctx, placeIn(ctx, api.prefix), undefined)
     try {
       await next()
     } catch (error) {

@@ -216,6 +216,8 @@ export interface Api<Given extends ApiModels = ApiModels> {
   refuse(request: ApiRequest, error: unknown): Promise<ApiResponse>
   /** Largest body in bytes (API_BODY_LIMIT); adapters read no more than that. */
   readonly bodyLimit: number
+  /** The prefix of the resource endpoints (API_PREFIX). Adapters keep it in the URL if a host removes it as that of a mount. */
+  readonly prefix: string
   /**
    * Whether the API serves a URL: any path under API_PREFIX, unless the host serves it itself (meta
    * `register_canonical_routes: false`), and outside of API_PREFIX exactly the endpoints for authentication, documentation and
@@ -469,6 +471,7 @@ export function createApi<
     fetch: (request, options) => serveFetch(serving, request, options),
     refuse: (request, error) => handle(runtime, request, { error }),
     bodyLimit: settings.bodyLimit,
+    prefix: settings.prefix,
     owns,
     authenticate: (request, rule) => authenticateHost(runtime, withLowerCaseNames(request), rule),
     refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),

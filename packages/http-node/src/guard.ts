@@ -17,7 +17,7 @@ export interface RoleOptions {
 }
 
 /** The part of an API that guards use. */
-export type GuardingApi = Pick<Api, 'authenticate' | 'refuse'>
+export type GuardingApi = Pick<Api, 'authenticate' | 'refuse'> & Partial<Pick<Api, 'prefix'>>
 
 const users = new WeakMap<IncomingMessage, unknown>()
 

@@ -15,7 +15,7 @@ export {
 } from './guard.ts'
 export { hostError } from './host-error.ts'
 export { type Listener, type ListenerOptions, listener } from './listener.ts'
-export { removedPrefix } from './mount.ts'
+export { type Place, placeOf, removedPrefix } from './mount.ts'
 export { readParsed } from './parsed-body.ts'
 export { readBody } from './read-body.ts'
 export { type RequestParts, readRequest } from './read-request.ts'

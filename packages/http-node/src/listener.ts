@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'
 import { connectionTurn } from './connection-turns.ts'
-import { removedPrefix, withoutOrigin } from './mount.ts'
+import { mountedPlace, type Place, withoutOrigin } from './mount.ts'
 import { readParsed } from './parsed-body.ts'
 import { hasBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
@@ -37,7 +37,7 @@ interface HostRequest extends IncomingMessage {
   readonly body?: unknown
 }
 
-type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'>
+type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'> & Partial<Pick<Api, 'prefix'>>
 
 /**
  * Returns the API as a request listener, which is also middleware if the host passes `next`.
@@ -50,32 +50,26 @@ type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'>
 export function listener(api: Served, options: ListenerOptions = {}): Listener {
   const { fallback } = options
   return (req, res, next) => {
-    const place = placeOf(req, options.baseUrl)
-    const isOurs = place.isBelow && api.owns(place.url)
+    const { baseUrl } = options
+    const place: NamedPlace =
+      baseUrl === undefined ? mountedPlace(req, api.prefix) : placeBelow(req.url ?? '/', baseUrl)
+    const isOurs = place.isBelow !== false && api.owns(place.url)
     if (!isOurs && fallback !== undefined) fallback(req, res)
     else if (!isOurs && typeof next === 'function') next()
     else void serve(api, { req, res, place, options, isMiddleware: next !== undefined })
   }
 }
 
-/** The URL of a request relative to the mount. */
-interface Place {
-  /** The URL below the mount. */
-  readonly url: string
-  /** The prefix of the mount; empty without one. */
-  readonly baseUrl: string
+/** The place of a request if the host names the prefix of the mount. */
+interface NamedPlace extends Place {
   /** false if the URL does not begin with the prefix; the request is then served as if the host had removed the prefix. */
-  readonly isBelow: boolean
+  readonly isBelow?: boolean
 }
 
-function placeOf({ url = '/', originalUrl }: HostRequest, given: string | undefined): Place {
-  if (given !== undefined) {
-    const path = withoutOrigin(url)
-    const isBelow = path.startsWith(given) && /^(?:[/?]|$)/.test(path.slice(given.length))
-    return { url: isBelow ? path.slice(given.length) : url, baseUrl: given, isBelow }
-  }
-  const baseUrl = typeof originalUrl === 'string' ? removedPrefix(originalUrl, url) : ''
-  return { url, baseUrl, isBelow: true }
+function placeBelow(url: string, baseUrl: string): NamedPlace {
+  const path = withoutOrigin(url)
+  const isBelow = path.startsWith(baseUrl) && /^(?:[/?]|$)/.test(path.slice(baseUrl.length))
+  return { url: isBelow ? path.slice(baseUrl.length) : url, baseUrl, isBelow }
 }
 
 interface Exchange {

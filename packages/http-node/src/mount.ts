@@ -1,4 +1,12 @@
-// The mount of an API: the prefix that a host has removed from the URL of a request.
+// The mount of an API: the prefix that a host has removed from the URL of a request, and the URL that the API then answers.
+
+/** The URL of a request, and the prefix of the mount that links start with. */
+export interface Place {
+  /** Path and query as the API answers them. */
+  readonly url: string
+  /** The prefix of the mount; empty without one. */
+  readonly baseUrl: string
+}
 
 /** Removes the origin of a URL; a request line may have one (RFC 9112 §3.2.2). */
 export const withoutOrigin = (url: string): string =>
@@ -12,5 +20,64 @@ export const withoutOrigin = (url: string): string =>
 export function removedPrefix(originalUrl: string, url: string): string {
   const whole = withoutOrigin(originalUrl)
   const rest = withoutOrigin(url)
-  return whole.endsWith(rest) ? whole.slice(0, whole.length - rest.length) : ''
+  if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length)
+  // A host that removes the whole path leaves a slash: `/v1?limit=1` becomes `/?limit=1`.
+  const query = /^\/(?=\?|$)/.test(rest) ? rest.slice(1) : undefined
+  return query !== undefined && whole.endsWith(query)
+    ? whole.slice(0, whole.length - query.length)
+    : ''
 }
+
+/**
+ * Returns the URL that the API answers. The prefix of the mount is removed from it, except from where it repeats API_PREFIX:
+ * `app.use('/api', modelApi(api))` serves `/api/books`, and below a router at `/v2` it serves `/v2/api/books`.
+ *
+ * `placeOf({ url: '/books', baseUrl: '/v2/api' }, '/api')` → `{ url: '/api/books', baseUrl: '/v2' }`
+ *
+ * The mount alone decides, not the rest of the URL. Otherwise `/api/api/books` would be a second URL of `/api/books`, which guards
+ * of the host on `/api/books` do not see.
+ */
+export function placeOf(
+  { url, baseUrl, originalUrl }: Place & { readonly originalUrl?: unknown },
+  prefix: string | undefined,
+): Place {
+  if (baseUrl === '' || prefix === undefined) return { url, baseUrl }
+  const at = repetitionOf(prefix, baseUrl)
+  if (at === -1) return { url, baseUrl }
+  const rest = withoutOrigin(url)
+  const whole = typeof originalUrl === 'string' ? withoutOrigin(originalUrl) : ''
+  const mounted = `${baseUrl}${rest}`
+  // Express 4 removes a second slash: guards on `/api/books` do not see `/api//books`, so it is no URL of the API either.
+  if (whole !== mounted && oneSlash(whole) === oneSlash(mounted)) return { url: whole, baseUrl: '' }
+  // The host added the slash if the path was that of the mount.
+  const isMount = whole === `${baseUrl}${rest.slice(1)}`
+  return { url: (isMount ? whole : mounted).slice(at), baseUrl: baseUrl.slice(0, at) }
+}
+
+const oneSlash = (path: string): string => path.replace(/\/{2,}/g, '/')
+
+/** Returns the place of a Node request; hosts such as Connect keep in `originalUrl` what they have removed from `url`. */
+export function mountedPlace(
+  { url = '/', originalUrl }: { readonly url?: string | undefined; readonly originalUrl?: unknown },
+  prefix: string | undefined,
+): Place {
+  const baseUrl = typeof originalUrl === 'string' ? removedPrefix(originalUrl, url) : ''
+  return placeOf({ url, baseUrl, originalUrl }, prefix)
+}
+
+/**
+ * Returns where a mount begins to repeat the prefix or to lead to it; -1 if it does not. Ignores case as Express and Connect do,
+ * so that `/API` is no other mount than `/api`.
+ */
+function repetitionOf(prefix: string, baseUrl: string): number {
+  const [wanted, mount] = [prefix.toLowerCase(), baseUrl.toLowerCase()]
+  let at = 0
+  while (at !== -1) {
+    const rest = mount.slice(at)
+    if (isBelow(rest, wanted) || isBelow(wanted, rest)) return at
+    at = mount.indexOf('/', at + 1)
+  }
+  return -1
+}
+
+const isBelow = (path: string, start: string): boolean => `${path}/`.startsWith(`${start}/`)

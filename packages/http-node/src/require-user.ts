@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostRule } from '@model-api/core'
 import { type GuardingApi, guard } from './guard.ts'
+import { mountedPlace } from './mount.ts'
 import { writeResponse } from './write-response.ts'
 
 /**
@@ -19,7 +20,7 @@ export const requireUser =
   (api: GuardingApi, rule: HostRule = {}) =>
   (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
     // An error that `next` throws belongs to the host; it is not caught here.
-    void guard(api, { auth: true, ...rule }, req, { res }).then((refused) =>
-      refused === undefined ? next() : writeResponse(res, refused),
+    void guard(api, { auth: true, ...rule }, req, { ...mountedPlace(req, api.prefix), res }).then(
+      (refused) => (refused === undefined ? next() : writeResponse(res, refused)),
     )
   }
