@@ -282,6 +282,10 @@ eachDatabase('the typed client reads', (test, db) => {
 
   test('orders, pages, counts', async () => {
     equal(await ids({ orderBy: ['price.nullsfirst'] }), [5, 2, 1, 4, 3])
+    const byCountry = (order: 'author.country.nullsfirst' | '-author.country.nullslast') =>
+      ids({ orderBy: [order, 'id'] })
+    equal(await byCountry('author.country.nullsfirst'), [5, 3, 4, 1, 2])
+    equal(await byCountry('-author.country.nullslast'), [2, 1, 3, 4, 5])
     const second = await client.books.list({ page: 2, limit: 2, count: 'none' })
     ok(second.ok)
     equal([second.value.map(({ id }) => id), second.total], [[3, 4], undefined])
@@ -351,6 +355,15 @@ eachDatabase('the typed client reads', (test, db) => {
     equal(await client.books.groups({ groupBy: ['format'], orderBy: ['format'] }).unwrap(), [
       ...[{ format: 'ebook' }, { format: 'hardcover' }, { format: 'paperback' }, { format: null }],
     ])
+    const nullsMoved = client.books.groups({
+      groupBy: ['year(published_at)'],
+      aggregate: { n: { count: 'id' } },
+      orderBy: ['-year(published_at).nullslast', '-n.nullsfirst'],
+    })
+    equal(
+      (await nullsMoved.unwrap()).map((one) => one['year(published_at)']),
+      [2024, null],
+    )
   })
 
   test('errors are values', async () => {

@@ -131,7 +131,7 @@ holds<Equal<ValueOf<typeof whole>[number], { [K in keyof Whole]: Whole[K] }>>()
 
 const chosen = client.books.list({
   where: { price: { gt: '20' }, author: { name: { ilike: 'austen' } } },
-  orderBy: ['-price', 'author.name', 'title.nullsfirst'],
+  orderBy: ['-price', 'author.name', 'title.nullsfirst', '-author.name.nullslast'],
   fields: ['title', 'author.name'],
   include: { reviews: { limit: 3 } },
 })
@@ -237,6 +237,10 @@ client.books.list({ where: { or: [{ titel: 'x' }] } })
 client.books.list({ orderBy: ['-titel'] })
 // @ts-expect-error: json has no order
 client.books.list({ orderBy: ['details'] })
+// @ts-expect-error: no such order of a relation
+client.books.list({ orderBy: ['-author.titel.nullslast'] })
+// @ts-expect-error: no such place of nulls
+client.books.list({ orderBy: ['-author.name.nullsbest'] })
 // @ts-expect-error: no such field
 client.books.list({ fields: ['titel'] })
 // @ts-expect-error: no such relation
@@ -313,7 +317,7 @@ const groups = client.books.groups({
   groupBy: ['format', 'author.name'],
   aggregate: { n: { count: 'id' }, revenue: { sum: 'price' }, last: { max: 'title' } },
   having: { n: { gt: 3 } },
-  orderBy: ['-n', 'format'],
+  orderBy: ['-n', 'format', '-author.name.nullslast', 'revenue.nullsfirst'],
 })
 holds<
   Equal<

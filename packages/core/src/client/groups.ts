@@ -11,7 +11,7 @@ import type {
   Target,
   ToOneName,
 } from './model-fields.ts'
-import type { SendOptions } from './query.ts'
+import type { Nulls, SendOptions } from './query.ts'
 import type { Named, ValueAt } from './row.ts'
 import type { Unordered, Where } from './where.ts'
 
@@ -65,7 +65,7 @@ export interface GroupQuery<M extends AnyModel, G extends Given, By extends stri
   readonly aggregate?: A
   /** Conditions on aggregates. */
   readonly having?: { readonly [L in keyof NoInfer<A>]?: LabelTests | number | string }
-  readonly orderBy?: readonly `${'' | '-'}${NoInfer<By> | (keyof NoInfer<A> & string)}`[]
+  readonly orderBy?: readonly `${'' | '-'}${NoInfer<By> | (keyof NoInfer<A> & string)}${Nulls}`[]
   readonly limit?: number
   readonly page?: number
   readonly includeDeleted?: boolean

@@ -17,17 +17,18 @@ type SortableName<M extends AnyModel> = {
   [K in OwnName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
 }[OwnName<M>]
 
-type Nulls = '' | '.nullsfirst' | '.nullslast'
+/** Where null values come; without it they are the largest. */
+export type Nulls = '' | '.nullsfirst' | '.nullslast'
 type Direction = '' | '-'
 
 /** `'price'`, `'-price'`, `'price.nullsfirst'`. */
 export type OwnOrder<M extends AnyModel> = `${Direction}${SortableName<M>}${Nulls}`
 
-/** An order of records, including columns of to-one relations: `'-author.name'`. */
+/** An order of records, including columns of to-one relations: `'-author.name'`, `'author.name.nullsfirst'`. */
 export type Order<M extends AnyModel, G extends Given> =
   | OwnOrder<M>
   | {
-      [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}`
+      [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}${Nulls}`
     }[ToOneName<M, G>]
 
 /** A column of the model or of a relation: `'title'`, `'author.name'`; longer paths are checked by `Existing`. */
