@@ -370,6 +370,8 @@ client.labels.createMany([{ key: 'a' }], { onConflict: ['key'] })
 // @ts-expect-error: hidden
 client.labels.createMany([], { onConflict: ['tenant_id', 'key'] })
 client.shelves.create({ code: 'a', room: 1, place: 1, owner: { id: 1 }, keeper: { name: 'x' } })
+// @ts-expect-error: an optional relation does not replace the required one
+client.shelves.create({ code: 'a', room: 1, place: 1, keeper: { name: 'x' } })
 // @ts-expect-error: read-only, as its foreign key
 client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, maker: { id: 1 } })
 // @ts-expect-error: its foreign key is hidden

@@ -41,7 +41,16 @@ const named: readonly (readonly [line: string, says: string])[] = [
   ],
 ]
 
+/** Bodies that lack a member, which the last line of the message names. */
+const incomplete: readonly (readonly [line: string, says: string])[] = [
+  [`client.notes.create({ title: 'x' })`, "Property 'text' is missing"],
+  [`client.issues.create({ title: 'x' })`, "Property 'project' is missing"],
+  [`client.issues.create({ title: 'x', milestone: { id: 1 } })`, "Property 'project' is missing"],
+  [`client.issues.create({ project_id: 1 })`, "Property 'title' is missing"],
+]
+
 const before = `import { belongsTo, createApi, defineModel, type WriteCallback } from '@model-api/core'
+import { createClient } from '@model-api/core/client'
 declare const db: never
 const whole = { type: 'integer' } as const
 const id = { type: 'integer', primaryKey: true } as const
@@ -50,6 +59,19 @@ const User = defineModel('User', { columns: { id, email: { type: 'string' } } })
 interface Member { readonly id: number; readonly roles: readonly string[] }
 declare const memberOf: (url: string) => Promise<Member | null>
 declare const stamped: WriteCallback<Member | null>
+const title = { type: 'string' } as const
+const made = { type: 'integer', primaryKey: true, generated: true } as const
+const milestone_id = { type: 'integer', nullable: true } as const
+const Note = defineModel('Note', {
+  columns: { id: made, title, text: title, milestone_id },
+  relations: { milestone: belongsTo('Book', 'milestone_id') },
+})
+const Issue = defineModel('Issue', {
+  columns: { id: made, title, project_id: whole, milestone_id },
+  relations: { project: belongsTo('Book', 'project_id'), milestone: belongsTo('Book', 'milestone_id') },
+})
+const tracker = createApi({ db, models: [Book, Note, Issue] })
+const client = createClient<typeof tracker>('/api')
 `
 
 /** The messages about each of these lines: its first line, and the further ones. */
@@ -76,6 +98,16 @@ suite('compiler errors for mistakes in a model and in the configuration', (test)
     const messages = messagesOf(mistakes.map(([line]) => line))
     for (const [i, [, says]] of mistakes.entries()) {
       ok(messages[i]?.[0]?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
+    }
+  })
+
+  test('the message about a body names a member that is required', () => {
+    const messages = messagesOf(incomplete.map(([line]) => line))
+    for (const [i, [, says]] of incomplete.entries()) {
+      ok(
+        messages[i]?.some((line) => line.includes(says)),
+        `${says}: ${messages[i]?.join('\n')}`,
+      )
     }
   })
 

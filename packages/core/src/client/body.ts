@@ -16,8 +16,19 @@ type ForeignKey<M extends AnyModel> = {
     : never
 }[keyof M['relations']]
 
+/**
+ * The relations that a body may contain instead of a required foreign key. An optional foreign key needs no alternative, and the
+ * compiler would name its relation as what the body lacks.
+ */
 type OwnerName<M extends AnyModel, G extends Given> = {
-  [K in WritableRelation<M, G>]: M['relations'][K]['kind'] extends 'belongsTo' ? K : never
+  [K in WritableRelation<M, G>]: M['relations'][K] extends {
+    readonly kind: 'belongsTo'
+    readonly key: infer Key
+  }
+    ? NonNullable<unknown> extends Pick<NewFields<M, G>, Fields<Key> & keyof NewFields<M, G>>
+      ? never
+      : K
+    : never
 }[WritableRelation<M, G>]
 
 type Nested<M extends AnyModel, G extends Given, K> =
@@ -96,7 +107,7 @@ export type NestedRecord<M extends AnyModel, G extends Given> = Partial<RowOf<M>
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
 
-/** A new record. A foreign key is optional if the body contains the related record instead. */
+/** A new record. A required foreign key is optional if the body contains the related record instead. */
 export type NewRecord<M extends AnyModel, G extends Given> =
   | (NewFields<M, G> & NestedMembers<M, G>)
   | (Omit<NewFields<M, G>, ForeignKey<M> & PropertyKey> &
