@@ -57,7 +57,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A link is created although the policy of its junction forbids it',
     file: 'packages/core/src/write/execute/nested/link-records.ts',
-    find: 'if (!(await context.access.canCreate(resource, data))) throw forbidden(linked.path)',
+    find: 'if (!(await context.access.canCreate(resource, data, linked.path))) throw forbidden(linked.path)',
     replace: '',
     fails: 'test/writing/published-junctions.test.ts',
   },

@@ -138,4 +138,25 @@ export const hooks: readonly Break[] = [
     replace: 'body: await runFinalOf({ ...call, transaction: call.runtime.root }, body),',
     fails: 'test/hooks/request-args.test.ts',
   },
+  {
+    title: 'The error of a callback about a record of a list does not say which record',
+    file: 'packages/core/src/hooks/at-record.ts',
+    find: "if (path === '') return call()",
+    replace: 'if (path.length >= 0) return call()',
+    fails: 'test/hooks/errors-of-a-record.test.ts',
+  },
+  {
+    title: 'A path that a callback has written itself gets the path of the record once more',
+    file: 'packages/core/src/hooks/at-record.ts',
+    find: "if (names.some((name) => name.startsWith('[') || isBelow(name, path))) return error",
+    replace: '',
+    fails: 'test/hooks/errors-of-a-record.test.ts',
+  },
+  {
+    title: 'Members of a reason that are no messages by field are renamed to paths',
+    file: 'packages/core/src/hooks/at-record.ts',
+    find: "(one) => Array.isArray(one) && one.every((text) => typeof text === 'string'),",
+    replace: '() => true,',
+    fails: 'test/hooks/errors-of-a-record.test.ts',
+  },
 ]

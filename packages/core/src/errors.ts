@@ -27,8 +27,9 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
  * Creates the error that a hook throws to refuse a request.
  *
  * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client, `code` an identifier
- * by which programs tell this refusal from others. They are sent unchanged; only the errors of the service itself have a maximum
- * size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
+ * by which programs tell this refusal from others. They are sent unchanged, except for the fields of a `reason` such as
+ * `{ title: ['…'] }` if the hook is about a record of a list or a nested one: they get its path, `[3].title`. Only the errors of the
+ * service itself have a maximum size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
  * that no error of the service has, for example with a prefix of your own.
  *
  * ```ts
@@ -68,6 +69,14 @@ export function isOfHost(error: ApiError): boolean {
 
 /** Whether a code of the host can stand in the type of problem details, which is a URL. */
 const isCode = (code: unknown): boolean => typeof code === 'string' && /^[\w.-]{1,100}$/.test(code)
+
+/** Returns a host's error with another reason. */
+export function withReason(error: ApiError, reason: JsonValue): ApiError {
+  const { status, body, headers, cause, stack } = error
+  const changed = new ApiError(status, { ...body, reason }, headers)
+  ofHost.add(changed)
+  return Object.assign(changed, { cause, stack })
+}
 
 /** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {

@@ -12,6 +12,7 @@ import type { Resource } from '../registry/resource.ts'
 import type { WriteHooks } from '../write/execute/context.ts'
 import type { Values } from '../write/plan/node.ts'
 import { convertJson } from '../write/plan/value.ts'
+import { atRecord } from './at-record.ts'
 
 /** Returns the functions that call the callbacks of a record's model, inside the transaction of `call`. */
 export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
@@ -19,30 +20,36 @@ export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
   const callHook = hookCallerOf(call)
   return {
     has: (resource, change) => hasCallback(resource, method, change),
-    async add(resource, object) {
+    async add(resource, object, path) {
       const add = callbackOf(resource, method, 'add')
       if (add === undefined) return object
       const name = `add callback of ${resource.name}`
       const given = copyOf(object)
       const args = recordArgs(call, resource)
-      const answer = await callHook(name, () => add(given, resource.model, args))
+      const answer = await atRecord(path, () =>
+        callHook(name, () => add(given, resource.model, args)),
+      )
       return saved(resource, name, returned(name, answer))
     },
-    async update(resource, object, stored) {
+    async update(resource, object, stored, path) {
       const update = callbackOf(resource, method, 'update')
       if (update === undefined) return object
       const name = `update callback of ${resource.name}`
       const given = copyOf(object)
       const args = recordArgs(call, resource, copyOf(stored))
-      const answer = await callHook(name, () => update(given, resource.model, args))
+      const answer = await atRecord(path, () =>
+        callHook(name, () => update(given, resource.model, args)),
+      )
       return saved(resource, name, returned(name, answer))
     },
-    async remove(resource, object) {
+    async remove(resource, object, path) {
       const remove = callbackOf(resource, method, 'remove')
       if (remove === undefined) return
       const args = recordArgs(call, resource, copyOf(object))
-      await callHook(`remove callback of ${resource.name}`, () =>
-        remove(copyOf(object), resource.model, args),
+      await atRecord(path, () =>
+        callHook(`remove callback of ${resource.name}`, () =>
+          remove(copyOf(object), resource.model, args),
+        ),
       )
     },
   }

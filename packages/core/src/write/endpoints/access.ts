@@ -7,6 +7,7 @@ import type { Call } from '../../call.ts'
 import type { AccessPolicy } from '../../config/access-types.ts'
 import type { HookArgs } from '../../config/hook-types.ts'
 import { type Opened, scopeStatement } from '../../endpoints/read-stages.ts'
+import { atRecord } from '../../hooks/at-record.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { WriteAccess } from '../execute/access.ts'
@@ -21,28 +22,31 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
     resource: Resource,
     hook: Hook,
     before: Values | null,
+    path: string,
     run: (policy: AccessPolicy, args: HookArgs) => unknown,
   ): MaybePromise<boolean> => {
     const policy = runtime.policies.get(resource)
     if (policy?.[hook] === undefined) return true
     const args = recordArgs(call, resource, before && { ...before })
-    return callPolicyHook(call, resource, hook, () => run(policy, args), Boolean)
+    return atRecord(path, () =>
+      callPolicyHook(call, resource, hook, () => run(policy, args), Boolean),
+    )
   }
   const hasHook = (resource: Resource, hook: Hook): boolean =>
     runtime.policies.get(resource)?.[hook] !== undefined
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
-    canCreate: (resource, data) =>
-      callHook(resource, 'can_create', null, (policy, args) =>
+    canCreate: (resource, data, path) =>
+      callHook(resource, 'can_create', null, path, (policy, args) =>
         policy.can_create?.({ ...data }, args),
       ),
-    canUpdate: (resource, object, data) =>
+    canUpdate: (resource, object, data, path) =>
       !hasHook(resource, 'can_update') ||
-      callHook(resource, 'can_update', object, (policy, args) =>
+      callHook(resource, 'can_update', object, path, (policy, args) =>
         policy.can_update?.({ ...object }, { ...data }, args),
       ),
-    canDelete: (resource, object) =>
-      callHook(resource, 'can_delete', object, (policy, args) =>
+    canDelete: (resource, object, path) =>
+      callHook(resource, 'can_delete', object, path, (policy, args) =>
         policy.can_delete?.({ ...object }, args),
       ),
     hasHook,

@@ -11,16 +11,16 @@ export type WriteAction = 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'RESTORE' | 'GET
 
 type Decision = boolean | Promise<boolean>
 
-/** Objects have the API's field names, with JSON values, and include hidden columns. */
+/** Objects have the API's field names, with JSON values, and include hidden columns. `path` is that of the record in the body. */
 export interface WriteAccess {
   /** Whether methods and roles allow the action on the resource; false is 403. */
   mayWrite(resource: Resource, action: WriteAction): Decision
   /** Called in the transaction with the record to insert; false is 403. */
-  canCreate(resource: Resource, data: Values): Decision
+  canCreate(resource: Resource, data: Values, path: string): Decision
   /** Called in the transaction with the stored record and the changes; false is 403. */
-  canUpdate(resource: Resource, object: Values, data: Values): Decision
+  canUpdate(resource: Resource, object: Values, data: Values, path: string): Decision
   /** Called in the transaction with the stored record; false is 403. */
-  canDelete(resource: Resource, object: Values): Decision
+  canDelete(resource: Resource, object: Values, path: string): Decision
   /** Whether a policy has this hook. */
   hasHook(resource: Resource, hook: 'can_create' | 'can_update' | 'can_delete'): boolean
   /** Whether a policy hides rows of this resource, so that a foreign key may refer to a row that the caller may not see. */

@@ -15,10 +15,10 @@ import type { ChangeLog } from './change-log.ts'
 export interface WriteHooks {
   /** Whether the model has a callback for this change and the method of the request. */
   has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
-  add(resource: Resource, object: Values): Promise<Values>
+  add(resource: Resource, object: Values, path: string): Promise<Values>
   /** `stored` is the record before the change. */
-  update(resource: Resource, object: Values, stored: Values): Promise<Values>
-  remove(resource: Resource, object: Values): Promise<void>
+  update(resource: Resource, object: Values, stored: Values, path: string): Promise<Values>
+  remove(resource: Resource, object: Values, path: string): Promise<void>
 }
 
 /** Whether the stored record meets `If-Match` and `If-None-Match`. */

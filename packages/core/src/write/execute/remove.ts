@@ -120,9 +120,10 @@ async function remove(
   if (deleted.has(id)) return
   deleted.add(id)
   if (deleted.size > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
-  if (!(await context.access.canDelete(resource, stored))) throw forbidden(removal.path)
+  const isAllowed = await context.access.canDelete(resource, stored, removal.path)
+  if (!isAllowed) throw forbidden(removal.path)
   await removeDependents(removal, resource, stored, soft)
-  await context.hooks.remove(resource, stored)
+  await context.hooks.remove(resource, stored, removal.path)
   const matches = keyMatches(resource, key)
   const step = { resource, path: '', values: stored, key } as const
   const { softDelete } = resource.settings

@@ -146,19 +146,22 @@ export function changesToStore(
   changes: Values,
   path: string,
 ): MaybePromise<Values> {
-  const isAllowed = context.access.canUpdate(resource, stored, changes)
+  const isAllowed = context.access.canUpdate(resource, stored, changes, path)
   return isAllowed === true
-    ? allowedChanges(context, resource, stored, changes)
-    : changesIf(isAllowed, path, context, resource, stored, changes)
+    ? allowedChanges(context, resource, stored, changes, path)
+    : changesIf(isAllowed, context, resource, stored, changes, path)
 }
 
 async function changesIf(
   isAllowed: MaybePromise<boolean>,
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
   path: string,
-  ...args: Parameters<typeof allowedChanges>
 ): Promise<Values> {
   if (!(await isAllowed)) throw forbidden(path)
-  return allowedChanges(...args)
+  return allowedChanges(context, resource, stored, changes, path)
 }
 
 function allowedChanges(
@@ -166,11 +169,12 @@ function allowedChanges(
   resource: Resource,
   stored: Values,
   changes: Values,
+  path: string,
 ): MaybePromise<Values> {
   const { hooks } = context
   const requested = withTimestamps(context, resource, changes)
   if (!hooks.has(resource, 'update')) return changedValues(resource, stored, requested, requested)
-  return savedChanges(context, resource, stored, requested)
+  return savedChanges(context, resource, stored, requested, path)
 }
 
 async function savedChanges(
@@ -178,8 +182,9 @@ async function savedChanges(
   resource: Resource,
   stored: Values,
   requested: Values,
+  path: string,
 ): Promise<Values> {
-  const saved = await hooks.update(resource, { ...stored, ...requested }, stored)
+  const saved = await hooks.update(resource, { ...stored, ...requested }, stored, path)
   return changedValues(resource, stored, saved, requested)
 }
 

@@ -110,9 +110,9 @@ export async function writeRecords(
         const checked = refuseInvisibleReferences(context, resource, sent, data, path, references)
         if (checked instanceof Promise) await checked
         if (filled !== undefined) await validateFilled(context, resource, filled, data, path)
-        const isAllowed = access.canCreate(resource, data)
+        const isAllowed = access.canCreate(resource, data, path)
         if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden(path)
-        const values = hooks.has(resource, 'add') ? await hooks.add(resource, data) : data
+        const values = hooks.has(resource, 'add') ? await hooks.add(resource, data, path) : data
         if (pending === undefined) {
           order?.afterHooks(context)
           return {

@@ -187,8 +187,8 @@ async function newLink(
   const fresh = deleted ?? (await newRecord(context, { resource, values: {} }))
   const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
   await validateFilled(context, resource, keys, data, linked.path)
-  if (!(await context.access.canCreate(resource, data))) throw forbidden(linked.path)
-  const values = await context.hooks.add(resource, data)
+  if (!(await context.access.canCreate(resource, data, linked.path))) throw forbidden(linked.path)
+  const values = await context.hooks.add(resource, data, linked.path)
   const missing = [...resource.columns.values()].filter(
     (column) => isRequired(resource, column, 'create') && (values[column.name] ?? null) === null,
   )
