@@ -9,7 +9,7 @@ import { equal, ok, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { conforms, host, listening, outsidePrefix, type Server, send } from './conformance.ts'
 import { survives } from './rough.ts'
-import { openWorld } from './world.ts'
+import { bodyLimit, openWorld } from './world.ts'
 
 const express4 = createRequire(import.meta.url)('express4') as typeof express
 
@@ -206,12 +206,32 @@ suite('Express', (test) => {
       async (_port, url) => {
         const response = await fetch(`${url}/api/books`, posting('{"title":"longer than ten"}'))
         const { errors } = (await response.json()) as Envelope
-        equal([response.status, errors?.reason], [413, 'The body is larger than 10 bytes.'])
+        equal(
+          [response.status, errors?.code, errors?.reason],
+          [413, 'body_too_large', 'The body is larger than 10 bytes.'],
+        )
         // An unknown path is refused as such.
         equal(
           (await fetch(`${url}/api/nothing`, posting('{"title":"longer than ten"}'))).status,
           404,
         )
+      },
+    ))
+
+  test('with api.bodyLimit the parser of the host has the limit of the API', () =>
+    running(
+      (app, api) => {
+        app.use(express.json({ limit: api.bodyLimit }))
+        app.use('/api', modelApi(api))
+      },
+      async (_port, url) => {
+        const bodyOf = (length: number) => posting(JSON.stringify({ title: 'x'.repeat(length) }))
+        const frame = JSON.stringify({ title: '' }).length
+        const fits = await fetch(`${url}/api/books`, bodyOf(bodyLimit - frame))
+        equal(fits.status, 400)
+        const longer = await fetch(`${url}/api/books`, bodyOf(bodyLimit - frame + 1))
+        const { errors } = (await longer.json()) as Envelope
+        equal([longer.status, errors?.code], [413, 'body_too_large'])
       },
     ))
 

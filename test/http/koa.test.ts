@@ -158,7 +158,10 @@ suite('Koa', (test) => {
       async (url) => {
         const response = await fetch(`${url}/api/books`, posting('{"title":"longer than ten"}'))
         const { errors } = (await response.json()) as Envelope
-        equal([response.status, errors?.reason], [413, 'The body is larger than 10 bytes.'])
+        equal(
+          [response.status, errors?.code, errors?.reason],
+          [413, 'body_too_large', 'The body is larger than 10 bytes.'],
+        )
         equal(
           (await fetch(`${url}/api/nothing`, posting('{"title":"longer than ten"}'))).status,
           404,

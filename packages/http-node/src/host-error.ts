@@ -60,7 +60,8 @@ function parserError(error: ParserError): ApiError | undefined {
   switch (type) {
     case 'entity.too.large': {
       const bound = typeof limit === 'number' ? ` than ${limit} bytes` : ' than it may be'
-      return unreadBody(apiError(413, 'Content Too Large', `The body is larger${bound}.`))
+      const reason = `The body is larger${bound}.`
+      return unreadBody(apiError(413, 'Content Too Large', reason, 'body_too_large'))
     }
     case 'request.aborted':
     case 'request.size.invalid':
