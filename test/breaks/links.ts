@@ -1,7 +1,8 @@
-/** Breaks of links: the ETag of the record that has them. */
+/** Breaks of links: the ETag of the record that has them, and those that are removed with a record. */
 import type { Break } from './break.ts'
 
 const changed = 'test/writing/changed-links.test.ts'
+const removed = 'test/hooks/links-of-deleted-records.test.ts'
 
 export const links: readonly Break[] = [
   {
@@ -46,5 +47,54 @@ export const links: readonly Break[] = [
     find: 'for (const { known } of due) context.changes?.note(resource, known, known)',
     replace: '',
     fails: changed,
+  },
+  {
+    title: 'The change of a deleted record does not have its links',
+    file: 'packages/core/src/write/execute/remove.ts',
+    find: 'noteRemovedLinks(context, resource, stored, links)',
+    replace: 'void [noteRemovedLinks, links]',
+    fails: removed,
+  },
+  {
+    title: 'The change of a record that a cascade deletes does not have its links',
+    file: 'packages/core/src/write/execute/remove.ts',
+    find: 'const links = await linksToRemove(context, resource, rows, isSoft)',
+    replace: 'const links: LinksToRemove = []',
+    fails: removed,
+  },
+  {
+    title: 'A DELETE of many records reads the links of each by statements of its own',
+    file: 'packages/core/src/write/endpoints/bulk.ts',
+    find: 'await removeRecord(context, resource, key, { cascade, links })',
+    replace: 'await removeRecord(context, resource, key, { cascade })',
+    fails: removed,
+  },
+  {
+    title: 'The change of a soft-deleted record reports links that stay',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (soft || context.changes === undefined',
+    replace: 'if (context.changes === undefined',
+    fails: removed,
+  },
+  {
+    title: 'DELETE reads links that nobody asks for',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (soft || context.changes === undefined',
+    replace: 'if (soft',
+    fails: removed,
+  },
+  {
+    title: 'The removed links of a relation have the name that the other model gives them',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (!found.has(key)) found.set(key, links)',
+    replace: 'found.set(key, links)',
+    fails: removed,
+  },
+  {
+    title: 'The links of a relation that only the other model declares are not reported',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (target !== resource) continue',
+    replace: 'if (target !== resource || source !== resource) continue',
+    fails: removed,
   },
 ]
