@@ -25,7 +25,11 @@ export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db
     model: model.name,
     record_id: String(key[0]),
   }))
-  await db.insertInto('audit_entries').values(entries).execute()
+  // A statement takes a limited number of values: on PostgreSQL 65,535.
+  for (let i = 0; i < entries.length; i += 1000) {
+    const some = entries.slice(i, i + 1000)
+    await db.insertInto('audit_entries').values(some).execute()
+  }
 }
 
 /** The transactions that have locked their organisation, by `args.db`. */

@@ -86,7 +86,17 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLinks',
     callers: {
-      'write/execute/nested/link-table.ts': [1, 'links of a junction without a published model'],
+      'write/execute/nested/read-links.ts': [1, 'links of a junction without a published model'],
+    },
+  },
+  {
+    name: 'readLinks',
+    callers: {
+      'write/execute/nested/link-table.ts': [1, 'links that a list may replace'],
+      'write/execute/removed-links.ts': [
+        1,
+        'links that are removed with their record, for the callbacks of the host',
+      ],
     },
   },
   {

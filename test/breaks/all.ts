@@ -15,6 +15,7 @@ import { httpNode } from './http-node.ts'
 import { input } from './input.ts'
 import { keyless } from './keyless.ts'
 import { limits } from './limits.ts'
+import { links } from './links.ts'
 import { parse } from './parse.ts'
 import { plan } from './plan.ts'
 import { planCache } from './plan-cache.ts'
@@ -39,6 +40,7 @@ export const breaks: readonly Break[] = [
   ...input,
   ...keyless,
   ...limits,
+  ...links,
   ...parse,
   ...plan,
   ...planCache,

@@ -10,6 +10,13 @@ export const http: readonly Break[] = [
     fails: 'test/unit/http/route-table.test.ts',
   },
   {
+    title: 'A tag without quotes in If-Match is taken for a stale one',
+    file: 'packages/core/src/http/etag.ts',
+    find: '  throw invalidEntityTag(name, text)',
+    replace: '  return text',
+    fails: 'test/writing/conditional.test.ts',
+  },
+  {
     title: 'An encoded slash separates the segments of a path',
     file: 'packages/core/src/http/route-table.ts',
     find: "if (endpoint.some((segment) => segment.includes('/'))) continue",

@@ -227,9 +227,16 @@ export const registry: readonly Break[] = [
   {
     title: 'A misspelt hook of a policy is silently ignored',
     file: 'packages/core/src/config/check-policy.ts',
-    find: 'if (mapping || reserved || nearest(name.slice(0, 100), policyHooks) !== undefined) {',
-    replace: 'if (reserved && mapping && name === undefined) {',
+    find: 'return mapping || reserved || nearest(name.slice(0, 100), policyHooks) !== undefined',
+    replace: 'return reserved && mapping && name === undefined',
     fails: 'test/unit/access/start-up.test.ts',
+  },
+  {
+    title: 'A misspelt hook keeps the names in the scope beside it from being checked',
+    file: 'packages/core/src/config/check-settings.ts',
+    find: 'if (problem === undefined || entry?.keepsWrong?.(value) === true) good[key] = value',
+    replace: 'if (problem === undefined) good[key] = value',
+    fails: 'test/contract/mistakes.test.ts',
   },
   {
     title: 'Two resources have one path',

@@ -84,6 +84,50 @@ eachDatabase('mistakes in requests', (test, db) => {
     })
   }
 
+  test('the options of a relation that is not embedded: says what embeds it', async () => {
+    const api = testApi(db, models, { API_ALLOW_JOIN: true })
+    const closed = testApi(db, models)
+    const flat = testApi(db, models, { API_ALLOW_JOIN: true, API_ADD_RELATIONS: false })
+    const start = 'is not embedded in this answer.'
+    for (const [one, url, remedy] of [
+      [
+        api,
+        '/api/authors?join=books&books.limit=3',
+        ' Embed it with dump=json, or with dump=dynamic and join=books.',
+      ],
+      [closed, '/api/authors?books.limit=3', ' Embed it with dump=json.'],
+      [
+        api,
+        '/api/books?author.books.limit=3',
+        ' Embed it with dump=dynamic and join=author.books.',
+      ],
+      [closed, '/api/books?author.books.limit=3', ''],
+      [flat, '/api/authors?books.limit=3', ''],
+    ] as const) {
+      const { status, errors } = await get(one, url)
+      const reason = errors.reason as string
+      equal([status, reason.slice(reason.indexOf(start))], [400, `${start}${remedy}`], url)
+    }
+    for (const dump of ['dump=json', 'dump=dynamic&join=books']) {
+      equal((await get(api, `/api/authors?${dump}&books.limit=3`)).status, 200)
+    }
+    const deep = '/api/books?dump=dynamic&join=author.books&author.books.limit=3'
+    equal((await get(api, deep)).status, 200)
+  })
+
+  test('null as a value: names the filter for NULL, except on text', async () => {
+    const api = testApi(db, models)
+    const hint =
+      ' Rows without a value are found by "author_id__isnull=true", the others by "author_id__isnull=false".'
+    for (const filter of ['author_id__eq=null', 'author_id__ne=NULL', 'author_id__in=(1,null)']) {
+      const { status, errors } = await get(api, `/api/books?${filter}`)
+      equal([status, errors.reason.endsWith(hint), errors.reason], [400, true, errors.reason])
+    }
+    equal((await get(api, '/api/books?author_id__eq=nil')).errors.reason.includes('isnull'), false)
+    equal((await get(api, '/api/books?author_id__isnull=true')).status, 200)
+    equal((await get(api, '/api/books?title__eq=null')).status, 200)
+  })
+
   test('a relation that is not joined, where joins are allowed', async () => {
     const api = testApi(db, models, { API_ALLOW_JOIN: true })
     // The last three are similar to the book's own "author_id" and the author's "books".
@@ -208,6 +252,60 @@ eachDatabase('mistakes in credentials', (test, db) => {
   })
 })
 
+eachDatabase('mistakes in users', (test, db) => {
+  test.before(() => createTables(db, models))
+  const warnings: string[] = []
+  const apiOf = (user: unknown, config: object = {}) => {
+    warnings.length = 0
+    const custom = { API_AUTHENTICATE_METHOD: ['custom'] as const, API_CUSTOM_AUTH: () => user }
+    const rules = { API_ROLE_MAP: { GET: 'viewer' } }
+    return testApi(db, models, { ...rules, ...custom, ...config } as never, {
+      onWarning: (message) => void warnings.push(message),
+    })
+  }
+  const said = () => warnings.filter((message) => message.startsWith('A user '))
+  const start = 'so rules that require a role refuse its requests (403). Expected a list'
+
+  test('a user with role in place of roles: one warning, which names the member', async () => {
+    const api = apiOf({ id: 1, role: 'viewer' })
+    for (let n = 0; n < 2; n++) equal((await get(api, '/api/books')).status, 403)
+    equal(said(), [
+      `A user has no member "roles", but "role", ${start} in the user object: roles: ['editor'], or roles: [] for a user without roles.`,
+    ])
+  })
+
+  test('other users whose roles no rule sees: a warning', async () => {
+    await get(apiOf({ id: 1 }), '/api/books')
+    equal(said().length, 1)
+    match(said()[0] ?? '', `A user has no member "roles", ${start}`)
+    await get(apiOf({ roles: 'viewer' }), '/api/books')
+    match(said()[0] ?? '', `A user has a string as "roles", ${start}`)
+    const host = apiOf(null, { API_AUTHENTICATE_METHOD: [] })
+    await send(host, 'GET', '/api/books', { user: { id: 1 } })
+    equal(said().length, 1)
+  })
+
+  test('users with roles, without any user, and without rules that name a role: no warning', async () => {
+    for (const user of [{ roles: ['viewer'] }, { roles: [] }, { roles: null }, true]) {
+      await get(apiOf(user), '/api/books')
+      equal(said(), [])
+    }
+    await get(apiOf(null, { API_AUTHENTICATE_METHOD: [] }), '/api/books')
+    equal(said(), [])
+    equal((await get(apiOf({ id: 1 }, { API_ROLE_MAP: { GET: true } }), '/api/books')).status, 200)
+    equal(said(), [])
+  })
+
+  test('a guard of the host that requires a role warns too', async () => {
+    const api = apiOf({ id: 1 }, { API_ROLE_MAP: {} })
+    const request = { method: 'GET', url: '/reports', headers: {} }
+    await api.authenticate(request, { roles: true })
+    equal(said(), [])
+    await rejects(api.authenticate(request, { roles: ['viewer'] }))
+    equal(said().length, 1)
+  })
+})
+
 eachDatabase('mistakes in models that only the database shows', (test, db) => {
   test.before(() =>
     db.execScript(
@@ -295,6 +393,89 @@ suite('mistakes in createApi', (test) => {
       equal(warnings, [message])
     })
   }
+
+  test('all mistakes at once: options, settings, hooks and the names in a scope', () => {
+    const Note = defineModel('Note', {
+      columns: { id },
+      meta: {
+        role_map: { GET_MNAY: 'viewer', POST: [] },
+        access_policy: { can_raed: () => true, scope: { ownr: { eq: 1 } } },
+      },
+    } as never)
+    const config = { API_TITEL: 'Notes' }
+    const { message } = throws(create({ models: [Note], config, confg: {} }))
+    const lines = message.split('\n')
+    equal(
+      [
+        'confg: unknown option.',
+        'config.API_TITEL: unknown key.',
+        'models.Note.meta.role_map: unknown key "GET_MNAY". Did you mean "GET_MANY"? POST: expected a role',
+        'models.Note.meta.access_policy: unknown hook "can_raed".',
+        'models.Note.meta.access_policy: Note: scope at ownr: Note has no column and no relation of this name.',
+      ].filter((start) => !lines.some((line) => line.startsWith(start))),
+      [],
+    )
+    equal(lines.length, 6)
+  })
+
+  test('all mistakes at once: also of a policy that a function or a class gives', () => {
+    const policies = [
+      () => ({ can_raed: () => true, scope: { ownr: { eq: 1 } } }),
+      class {
+        readonly can_raed = () => true
+        readonly scope = { ownr: { eq: 1 } }
+      },
+    ]
+    for (const access_policy of policies) {
+      const Note = defineModel('Note', { columns: { id }, meta: { access_policy } } as never)
+      const { message } = throws(create({ models: [Note] }))
+      match(message, 'unknown hook "can_raed"')
+      match(message, 'scope at ownr: Note has no column and no relation of this name.')
+    }
+  })
+
+  test('a scope that follows from another mistake is not reported', () => {
+    const columns = { id, owner: { type: 'strng' }, author_id: { type: 'integer' } }
+    const problems = (given: object) => {
+      const Note = defineModel('Note', { meta: {}, ...given } as never)
+      return throws(create({ models: [Author, Book, Note] }))
+        .message.split('\n')
+        .slice(1)
+    }
+    const scope = { owner: { eq: 'ann' } }
+    equal(problems({ columns, meta: { access_policy: { scope } } }).length, 1)
+    const unresolved = {
+      columns: { id, author_id: { type: 'string' } },
+      relations: { author: belongsTo('Author', 'author_id') },
+      meta: { access_policy: { scope: { author: { name: { eq: 'ann' } } } } },
+    }
+    equal(problems(unresolved).length, 1)
+  })
+
+  const ruled = (meta: object, config: object = {}): string[] => {
+    const warnings: string[] = []
+    const Note = defineModel('Note', { columns: { id }, meta } as never)
+    const Memo = defineModel('Memo', { columns: { id }, meta: {} })
+    const onWarning = (warning: string) => void warnings.push(warning)
+    create({ models: [Note, Memo], config, onWarning })()
+    return warnings
+  }
+  const unprotected = (at: string): string =>
+    `${at} has rules, but no authentication is enabled, so the requests that they cover get 403 unless the host sets the user. Set API_AUTHENTICATE_METHOD, for example to ['jwt'], or to [] if the host does.`
+
+  test('role rules without authentication: a warning for each role map', () => {
+    equal(ruled({ role_map: { GET: 'viewer' } }), [unprotected('models.Note.meta.role_map')])
+    equal(ruled({}, { API_ROLES_REQUIRED: 'staff' }), [unprotected('config.API_ROLES_REQUIRED')])
+  })
+
+  test('role rules with authentication, or that say that there is none: no warning', () => {
+    const rules = { role_map: { GET: 'viewer' } }
+    equal(ruled(rules, { API_AUTHENTICATE_METHOD: [] }), [])
+    equal(ruled({ ...rules, authenticate_method: [] }), [])
+    const custom = { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: () => true }
+    equal(ruled(rules, custom), [])
+    equal(ruled({ role_map: {} }), [])
+  })
 
   test('handle({ path }): a 500 whose reported error names the property', async () => {
     const reported: unknown[] = []

@@ -122,6 +122,23 @@ export { ${names.join(', ')}, deliverer }\n`,
     await send(testApi(db, models), 'PATCH', '/api/books/1', { body: { title: value.title } })
   })
 
+  test('the audit stores a batch with more changes than one statement can bind values', async () => {
+    await db.kysely.deleteFrom('audit').execute()
+    const audited = configOf('audited')
+    const config = { ...audited, API_ALLOW_BULK: true, API_ALLOW_BATCH: true }
+    const api = testApi(db, models, { ...config, API_AFTER_COMMIT_CALLBACK: () => {} })
+    // Each entry has four values, and SQLite takes 32,766 in one statement.
+    const operations = Array.from({ length: 9 }, (_, n) => ({
+      ...{ id: `list${n}`, method: 'POST', url: '/api/tags' },
+      body: Array.from({ length: 1000 }, (_, i) => ({ name: `audited ${n} ${i}` })),
+    }))
+    equal((await send(api, 'POST', '/api/batch', { body: { operations } })).status, 200)
+    const { length } = await db.kysely.selectFrom('audit').select('after').execute()
+    equal(length, 9000)
+    await db.kysely.deleteFrom('audit').execute()
+    await db.kysely.deleteFrom('tags').where('name', 'like', 'audited %').execute()
+  })
+
   test('the audit has no column that its model hides', async () => {
     const Account = defineModel('Account', {
       columns: {

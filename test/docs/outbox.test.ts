@@ -123,6 +123,16 @@ export { deliverer, withOutbox }\n`)
     equal(statements.filter(({ sql }) => /^update .outbox./.test(sql)).length, 10)
   })
 
+  test('stores more events than one statement can bind values', async () => {
+    const { API_BEFORE_COMMIT_CALLBACK: store } = withOutbox(deliver)
+    const change = { action: 'create', model: Tag, before: null, after: null } as const
+    const changes = Array.from({ length: 66_000 }, (_, i) => ({ ...change, key: [i] }))
+    const args = { db: db.kysely } as unknown as Parameters<NonNullable<typeof store>>[1]
+    await store?.(changes, args)
+    equal((await waiting()).length, 66_000)
+    await db.kysely.deleteFrom('outbox').execute()
+  })
+
   test('sends each event once, whoever delivers', async () => {
     const add = (n: number) => send(api, 'POST', '/api/tags', { body: { name: `Concurrent ${n}` } })
     const more = isSqlite ? [] : [deliverElsewhere(), deliverElsewhere()]

@@ -200,6 +200,22 @@ eachDatabase('the tracker', (test, database) => {
     equal(entries.filter(({ record_id }) => issues.has(record_id)).length, 1000)
   })
 
+  test('audits a batch with more changes than one statement can bind values', async () => {
+    tracker.events.length = 0
+    // An entry has six values; PostgreSQL takes 65,535 in one statement, SQLite half of that.
+    const operations = Array.from({ length: 11 }, (_, n) => ({
+      ...{ id: `list${n}`, method: 'POST', url: '/api/labels' },
+      headers: { prefer: 'return=minimal' },
+      body: Array.from({ length: 1000 }, (_, i) => ({ name: `Label ${n} ${i}` })),
+    }))
+    const ask = asking(tracker)
+    const as = tracker.sessions.ann
+    const answer = await ask({ as, method: 'POST', url: '/api/batch', body: { operations } })
+    equal([answer.status, tracker.events.length], [200, 11_000])
+    const entries = tracker.db.selectFrom('audit_entries').select('id')
+    equal((await entries.where('model', '=', 'Label').execute()).length >= 11_000, true)
+  })
+
   test('an import that fails stores nothing, and publishes no event', async () => {
     const ask = asking(tracker)
     const as = tracker.sessions.ann

@@ -12,7 +12,7 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import type { ScopeConditions } from '../../packages/core/src/config/scope-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
-import { equal, match, ok } from '../support/assert.ts'
+import { equal, match, ok, throws } from '../support/assert.ts'
 import { plainOnly } from '../support/path.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 import { createTables, insertLinks, insertRows } from '../support/tables.ts'
@@ -386,16 +386,19 @@ suite('a scope as data at start-up', (test) => {
     [{ or: [] }, 'Task: scope at or: expected a list of conditions.'],
     [{ or: [{}] }, 'Task: scope at or[0]: has no condition'],
     [{ not: {} }, 'Task: scope at not: has no condition'],
-    [
-      { ownr: { eq: 1 } },
-      'Task has no column and no relation to a published model of this name. Did you mean "owner"?',
-    ],
+    [{ ownr: { eq: 1 } }, 'Task has no column and no relation of this name. Did you mean "owner"?'],
     [
       { owner: 'ann' },
       'Task: scope at owner: expected operators with their values, such as { eq: … }.',
     ],
     [{ owner: {} }, 'Task: scope at owner: expected operators'],
-    [{ owner: { equal: 'x' } }, 'Task: scope at owner.equal: is no operator.'],
+    [
+      { points: { equals: 1 } },
+      'Task: scope at points.equals: is no operator. Operators of points: eq, ne, lt, le, gt, ge, in, nin, between, isnull.',
+    ],
+    [{ points: { beetween: [1, 2] } }, 'is no operator. Did you mean "between"? Operators of'],
+    [{ points: { constructor: 1 } }, 'is no operator. Operators of points'],
+    [{ points: { gte: 1 } }, 'Task: scope at points.gte: is no operator. Did you mean "ge"?'],
     [{ points: { like: '1' } }, 'Task: scope at points.like: does not fit the type integer.'],
     [{ points: { eq: 'one' } }, 'Task: scope at points.eq: expected a whole number'],
     [{ points: { isnull: 1 } }, 'Task: scope at points.isnull: expected true or false.'],
@@ -409,6 +412,34 @@ suite('a scope as data at start-up', (test) => {
       ok(!/[.?]\.(\s|$)/.test(start(scope)), start(scope))
     })
   }
+
+  test('along a relation to a model without meta: names the model and the ways out', () => {
+    const key = { type: 'integer', primaryKey: true } as const
+    const Project = defineModel('Project', { columns: { id: key, owner_id: { type: 'integer' } } })
+    const published = defineModel('Project', {
+      columns: Project.columns,
+      meta: { allowed_methods: [] },
+    })
+    const scope = { project: { owner_id: { eq: 7 } } }
+    const Issue = defineModel('Issue', {
+      columns: { id: key, project_id: { type: 'integer' } },
+      relations: { project: belongsTo('Project', 'project_id') },
+      meta: { access_policy: { scope } },
+    })
+    const start = (target: AnyModel) => () =>
+      createApi({
+        db: noDatabase(),
+        models: [target, Issue] as readonly AnyModel[],
+        config: { API_SCHEMA_CHECK: 'off' },
+        dialect: 'sqlite',
+        onWarning: () => {},
+      })
+    match(
+      throws(start(Project)).message,
+      'Issue: scope at project: refers to Project, which is not published, because it has no meta. A scope follows relations to published models only. Publish Project, with meta: { allowed_methods: [] } if clients must not request it, or write scope_query instead of scope.',
+    )
+    start(published)()
+  })
 
   test('the policy of all models: a model without its column is told to have a policy of its own', () => {
     const startAll = (scope: unknown): string => {

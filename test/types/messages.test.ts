@@ -33,6 +33,12 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
   ],
 ]
 
+/** Mistakes in a list of models; the compiler shortens the types of wide models. */
+const inLists: readonly (readonly [line: string, says: string])[] = [
+  [`export const g = createApi({ db, models: [Wide, Book] })`, String.raw`no model named \"User\"`],
+  [`export const h = createApi({ db, models: [User, Book, Wide, Old] })`, 'Book has no column'],
+]
+
 /** Mistakes that the last line of the message names, because TypeScript compares the alternatives of the option first. */
 const named: readonly (readonly [line: string, says: string])[] = [
   [
@@ -49,13 +55,16 @@ const incomplete: readonly (readonly [line: string, says: string])[] = [
   [`client.issues.create({ project_id: 1 })`, "Property 'title' is missing"],
 ]
 
-const before = `import { belongsTo, createApi, defineModel, type WriteCallback } from '@model-api/core'
+const before = `import { belongsTo, createApi, defineModel, hasMany, type WriteCallback } from '@model-api/core'
 import { createClient } from '@model-api/core/client'
 declare const db: never
 const whole = { type: 'integer' } as const
 const id = { type: 'integer', primaryKey: true } as const
 const Book = defineModel('Book', { columns: { id } })
 const User = defineModel('User', { columns: { id, email: { type: 'string' } } })
+const Old = defineModel('Old', { columns: { id }, relations: { books: hasMany('Book', 'old_id') }, meta: {} })
+const text = { type: 'string', maxLength: 80 } as const
+const Wide = defineModel('Wide', { columns: { id, title: text, author: text, place: text, user_id: whole, state: { type: 'enum', enum: ['open', 'closed'] } }, relations: { user: belongsTo('User', 'user_id'), book: belongsTo('Book', 'id') }, meta: {} })
 interface Member { readonly id: number; readonly roles: readonly string[] }
 declare const memberOf: (url: string) => Promise<Member | null>
 declare const stamped: WriteCallback<Member | null>
@@ -108,6 +117,15 @@ suite('compiler errors for mistakes in a model and in the configuration', (test)
         messages[i]?.some((line) => line.includes(says)),
         `${says}: ${messages[i]?.join('\n')}`,
       )
+    }
+  })
+
+  test('the first line names the mistake in a list of models, whatever their size, and suggests nothing else', () => {
+    const messages = messagesOf(inLists.map(([line]) => line))
+    for (const [i, [, says]] of inLists.entries()) {
+      const [first = ''] = messages[i] ?? []
+      ok(first.includes(says), `${says}: ${first}`)
+      ok(!/exactOptionalPropertyTypes|Two different types/.test(first), first)
     }
   })
 

@@ -56,6 +56,44 @@ eachDatabase('conditional requests', (test, db) => {
     equal((await send(api, 'PATCH', url, { body: {}, headers: any })).status, 200)
   })
 
+  test('If-Match and If-None-Match without quotes are 400 on writes, and ignored on reads', async () => {
+    const tag = await etag(url)
+    const names = ['If-Match', 'If-None-Match'] as const
+    for (const text of [
+      'abc',
+      tag.slice(1, -1),
+      '',
+      ' , ',
+      `${tag} x`,
+      `${tag}, abc`,
+      'w/"a"',
+      '*, "a"',
+    ]) {
+      for (const name of names) {
+        for (const method of ['PATCH', 'PUT', 'DELETE']) {
+          const body = method === 'DELETE' ? {} : { body: { title: 'Lost' } }
+          const headers = { [name.toLowerCase()]: text }
+          const { status, errors } = await send(api, method, url, { ...body, headers })
+          equal([status, errors.code], [400, 'invalid_entity_tag'], `${method} ${name}: ${text}`)
+        }
+      }
+      equal((await get(api, url, { 'if-none-match': text })).status === 400, false)
+    }
+    const headers = { 'if-match': 'abc' }
+    const { errors } = await send(api, 'PATCH', url, { body: {}, headers })
+    equal(
+      [errors.reason, errors.at],
+      [
+        'If-Match: expected * or the value of an ETag header with its quotes, such as "0123456789abcdef.0123456789abcdef", got abc.',
+        'abc',
+      ],
+    )
+    for (const text of [`W/${tag}`, `"x" ,, ${tag} ,`, ` ${tag}`]) {
+      const given = { 'if-match': text }
+      equal((await send(api, 'PATCH', url, { body: {}, headers: given })).status, 200, text)
+    }
+  })
+
   test('If-None-Match with the tag of the record, or *, is 412 on PATCH, PUT and DELETE, and nothing changes', async () => {
     const body = { title: 'Only', price: '1.00' }
     const at = (await send(api, 'POST', '/api/books', { body })).headers.location ?? ''

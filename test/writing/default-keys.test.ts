@@ -117,3 +117,81 @@ eachDatabase('keys that the database generates', (test, db) => {
     equal([found?.primaryKey, found?.hasDefault, found?.generated], [true, true, undefined])
   })
 })
+
+/** Keys of both types, and the functions that make them. */
+const Doc = defineModel('Doc', {
+  table: 'docs',
+  columns: {
+    id: { type: 'uuid', primaryKey: true, hasDefault: true },
+    title: { type: 'string', maxLength: 20 },
+  },
+  relations: { pages: hasMany('Page', 'doc_id') },
+  meta: {},
+})
+const Page = defineModel('Page', {
+  table: 'pages',
+  columns: {
+    id: { type: 'string', maxLength: 40, primaryKey: true, hasDefault: true },
+    doc_id: { type: 'uuid' },
+    title: { type: 'string', maxLength: 20 },
+  },
+  meta: {},
+})
+
+eachDatabase('lists of records whose keys a function of the database makes', (test, db) => {
+  const keys = {
+    sqlite: [
+      `text default (lower(hex(randomblob(4)) || '-0000-4000-8000-' || hex(randomblob(6))))`,
+      'text default (hex(randomblob(16)))',
+    ],
+    postgres: ['uuid default gen_random_uuid()', 'varchar(40) default own.short_key()'],
+    mysql: ['char(36) default (uuid())', 'varchar(40) default (uuid())'],
+  }[db.name]
+  const api = testApi(db, [Doc, Page], { API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true })
+  test.before(async () => {
+    if (db.name === 'postgres') {
+      await db.execScript(`create schema own;
+        create function own.short_key() returns text volatile language sql as $$ select 'k' || md5(random()::text) $$`)
+    }
+    await db.execScript(`create table docs (id ${keys[0]} primary key, title varchar(20));
+      create table pages (id ${keys[1]} primary key, doc_id ${String(keys[0]).split(' ')[0]} not null references docs (id), title varchar(20))`)
+    await api.ready
+  })
+
+  const post = (count: number, pages: number) =>
+    db.capture(() =>
+      send(api, 'POST', '/api/docs?dump=json', {
+        body: Array.from({ length: count }, (_, i) => ({
+          title: `doc ${i}`,
+          ...(pages > 0 && {
+            pages: Array.from({ length: pages }, (_, j) => ({ title: `${i}.${j}` })),
+          }),
+        })),
+      }),
+    )
+
+  for (const pages of [0, 2]) {
+    test(`each record keeps its own key, with ${pages} nested records`, async () => {
+      const { result } = await post(20, pages)
+      equal(result.status, 201, result.text)
+      equal(new Set(result.value.map(({ id }: { id: string }) => id)).size, 20)
+      for (const [i, { id, title }] of result.value.entries()) {
+        equal(title, `doc ${i}`)
+        const found = await read(api, `/api/docs/${id}?dump=json`)
+        equal(found.title, title)
+        equal(
+          found.pages.map((page: { title: string }) => page.title).sort(),
+          Array.from({ length: pages }, (_, j) => `${i}.${j}`),
+        )
+      }
+    })
+
+    // SQLite does not tell the default as a function, so it inserts such records one by one.
+    if (db.name !== 'sqlite') {
+      test(`the number of statements does not grow with the list, with ${pages} nested records`, async () => {
+        const [few, many] = [await post(3, pages), await post(30, pages)]
+        equal(many.statements.length, few.statements.length)
+      })
+    }
+  }
+})

@@ -139,6 +139,31 @@ eachDatabase('constraints of the database', (test, db) => {
     equal([created.status, Object.keys(created.errors.reason)], [422, ['low']])
   })
 
+  test('a missing value of a hidden column is logged, and not named to the client', async () => {
+    await db.execScript(`
+      create table desks (id ${id[db.name]}, tenant integer not null, name varchar(9) not null)`)
+    const Desk = defineModel('Desk', {
+      table: 'desks',
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        tenant: { type: 'integer', hidden: true, hasDefault: true },
+        name: { type: 'string', hasDefault: true },
+      },
+      meta: {},
+    })
+    const logged: string[] = []
+    const onWarning = (message: string) => void logged.push(message)
+    const desks = testApi(db, [Desk], {}, { onWarning })
+    const { status, errors, text } = await send(desks, 'POST', '/api/desks', {
+      body: { name: 'a' },
+    })
+    equal([status, errors.code, text.includes('tenant')], [422, 'not_null_violation', false])
+    const said = () => logged.filter((message) => message.startsWith('The database refused'))
+    equal(said(), [
+      'The database refused a Desk without a value of "tenant", which is hidden from clients. Give it a default, or set it in an add callback.',
+    ])
+  })
+
   test('a sequence behind the stored keys is logged', async () => {
     if (db.name !== 'postgres') return
     await db.execScript(`alter table seats alter column id restart with 1`)

@@ -196,6 +196,24 @@ eachDatabase('transactions', (test, db) => {
     equal([rows.length, new Set(rows.map(({ name }) => name)).size], [2, 1])
   })
 
+  test('a write that the database or a callback refuses is tried once', async () => {
+    let calls = 0
+    const config = withConfig({
+      API_ADD_CALLBACK: (object) => {
+        calls += 1
+        if (object.name === 'fails') throw new Error('failed')
+        return object
+      },
+    })
+    const own = testApi(db, library, config, { onError: () => {} })
+    equal((await send(own, 'POST', '/api/tags', { body: { name: 'once' } })).status, 201)
+    calls = 0
+    equal((await send(own, 'POST', '/api/tags', { body: { name: 'once' } })).status, 409)
+    equal(calls, 1)
+    equal((await send(own, 'POST', '/api/tags', { body: { name: 'fails' } })).status, 500)
+    equal(calls, 2)
+  })
+
   test('three deadlocks in a row are retried; endless deadlocks are 503 that says so, and nothing is written', async () => {
     if (db.name === 'sqlite') return
     const ids: number[] = []

@@ -5,6 +5,7 @@ import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
 import { checksOf } from './access/authorize.ts'
 import { callerRegistries } from './access/column-rights.ts'
+import { missingRolesHint } from './access/missing-roles-hint.ts'
 import { buildPolicies } from './access/policy.ts'
 import { reachOf } from './access/reach.ts'
 import { anonymous } from './access/roles.ts'
@@ -21,6 +22,7 @@ import { shown } from './config/checks.ts'
 import type { ApiConfig } from './config/config.ts'
 import type { HookTables, HookUser, UserOf } from './config/hook-types.ts'
 import { collectProblems, throwProblems } from './config/problems.ts'
+import { rolesWithoutAuthentication } from './config/roles-without-authentication.ts'
 import { settingNames } from './config/setting-names.ts'
 import { connectOnce } from './connect.ts'
 import { detectDialect } from './dialect/detect.ts'
@@ -69,7 +71,7 @@ import { checkOptionNames } from './option-names.ts'
 import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
 import { keylessWarnings } from './registry/keyless-warning.ts'
-import { buildRegistry } from './registry/registry.ts'
+import { resolveRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
 import { credentialWarnings } from './registry/secret-columns.ts'
 import { checkedReplicas } from './replica-options.ts'
@@ -108,7 +110,7 @@ export interface ApiOptions<
    * The models; those with `meta` are published. Not needed if API_BASE_MODEL registers them. A relation to a model that is
    * not in the list, or by a field that does not exist, is a compile error.
    */
-  readonly models?: Models & CheckedModels<Models>
+  readonly models?: CheckedModels<Models> & Models
   /** `API_*` keys; see ApiConfig. */
   readonly config?: ApiConfig<
     UserModel,
@@ -262,7 +264,8 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
   /**
-   * Explains which rules allow or refuse a request of a user (null: anonymous), stage by stage, without serving it.
+   * Explains which rules allow or refuse a request of a user (null: anonymous), stage by stage, without serving it. It judges the method
+   * and the path; joins, filters and fields of the query, the body and rights of columns are checked only when a request is served.
    *
    * ```ts
    * const { allowed, steps } = await api.explainAccess(user, { method: 'DELETE', url: '/api/books/1' })
@@ -329,15 +332,18 @@ export function createApi<
   const { db } = options ?? {}
   const detected = detectDialect(db, options?.dialect)
   const config = (options.config ?? {}) as unknown as ApiConfig
-  const { registry, settings } = buildRegistry({
-    models: options.models ?? [],
-    config,
-    dialect: detected,
-    env: options.env ?? environment(),
-    schema: options.schema,
-  })
   const problems = collectProblems()
   checkOptionNames(options, optionNames, problems)
+  const { registry, settings } = resolveRegistry(
+    {
+      models: options.models ?? [],
+      config,
+      dialect: detected,
+      env: options.env ?? environment(),
+      schema: options.schema,
+    },
+    problems,
+  )
   const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
@@ -349,9 +355,11 @@ export function createApi<
   )
   const getter = config.API_SESSION_GETTER
   const { session, knownSession } = sessions(db, getter, schema, { callHook, watch })
-  const policies = buildPolicies(registry, problems, warn)
+  const warnings: string[] = []
+  const policies = buildPolicies(registry, problems, (message) => warnings.push(message))
   throwProblems(problems)
-  for (const warning of startUpWarnings(registry, options.models?.length ?? 0)) warn(warning)
+  warnings.push(...startUpWarnings(registry, config, options.models?.length ?? 0))
+  for (const warning of warnings) warn(warning)
   const tables = tablesOf(registry)
   const clock = options.clock ?? systemClock
   const elapsed = () => clock.elapsed()
@@ -413,6 +421,7 @@ export function createApi<
     registry,
     callerRegistries: callerRegistries(registry),
     hintUnpublished: unpublishedHint(registry, settings.prefix, warn),
+    hintMissingRoles: missingRolesHint(registry, warn),
     routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
     schema,
     anonymousReach: reachOf(anonymous),
@@ -534,7 +543,12 @@ function observersOf({
 }
 
 /** Returns the warnings about models; `models` is the number of models in the options. */
-const startUpWarnings = (registry: Registry, models: number): readonly string[] => [
+const startUpWarnings = (
+  registry: Registry,
+  config: ApiConfig,
+  models: number,
+): readonly string[] => [
+  ...rolesWithoutAuthentication(registry.resources, config),
   ...credentialWarnings(registry),
   ...keylessWarnings(registry),
   ...(registry.resources.length === 0 ? [nothingPublished(models)] : []),

@@ -2,6 +2,7 @@
 // has types for parts of both.
 
 import type { CallerRegistries } from './access/column-rights.ts'
+import type { MissingRolesHint } from './access/missing-roles-hint.ts'
 import type { Policies } from './access/policy.ts'
 import type { Clock } from './call/clock.ts'
 import type { Connections } from './call/connections.ts'
@@ -34,6 +35,8 @@ export interface Runtime extends HostFunctions, Connections, SignIn {
   readonly routes: RouteTable
   /** Warns the host if the path would be the endpoint of a model without meta. */
   readonly hintUnpublished: UnpublishedHint
+  /** Warns the host of the first user without a member `roles`, if rules require roles. */
+  readonly hintMissingRoles: MissingRolesHint
   /** Whether a caller without credentials may list a resource. */
   readonly anonymousReach: Reach
   /** The access policy of each resource that has one. */

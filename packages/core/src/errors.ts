@@ -361,10 +361,16 @@ export const invalidJoinType = (text: string, hint: string): ApiError =>
   )
 
 /** A value that cannot be converted to the column's type. */
-export const invalidValue = (text: string, field: string, expected: string, at: string): ApiError =>
+export const invalidValue = (
+  text: string,
+  field: string,
+  expected: string,
+  at: string,
+  hint = '',
+): ApiError =>
   badRequest(
     'invalid_value',
-    `${quoted(text)} is not a value of ${excerpt(field)}: expected ${expected}.`,
+    `${quoted(text)} is not a value of ${excerpt(field)}: expected ${expected}.${hint}`,
     at,
   )
 
@@ -408,8 +414,8 @@ export const searchNotOffered = (endpoint: string, at: string): ApiError =>
   )
 
 /** A parameter that this endpoint does not support. */
-export const notHere = (what: string, where: string, at: string): ApiError =>
-  badRequest('not_here', `${quoted(what)} cannot be used ${where}.`, at)
+export const notHere = (what: string, where: string, at: string, hint = ''): ApiError =>
+  badRequest('not_here', `${quoted(what)} cannot be used ${where}.${hint}`, at)
 
 /** An X-Write-Position header that is not the position of a write. */
 export const invalidPosition = (text: string): ApiError =>
@@ -726,6 +732,14 @@ export const preconditionFailed = (): ApiError =>
     reason: 'If-Match or If-None-Match does not hold for the stored record. Read it again.',
     code: 'precondition_failed',
   })
+
+/** If-Match or If-None-Match of a write that is neither `*` nor a list of entity tags. */
+export const invalidEntityTag = (header: 'If-Match' | 'If-None-Match', text: string): ApiError =>
+  badRequest(
+    'invalid_entity_tag',
+    `${header}: expected * or the value of an ETag header with its quotes, such as "0123456789abcdef.0123456789abcdef", got ${text === '' ? 'an empty value' : excerpt(text)}.`,
+    text,
+  )
 
 /** If-Match or If-None-Match on a write whose path is not that of one record. */
 export const preconditionOnMany = (header: 'If-Match' | 'If-None-Match'): ApiError =>

@@ -40,7 +40,7 @@ const db = new Kysely<object>({
 const api: Api = createApi({
   db,
   models: [Author, Book],
-  config: { API_ROLES_REQUIRED: ['staff'] },
+  config: { API_ROLES_REQUIRED: ['staff'], API_AUTHENTICATE_METHOD: [] },
 })
 
 const user = (...roles: string[]) => ({ id: 1, roles })
@@ -54,6 +54,13 @@ suite('explainAccess', (test) => {
     )
     return { allowed, status, lines }
   }
+
+  test('judges the method and the path, not what the query names', async () => {
+    const refused = '/api/authors?join=books&secret__eq=x&fields=nothing'
+    const whole = await steps(user('staff'), 'GET', refused)
+    equal(whole, await steps(user('staff'), 'GET', '/api/authors'))
+    equal([whole.allowed, whole.status], [true, 200])
+  })
 
   test('names the key that decides, and the roles that it requires', async () => {
     equal(await steps(user('viewer'), 'GET', '/api/books/1'), {

@@ -8,11 +8,17 @@ import { model, problemsOf } from '../registry/start-up.ts'
 const inConfig = (config: Record<string, unknown>): string[] =>
   problemsOf({ models: [model('Book', { columns: { deleted: { type: 'boolean' } } })], config })
 
+const columns = {
+  deleted: { type: 'boolean' },
+  gone_at: { type: 'datetime', nullable: true },
+  gone_on: { type: 'date' },
+  erased: { type: 'integer' },
+  state: { type: 'enum', enum: ['here', 'gone'] },
+  note: { type: 'json' },
+}
+
 const inMeta = (meta: Record<string, unknown>, config: Record<string, unknown> = {}): string[] =>
-  problemsOf({
-    models: [model('Book', { columns: { deleted: { type: 'boolean' } }, meta })],
-    config,
-  })
+  problemsOf({ models: [model('Book', { columns, meta })], config })
 
 const tables = 'Databases join at most 61 tables in a statement, and a relation may need three.'
 const nesting = 'Databases nest about 60 subqueries, and a relation may need two.'
@@ -301,6 +307,37 @@ suite('mistakes in meta', (test) => {
     [
       { soft_delete: true, soft_delete_attribute: 'deleted', soft_delete_values: [false, 'now'] },
       'models.Book.meta.soft_delete_values: "now" is not a value of deleted, which is of type boolean.',
+    ],
+    ...(
+      [
+        ['gone_at', 'datetime', "Set soft_delete_values: [null, 'now']."],
+        ['gone_on', 'date', "Make the column nullable and set soft_delete_values: [null, 'now']."],
+        ['erased', 'integer', 'Set soft_delete_values: [0, 1].'],
+        [
+          'state',
+          'enum',
+          'Set soft_delete_values to the value of active records and that of deleted ones, two of here, gone.',
+        ],
+        [
+          'note',
+          'json',
+          'Set soft_delete_values to the value of active records and that of deleted ones.',
+        ],
+      ] as const
+    ).map(
+      ([attribute, type, fix]) =>
+        [
+          { soft_delete: true, soft_delete_attribute: attribute },
+          `models.Book.meta.soft_delete: the default soft_delete_values false and true are not values of ${attribute}, which is of type ${type}. ${fix}`,
+        ] as const,
+    ),
+    [
+      { role_map: { GET_MNAY: 'viewer', POST: [], HEAD: true, ALL: 'editor' } },
+      'models.Book.meta.role_map: HEAD cannot be a key: HEAD is answered like GET without a body, and GET decides about it. Leave it out. unknown key "GET_MNAY". Did you mean "GET_MANY"? POST: expected a role, a list of at least one role, { roles: [...], any_of: true }, or true (authentication only).',
+    ],
+    [
+      { access_policy: { can_raed: () => true, can_delete: true, owner: 1 } },
+      'models.Book.meta.access_policy: can_delete: expected a function, got true. unknown hook "can_raed". Did you mean "can_read"? unknown hook "owner". A policy has scope, scope_query, can_read, can_create, can_update, can_delete.',
     ],
     [
       { role_map: {}, api_role_map: {} },

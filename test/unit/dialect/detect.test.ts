@@ -58,6 +58,8 @@ suite('dialect/detect', (test) => {
     equal(detectDialect(db, 'generic').name, 'generic')
     equal(detectDialect(db, { ...genericDialect, name: 'mine' }).name, 'mine')
     throws(() => detectDialect(db, 'oracle'), 'unknown name "oracle"')
+    throws(() => detectDialect(db, 5 as never), 'unknown name 5. Expected one of')
+    throws(() => detectDialect(db, null as never), 'unknown name null. Expected one of')
     const other = databaseWith(new PostgresAdapter())
     throws(() => detectDialect(other, 'sqlite'), 'pass "postgres"')
   })

@@ -3,7 +3,7 @@
 import type { ScopeConditions } from '../config/scope-types.ts'
 import { operatorFits } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
-import { type FilterOperator, filterOperators } from '../parse/operators.ts'
+import { type FilterOperator, filterOperators, operatorAliases } from '../parse/operators.ts'
 import { conditionOn, scopeProblem } from '../plan/scope-test.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
@@ -30,6 +30,17 @@ export type ScopeNode =
 
 /** A scope names a column or relation that the model does not have. */
 export class UnknownScopeName extends Error {}
+
+/** A scope follows a declared relation to a model that is not published. */
+export class UnpublishedScopeTarget extends Error {
+  readonly target: string
+
+  constructor(target: string, at: string) {
+    const message = `refers to ${target}, which is not published, because it has no meta. A scope follows relations to published models only. Publish ${target}, with meta: { allowed_methods: [] } if clients must not request it, or write scope_query instead of scope.`
+    super(scopeProblem(at, message).message)
+    this.target = target
+  }
+}
 
 /**
  * Checks the names and operators of conditions against the model; throws an Error that says where the mistake is.
@@ -87,8 +98,12 @@ function member(
   if (column !== undefined) return tests(column, given, at, checking)
   const relation = resource.allRelations.get(name)
   if (relation === undefined) {
+    const declared = Object.hasOwn(resource.model.relations ?? {}, name)
+      ? resource.model.relations[name]
+      : undefined
+    if (declared !== undefined) throw new UnpublishedScopeTarget(declared.target, at)
     const known = [...resource.allColumns.keys(), ...resource.allRelations.keys()]
-    const message = `${resource.name} has no column and no relation to a published model of this name.${didYouMean(name, known)}`
+    const message = `${resource.name} has no column and no relation of this name.${didYouMean(name, known)}`
     throw new UnknownScopeName(scopeProblem(at, message).message)
   }
   const where = all(relation.target, given, at, { ...checking, isBase: false })
@@ -110,8 +125,7 @@ function tests(
   const nodes = Object.entries(given).map(([name, value]): ScopeNode => {
     const operator = operatorNamed(name)
     if (operator === undefined) {
-      const known = Object.keys(filterOperators)
-      throw scopeProblem(`${at}.${name}`, `is no operator.${didYouMean(name, known)}`)
+      throw scopeProblem(`${at}.${name}`, `is no operator.${operatorHint(name, column)}`)
     }
     if (!operatorFits(operator, column)) {
       throw scopeProblem(`${at}.${name}`, `does not fit the type ${column.type}`)
@@ -123,6 +137,16 @@ function tests(
   })
   return { kind: 'and', all: nodes }
 }
+
+/** Returns the operator that resembles a name, or an operator's alias of this name, and those that fit the column. */
+function operatorHint(name: string, column: NamedColumn): string {
+  const fitting = operators.filter((one) => operatorFits(one, column))
+  const meant = Object.hasOwn(operatorAliases, name) ? operatorAliases[name] : undefined
+  const hint = meant === undefined ? didYouMean(name, fitting) : ` Did you mean "${meant}"?`
+  return `${hint} Operators of ${column.name}: ${fitting.join(', ')}.`
+}
+
+const operators = Object.keys(filterOperators) as readonly FilterOperator[]
 
 const operatorNamed = (name: string): FilterOperator | undefined =>
   Object.hasOwn(filterOperators, name) ? (name as FilterOperator) : undefined

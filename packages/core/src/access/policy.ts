@@ -2,13 +2,24 @@
 // function for each model.
 
 import type { AccessPolicy, AccessPolicyOption } from '../config/access-types.ts'
-import { constructed, isPolicyFunction, policyFrom, policyHooks } from '../config/check-policy.ts'
+import {
+  constructed,
+  hasHooks,
+  isPolicyFunction,
+  policyFrom,
+  policyHooks,
+} from '../config/check-policy.ts'
 import type { Problems } from '../config/problems.ts'
 import type { PolicySetting } from '../config/settings.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Action } from './action.ts'
-import { type CheckedScope, checkScope, UnknownScopeName } from './policy-scope.ts'
+import {
+  type CheckedScope,
+  checkScope,
+  UnknownScopeName,
+  UnpublishedScopeTarget,
+} from './policy-scope.ts'
 import { warnOfIgnoredRoles, warnOfLiftedRoles } from './role-map-warning.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
@@ -55,7 +66,7 @@ export function buildPolicies(
     const policy = policyOf(resource, setting)
     if (policy === undefined || !policyHooks.some((hook) => policy[hook] !== undefined)) continue
     policies.set(resource.model, policy)
-    const scope = checkedScope(resource, policy, setting.at, problems)
+    const scope = checkedScope({ resource, registry, at: setting.at, problems }, policy)
     if (scope !== undefined) scopes.set(resource.model, scope)
     if (policy.can_read !== undefined && !narrowsRows(policy)) {
       warn(
@@ -97,16 +108,31 @@ function hooksOf(action: Action): readonly (keyof AccessPolicy)[] {
 const narrowsRows = ({ scope, scope_query }: AccessPolicy): boolean =>
   scope !== undefined || scope_query !== undefined
 
+/** The scope of a policy that is checked. */
+interface ScopeCheck {
+  readonly resource: Resource
+  readonly registry: Registry
+  /** Where the policy is configured. */
+  readonly at: string
+  readonly problems: Problems
+}
+
 function checkedScope(
-  resource: Resource,
+  { resource, registry, at, problems }: ScopeCheck,
   { scope }: AccessPolicy,
-  at: string,
-  problems: Problems,
 ): CheckedScope | undefined {
   if (scope === undefined || typeof scope === 'function') return undefined
+  // Conditions on a column that is declared wrong would be reported as another mistake.
+  if (problems.list.some(({ path }) => /^models\.[^.]+\.(?:columns|computed)/.test(path))) {
+    return undefined
+  }
   try {
     return checkScope(resource, scope)
   } catch (error) {
+    // The relation to a published or unknown model is unresolved because of a problem that is already reported.
+    if (error instanceof UnpublishedScopeTarget && !registry.unpublished.has(error.target)) {
+      return undefined
+    }
     const message = error instanceof Error ? error.message : String(error)
     problems.add(at, `${resource.name}: ${message}${ownPolicyHint(at, error)}`)
     return undefined
@@ -130,6 +156,8 @@ function build(
     const problem = typeof option === 'function' ? constructed(policy) : undefined
     if (problem === undefined) return policy
     problems.add(at, problem)
+    // The scope is still checked, to report all mistakes of the policy together.
+    return typeof policy === 'object' && hasHooks(policy) ? policy : undefined
   } catch (error) {
     problems.add(at, `could not be made: ${error instanceof Error ? error.message : error}`)
   }

@@ -1,7 +1,7 @@
 // The checks of role maps and of authentication requirements: their keys, and what each key may hold.
 
 import type { AccessKey, AuthRequirements } from './access-types.ts'
-import { type Check, mapping, shown } from './checks.ts'
+import { type Check, mapping, shown, together } from './checks.ts'
 import { isRequired } from './requirements.ts'
 import { roleRule } from './role-rule.ts'
 
@@ -21,14 +21,14 @@ const otherMethods: Readonly<Record<string, string>> = {
 
 /** Accepts a map from access keys to role rules. */
 export const roleMap: Check = (value) =>
-  otherMethodIn(value, Object.keys(otherMethods)) ?? mapping(accessKeys, roleRule)(value)
+  together([...otherMethodsIn(value), mapping(keysAndOtherMethods, roleRule)(value)])
 
-const otherMethodIn = (value: unknown, names: readonly string[]): string | undefined => {
-  const named = names.find((name) => Object.hasOwn(Object(value), name))
-  return named === undefined
-    ? undefined
-    : `${named} cannot be a key: ${otherMethods[named]}. Leave it out.`
-}
+const otherMethodsIn = (value: unknown): readonly string[] =>
+  Object.entries(otherMethods)
+    .filter(([name]) => Object.hasOwn(Object(value), name))
+    .map(([name, reason]) => `${name} cannot be a key: ${reason}. Leave it out.`)
+
+const keysAndOtherMethods = [...accessKeys, ...Object.keys(otherMethods)]
 
 const requirement: Check = (value) =>
   /^(true|false|1|0|yes|no|on|off)$/.test(String(value))
@@ -40,8 +40,7 @@ const requirement: Check = (value) =>
  * QUERY the same as GET, OPTIONS false.
  */
 export const authRequirements: Check = (value) => {
-  const keys = [...accessKeys, ...Object.keys(otherMethods)]
-  const problem = mapping(keys, requirement)(value)
+  const problem = mapping(keysAndOtherMethods, requirement)(value)
   if (problem !== undefined) return problem
   const given = value as AuthRequirements
   const { HEAD, QUERY, OPTIONS } = given

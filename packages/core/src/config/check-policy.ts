@@ -3,7 +3,7 @@
 import type { AnyModel } from '../model/define-model.ts'
 import { didYouMean, nearest } from '../naming/suggest.ts'
 import type { AccessPolicy, AccessPolicyOption } from './access-types.ts'
-import { type Check, shown } from './checks.ts'
+import { type Check, object, shown, together } from './checks.ts'
 
 /** The members of a policy: the scope of rows as data, and hooks. */
 export const policyHooks = [
@@ -29,31 +29,38 @@ function namesOf(value: object): readonly string[] {
 }
 
 /**
- * Returns the problem with the hooks of an object. A plain object (`mapping`) may have only hooks; a class instance may also have
+ * Returns the problems with the hooks of an object. A plain object (`mapping`) may have only hooks; a class instance may also have
  * helper methods.
  */
 function problemOf(value: object, mapping: boolean): string | undefined {
   const names = namesOf(value)
-  for (const name of names) {
-    if (isHook(name)) {
-      const hook: unknown = Reflect.get(value, name)
-      const isScope = name === 'scope' && typeof hook === 'object' && hook !== null
-      if (typeof hook !== 'function' && hook !== undefined && !isScope) {
-        const wanted = name === 'scope' ? 'conditions or a function' : 'a function'
-        return `${name}: expected ${wanted}, got ${shown(hook)}.`
-      }
-      continue
-    }
+  const unknown = names.filter((name) => {
+    if (isHook(name)) return false
     const reserved = /^(?:can|scope)_/.test(name)
-    if (mapping || reserved || nearest(name.slice(0, 100), policyHooks) !== undefined) {
-      return `unknown hook ${JSON.stringify(name)}.${didYouMean(name, policyHooks)} A policy has ${policyHooks.join(', ')}.`
-    }
+    return mapping || reserved || nearest(name.slice(0, 100), policyHooks) !== undefined
+  })
+  const wrong = together([
+    ...names.filter(isHook).map((name) => wrongHook(name, Reflect.get(value, name))),
+    ...unknown.map(
+      (name) => `unknown hook ${JSON.stringify(name)}.${didYouMean(name, policyHooks)}`,
+    ),
+  ])
+  if (wrong !== undefined) {
+    return unknown.length === 0 ? wrong : `${wrong} A policy has ${policyHooks.join(', ')}.`
   }
   const has = (hook: string): boolean => Reflect.get(value, hook) !== undefined
   if (has('scope') && has('scope_query')) {
     return 'has scope and scope_query, which both say which rows the caller may see. Keep one of them.'
   }
   return mapping || names.some(isHook) ? undefined : `has none of ${policyHooks.join(', ')}.`
+}
+
+function wrongHook(name: string, hook: unknown): string | undefined {
+  if (typeof hook === 'function' || hook === undefined) return undefined
+  if (name !== 'scope') return `${name}: expected a function, got ${shown(hook)}.`
+  return typeof hook === 'object' && hook !== null
+    ? undefined
+    : `scope: expected conditions or a function, got ${shown(hook)}.`
 }
 
 const isClass = (value: unknown): value is new () => AccessPolicy =>
@@ -85,6 +92,13 @@ export const policy: Check = (value) => {
   const parent = Object.getPrototypeOf(value)
   return problemOf(value, parent === Object.prototype || parent === null)
 }
+
+/** Whether a value can have hooks, so that its scope can be checked although another part of it is wrong. */
+export const hasHooks = (value: unknown): boolean =>
+  typeof value === 'function' || (object(value) === undefined && wrongScope(value) === undefined)
+
+const wrongScope = (value: unknown): string | undefined =>
+  wrongHook('scope', Reflect.get(value as object, 'scope'))
 
 /** Checks the instance of a policy class, or the result of a function of the model, as `policy` checks an object. */
 export function constructed(made: unknown): string | undefined {

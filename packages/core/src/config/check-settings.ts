@@ -25,7 +25,7 @@ function* allMetaEntries(): Generator<[string, KeyEntry]> {
   }
 }
 
-/** Returns the valid members of `given`; reports every other member as a problem. */
+/** Returns the valid members of `given`, and those that later checks examine; reports every invalid member as a problem. */
 function checked(
   given: unknown,
   at: string,
@@ -43,8 +43,8 @@ function checked(
     if (value === undefined) continue
     const entry = entries.get(key)
     const problem = entry === undefined ? unknown(key) : entry.check(value)
-    if (problem === undefined) good[key] = value
-    else problems.add(`${at}.${key}`, problem)
+    if (problem !== undefined) problems.add(`${at}.${key}`, problem)
+    if (problem === undefined || entry?.keepsWrong?.(value) === true) good[key] = value
   }
   return good
 }

@@ -68,12 +68,19 @@ export const listOf =
       const meant = item(value) === undefined ? ` Did you mean [${JSON.stringify(value)}]?` : ''
       return expected('a list', value) + meant
     }
-    for (const [index, entry] of value.entries()) {
-      const wrong = item(entry)
-      if (wrong !== undefined) return `item ${index}: ${wrong}`
-    }
-    return undefined
+    return together(
+      value.map((entry, index) => {
+        const wrong = item(entry)
+        return wrong === undefined ? undefined : `item ${index}: ${wrong}`
+      }),
+    )
   }
+
+/** Returns all problems as one message; undefined if there is none. */
+export function together(problems: readonly (string | undefined)[]): string | undefined {
+  const found = problems.filter((problem) => problem !== undefined)
+  return found.length === 0 ? undefined : found.join(' ')
+}
 
 /** Accepts a value that passes `item`, or a list of at least one such value. */
 export const oneOrMore =
@@ -95,14 +102,15 @@ export const mapping =
   (value) => {
     const wrong = object(value)
     if (wrong !== undefined) return wrong
-    for (const [key, inner] of Object.entries(value as object)) {
-      if (!keys.includes(key)) {
-        return `unknown key ${JSON.stringify(key)}.${didYouMean(key, keys)}`
-      }
-      const problem = entry(inner)
-      if (problem !== undefined) return `${key}: ${problem}`
-    }
-    return undefined
+    return together(
+      Object.entries(value as object).map(([key, inner]) => {
+        if (!keys.includes(key)) {
+          return `unknown key ${JSON.stringify(key)}.${didYouMean(key, keys)}`
+        }
+        const problem = entry(inner)
+        return problem === undefined ? undefined : `${key}: ${problem}`
+      }),
+    )
   }
 
 /** Accepts a string that matches a pattern. */

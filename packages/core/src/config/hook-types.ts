@@ -127,8 +127,9 @@ export interface Change {
   readonly after: HookRecord | null
   /**
    * The links that were added and removed, by many-to-many relation, for junction tables without a published model: `{ tags: {
-   * added: [[3]], removed: [] } }`, each linked record by its key. Absent if no links have changed. If the junction table has a
-   * published model, its records appear as separate changes instead.
+   * added: [[3]], removed: [] } }`, each linked record by its key. A deleted record has the links that were removed with it; those
+   * of a relation that only the other model declares are under both names, `Book.tags`. Absent if no links have changed. If the
+   * junction table has a published model, its records appear as separate changes instead.
    */
   readonly links?: Readonly<Record<string, LinkChanges>>
 }

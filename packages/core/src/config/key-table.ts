@@ -1,7 +1,7 @@
 // The key table: every configuration key with its default, its level and its check.
 
 import { authRequirements, roleMap } from './access-keys.ts'
-import { policy } from './check-policy.ts'
+import { hasHooks, policy } from './check-policy.ts'
 import {
   boolean,
   type Check,
@@ -38,6 +38,8 @@ export interface KeyEntry<
   /** `api`: config only; `both`: config and meta; `model`: meta only. */
   readonly level: Level
   readonly check: Check
+  /** Whether a wrong value is kept, because a later check finds the mistakes in its parts that `check` does not look at. */
+  readonly keepsWrong?: (value: unknown) => boolean
 }
 
 type KeyTable = {
@@ -186,7 +188,7 @@ export const keyTable: KeyTable = {
   API_ROLE_MAP: { ...unset, ...both, check: roleMap },
   API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text) },
   API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text) },
-  API_ACCESS_POLICY: { ...unset, ...both, check: policy },
+  API_ACCESS_POLICY: { ...unset, ...both, check: policy, keepsWrong: hasHooks },
 
   API_USER_MODEL: { ...unset, ...api, check: object },
   API_USER_LOOKUP_FIELD: authText,

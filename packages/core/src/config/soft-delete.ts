@@ -16,7 +16,7 @@ import type { DeletedValue, ResourceSettings } from './settings.ts'
 export function resolveSoftDelete(
   model: AnyModel,
   meta: Meta,
-  { get, find }: Reader,
+  { get, find, at: placeOf }: Reader,
   problems: Problems,
 ): ResourceSettings['softDelete'] {
   const at = `models.${model.name}.meta`
@@ -38,6 +38,14 @@ export function resolveSoftDelete(
     return null
   }
   const [active, deleted] = get('API_SOFT_DELETE_VALUES')
+  if (placeOf('API_SOFT_DELETE_VALUES') === undefined && !isValueOf(column, active)) {
+    const which = `${shown(active)} and ${shown(deleted)} are not values of ${attribute}, which is of type ${column.type}.`
+    problems.add(
+      `${at}.soft_delete`,
+      `the default soft_delete_values ${which} ${valuesFor(column)}`,
+    )
+    return null
+  }
   const wrong = (value: unknown, why = ''): void =>
     problems.add(
       meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
@@ -49,6 +57,17 @@ export function resolveSoftDelete(
   // Refuses NULL as the value of deleted records: records that were never deleted may contain it.
   if (value.kind === 'value' && !isValueOf(column, value.value)) wrong(deleted)
   return { attribute, active, deleted: value }
+}
+
+/** Returns which values of active and deleted records to set for a column that does not hold false and true. */
+function valuesFor({ type, nullable, enum: members }: Column): string {
+  if (type === 'datetime' || type === 'date') {
+    const first = nullable === true ? 'Set' : 'Make the column nullable and set'
+    return `${first} soft_delete_values: [null, 'now'].`
+  }
+  if (type === 'integer') return 'Set soft_delete_values: [0, 1].'
+  const example = members === undefined ? '' : `, two of ${members.join(', ')}`
+  return `Set soft_delete_values to the value of active records and that of deleted ones${example}.`
 }
 
 function deletedValueOf({ type }: Column, deleted: SoftDeleteValues[1]): DeletedValue {

@@ -1,6 +1,7 @@
 // Detects the dialect of a Kysely instance by its adapter. Third-party dialects reuse Kysely's adapters, or give theirs similar names.
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
+import { shown } from '../config/checks.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { Dialect } from './dialect.ts'
 import { genericDialect } from './generic/dialect.ts'
@@ -36,13 +37,13 @@ const adapterNames: readonly (readonly [RegExp, Dialect])[] = [
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
 export function detectDialect(db: Kysely<any>, option?: string | InternalDialect): InternalDialect {
   const adapter: unknown = adapterOf(db)
-  if (typeof option === 'object') return option
+  if (typeof option === 'object' && option !== null) return option
   const names = [...dialects.keys()].join(', ')
   if (option !== undefined) {
-    const named = dialects.get(option)
+    const named = dialects.get(option as string)
     if (named !== undefined) return matchingAdapter(named, adapter)
     throw new Error(
-      `dialect: unknown name "${option}".${meant(option)} Expected one of ${names}, or a Dialect object.`,
+      `dialect: unknown name ${shown(option)}.${meant(String(option))} Expected one of ${names}, or a Dialect object.`,
     )
   }
   const found = dialectOfAdapter(adapter)

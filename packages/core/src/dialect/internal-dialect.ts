@@ -182,6 +182,15 @@ export interface Shortcuts {
    */
   readonly valuesTable?: (columns: readonly BoundColumn[]) => ValuesTable | undefined
   /**
+   * Tests whether a key of text equals `value`, a column of a `valuesTable`, as `compare` does for a parameter, by an index of the
+   * column. Undefined if the database has no such test for the column.
+   */
+  readonly equalsValue?: (
+    column: DialectColumn,
+    ref: Expression<unknown>,
+    value: Expression<unknown>,
+  ) => Expression<SqlBool> | undefined
+  /**
    * True if CASE returns a column's value unchanged, so that an UPDATE with a `valuesTable` may set a column in some of its rows and
    * keep it in the others.
    */
@@ -217,6 +226,8 @@ export interface BoundColumn {
   /** Null for a column of flags, whose values are 1 or 0. */
   readonly column: DialectColumn | null
   readonly values: readonly unknown[]
+  /** Whether the values are compared with the column, rather than stored in it. */
+  readonly isKey?: boolean
 }
 
 /** A table of bound values. */
@@ -241,6 +252,11 @@ export interface MultiRowInserts {
    * keys start there and increase by `step`.
    */
   readonly counter: { readonly by: 'returning' } | InsertId
+  /**
+   * A table with this number of rows, so that one SELECT returns as many values of a default (`defaultOf`). Without it, records whose
+   * keys are such values are inserted one by one.
+   */
+  readonly series?: (rows: number) => Expression<unknown>
   /** True if INSERT … SELECT from `valuesTable` costs less than INSERT … VALUES. It numbers the records in the same order. */
   readonly selectsValues?: boolean
 }

@@ -37,7 +37,7 @@ export interface AccessExplanation {
   readonly steps: readonly AccessStep[]
 }
 
-/** Explains a request by this user (null: anonymous). Ignores the credentials of the request. */
+/** Explains a request by this user (null: anonymous). Ignores the credentials, the query and the body of the request. */
 export async function explainAccess(
   runtime: Runtime,
   user: unknown,

@@ -3,7 +3,8 @@
 import { type Action, methodOf } from '../access/action.ts'
 import { registryOfRoles } from '../access/column-rights.ts'
 import { mayAct, mayList } from '../access/reach.ts'
-import { anonymous, type Caller, rolesOf } from '../access/roles.ts'
+import { anonymous, type Caller } from '../access/roles.ts'
+import { rolesNamed } from '../access/roles-named.ts'
 import type { AccessPolicy } from '../config/access-types.ts'
 import { policyFrom, policyHooks } from '../config/check-policy.ts'
 import { functionFits, isGroupable, isSortable, operatorFits } from '../model/type-rules.ts'
@@ -60,18 +61,6 @@ export function describeExposure(
     '',
   ])
   return `${lines.join('\n').trimEnd()}\n`
-}
-
-/** Returns every role that a rule names, in alphabetical order. */
-function rolesNamed({ resources }: Registry): readonly string[] {
-  const rules = resources.flatMap(({ settings, allColumns }) => [
-    ...settings.roleMaps.flatMap(({ map }) => Object.values(map)),
-    ...[...allColumns.values()].flatMap(({ definition: { read, write } }) => [read, write]),
-  ])
-  const named = rules.flatMap((rule) =>
-    rule === undefined || typeof rule === 'function' ? [] : rolesOf(rule),
-  )
-  return [...new Set(named)].sort()
 }
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)

@@ -39,6 +39,7 @@ export async function authenticateHost(
   if (rule.roles !== undefined) {
     const user = identity === null ? null : (identity.user ?? true)
     const caller = await callerOf(runtime.callHook, user, runtime.registry.users?.model)
+    runtime.hintMissingRoles(caller, rule.roles !== true)
     if (!satisfies(rule.roles, caller)) throw forbidden()
   }
   return identity?.user ?? null

@@ -152,8 +152,10 @@ export async function callerAdmittedTo(
   const admitted = await admitCall(call, call.isQuery ? { ...admission, reads: true } : admission)
   const { callHook, registry } = call.runtime
   const { user, strategy } = admitted
-  const caller = callerOf(callHook, user, registry.users?.model, strategy)
-  return { ...admitted, caller: caller instanceof Promise ? await caller : caller }
+  const found = callerOf(callHook, user, registry.users?.model, strategy)
+  const caller = found instanceof Promise ? await found : found
+  call.runtime.hintMissingRoles(caller)
+  return { ...admitted, caller }
 }
 
 /** Sets the caller of a request, and with it the resources that the request can reach. */

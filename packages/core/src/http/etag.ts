@@ -1,6 +1,7 @@
 // The ETags of a record, `"<row>.<representation>"`, and of a list, `W/"<page>"`, and the conditions If-Match and If-None-Match
 // (docs/writing.md).
 
+import { invalidEntityTag } from '../errors.ts'
 import { stringify } from '../json/stringify.ts'
 import type { Result } from './envelope.ts'
 import { type ApiRequest, header } from './request.ts'
@@ -35,10 +36,24 @@ export function matchesIfNoneMatch(request: ApiRequest, tag: string): boolean {
 /** Tests the text of a stored record; the text is undefined if the caller may not read the record. */
 type RecordCondition = (record: string | undefined) => boolean
 
-/** Returns the test of `If-Match` and `If-None-Match` for a record that is written; undefined without these headers. */
+/** `*`, or a list of entity tags in the form of RFC 9110, in which items may be empty. */
+const entityTags =
+  /^[ \t]*(?:\*[ \t]*|(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*)$/
+
+/** Returns a condition of a write. Throws 400 if it is no list of entity tags: without quotes, it would match no record. */
+function conditionOf(request: ApiRequest, name: 'If-Match' | 'If-None-Match'): string | undefined {
+  const text = header(request, name === 'If-Match' ? 'if-match' : 'if-none-match')
+  if (text === undefined || (entityTags.test(text) && /[*"]/.test(text))) return text
+  throw invalidEntityTag(name, text)
+}
+
+/**
+ * Returns the test of `If-Match` and `If-None-Match` for a record that is written; undefined without these headers. Throws 400 for a
+ * malformed one.
+ */
 export function writeCondition(request: ApiRequest): RecordCondition | undefined {
-  const match = header(request, 'if-match')
-  const noneMatch = header(request, 'if-none-match')
+  const match = conditionOf(request, 'If-Match')
+  const noneMatch = conditionOf(request, 'If-None-Match')
   if (match === undefined && noneMatch === undefined) return undefined
   const matches = match === undefined ? () => true : listsRow(match)
   const excludes = noneMatch === undefined ? () => false : listsRow(noneMatch)

@@ -36,16 +36,17 @@ type Mistakes<M extends AnyModel, Names, Fields> = {
   [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M['name'], Names, Fields>
 }[keyof M['relations']]
 
-// A string type in place of the model, so that the first line of the compiler's message is the mistake.
+// A string type in place of the model, so that the first line of the compiler's message has the mistake.
 type CheckedModel<M extends AnyModel, Names, Fields> = [Mistakes<M, Names, Fields>] extends [never]
   ? unknown
   : Mistakes<M, Names, Fields>
 
 /**
- * A list of models; a relation to a model or field that does not exist is a compile error.
+ * A list of models; a relation to a model or field that does not exist is a compile error. It comes first in the intersection, because the
+ * compiler shortens the types in its messages at their end.
  *
  * ```ts
- * function publish<const Models extends readonly AnyModel[]>(models: Models & CheckedModels<Models>): void
+ * function publish<const Models extends readonly AnyModel[]>(models: CheckedModels<Models> & Models): void
  * ```
  */
 export type CheckedModels<

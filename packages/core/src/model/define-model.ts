@@ -55,6 +55,7 @@ export interface ComputedColumn<Row = Record<string, unknown>> extends ComputedS
 // biome-ignore lint/suspicious/noExplicitAny: the further arguments depend on the setting that names the method
 export type ModelMethod<Row> = (record: Row, ...args: any[]) => unknown
 
+// `| undefined`: with `exactOptionalPropertyTypes`, the compiler would otherwise suggest to add it, at each mistake in a list of models.
 /** A declared model. */
 export interface Model<
   Name extends string = string,
@@ -68,22 +69,22 @@ export interface Model<
   /** The table in the database. */
   readonly table: Table
   /** The schema of the table; absent: the `schema` of createApi, else the connection's default. */
-  readonly schema?: Schema
+  readonly schema?: Schema | undefined
   readonly columns: C
   readonly relations: R
   readonly computed: P
   /** Unique constraints of several columns, by field names; present only if there are any. */
-  readonly unique?: readonly (readonly string[])[]
+  readonly unique?: readonly (readonly string[])[] | undefined
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. */
-  readonly description?: string
+  readonly description?: string | undefined
   /** The columns that `search` looks in, by field names; present only if there are any. */
-  readonly search?: readonly string[] | IndexedSearch
+  readonly search?: readonly string[] | IndexedSearch | undefined
   /** A view, or a table that this API only reads; present only if it is true. */
-  readonly readOnly?: boolean
+  readonly readOnly?: boolean | undefined
   // biome-ignore lint/suspicious/noExplicitAny: see ModelMethod
   readonly methods: Readonly<Record<string, ModelMethod<any>>>
   /** If present, the model is published. */
-  readonly meta?: Meta
+  readonly meta?: Meta | undefined
 }
 
 /** Any model, whatever its columns. */

@@ -141,6 +141,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.referredTo(['reviews']), 'stored', 'removed'),
   entry(errors.notDeleted(), 'restored'),
   entry(errors.preconditionFailed(), 'precondition'),
+  entry(errors.invalidEntityTag('If-Match', 'abc'), 'precondition'),
   entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
   entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk', 'cascade'),

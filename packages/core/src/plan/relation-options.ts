@@ -13,6 +13,7 @@ import type {
 import { groupKinds } from '../parse/group.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import { type PlanContext, textAt } from './context.ts'
+import { embedRemedy } from './embed-remedy.ts'
 
 /** The options of one embedded relation. */
 export interface OptionsOfRelation {
@@ -51,7 +52,12 @@ export function planRelationOptions(context: PlanContext): RelationOptions {
     refuseUnused: () => {
       for (const [path, { at }] of byPath) {
         if (!used.has(path))
-          throw notHere(at, `because "${path}" is not embedded in this answer`, at)
+          throw notHere(
+            at,
+            `because "${path}" is not embedded in this answer`,
+            at,
+            embedRemedy(context, path),
+          )
       }
     },
   }

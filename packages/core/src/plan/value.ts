@@ -1,6 +1,7 @@
 // Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and
 // never reaches SQL (docs/query-language.md).
 
+import { excerpt } from '../error-size.ts'
 import { invalidValue } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { withoutEndZeros, withoutLeadingZeros } from '../json/zeros.ts'
@@ -154,8 +155,14 @@ function convertUsual(column: ValueColumn, text: string): Conversion {
 export function planValue(column: ValueColumn, text: string, field: string, at: string): Value {
   const conversion = convertText(column, text)
   if ('value' in conversion) return conversion.value
-  throw invalidValue(text, field, conversion.expected, at)
+  throw invalidValue(text, field, conversion.expected, at, nullHint(text, field))
 }
+
+/** Returns the filter for NULL, which no other filter finds, if the text names it. */
+const nullHint = (text: string, field: string): string =>
+  /^null$/i.test(text)
+    ? ` Rows without a value are found by "${excerpt(field)}__isnull=true", the others by "${excerpt(field)}__isnull=false".`
+    : ''
 
 /**
  * Converts a canonical JSON value to the value that `planValue` returns for the same text; undefined for null, objects and arrays.

@@ -48,13 +48,25 @@ export interface RegistryOptions {
  * registry.byName.get('Book')?.endpoint // 'books'
  * ```
  */
-export function buildRegistry(options: RegistryOptions): {
+export function buildRegistry(options: RegistryOptions): BuiltRegistry {
+  const problems = collectProblems()
+  const built = resolveRegistry(options, problems)
+  throwProblems(problems)
+  return built
+}
+
+export interface BuiltRegistry {
   readonly registry: Registry
   readonly settings: ApiSettings
   /** API_SESSION_GETTER, if set. */
   readonly sessionGetter: SessionGetter | undefined
-} {
-  const problems = collectProblems()
+}
+
+/**
+ * Builds the registry, and adds what is wrong to `problems`. If anything is, the registry is incomplete: it serves only to find further
+ * problems.
+ */
+export function resolveRegistry(options: RegistryOptions, problems: Problems): BuiltRegistry {
   const config = checkConfig(options.config, problems)
   const general = resolveApiSettings(config, options.env)
   const models = collectModels(options.models ?? [], config.API_BASE_MODEL, problems)
@@ -118,7 +130,6 @@ export function buildRegistry(options: RegistryOptions): {
     disabledEndpoints: disabledEndpoints(config, general, auth),
   }
 
-  throwProblems(problems)
   const sessionGetter = config.API_SESSION_GETTER
   const unpublished = new Map(
     [...models.keys()]

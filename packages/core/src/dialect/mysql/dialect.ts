@@ -1,15 +1,16 @@
 // MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
 
 import type { SqlBool } from 'kysely'
+import { insideQuotes } from '../../json/quoted.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
 import { blankForm } from '../shared/calendar-text.ts'
-import { decoderOf } from '../shared/decode.ts'
+import { decoderOf, lowerUuid, textOf } from '../shared/decode.ts'
 import { exactAggregates } from '../shared/exact-aggregates.ts'
-import { writerOf } from '../shared/json-writer.ts'
+import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
   type Comparison,
@@ -36,7 +37,7 @@ import { mysqlInterruption } from './interruption.ts'
 import { jsonValue } from './json-path.ts'
 import { mysqlSearchIndexes } from './search-index.ts'
 import { compareSecond, longTimes } from './times.ts'
-import { jsonTable } from './values-table.ts'
+import { jsonSeries, jsonTable } from './values-table.ts'
 import { mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
@@ -67,6 +68,10 @@ function dialectWith(facts: Facts): InternalDialect {
     if (column.type === 'uuid' && known !== undefined) return known.nativeUuid
     return !known?.codePoint
   }
+
+  /** Whether the column finds a uuid in capitals by its text in lower case, as which responses have it. */
+  const isAnyCase = (column: DialectColumn): boolean =>
+    column.type === 'uuid' && facts.of(column)?.collation.endsWith('_ci') === true
 
   const isZoned = (column: DialectColumn): boolean =>
     !column.comparable && facts.of(column)?.zoned === true
@@ -124,6 +129,7 @@ function dialectWith(facts: Facts): InternalDialect {
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
     if (column.comparable) return ref
+    if (isAnyCase(column)) return sql`lower(${ref})`
     switch (column.type) {
       case 'datetime':
         return sql`left(${microseconds(column, ref)}, 23)`
@@ -180,6 +186,16 @@ function dialectWith(facts: Facts): InternalDialect {
       : exact
   }
 
+  const equalsValue = (column: DialectColumn, ref: Ref, value: Ref): Test | undefined => {
+    const known = facts.of(column)
+    if (!keyTypes.has(column.type) || known === undefined) return undefined
+    // A column without a collation is binary, or of a type that is no text.
+    if (known.collation === '' && !known.nativeUuid) return undefined
+    const own = sql<SqlBool>`${ref} = ${value}`
+    if (known.nativeUuid || !isLoose(column)) return own
+    return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(column, value)})`
+  }
+
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
     isLoose(column) || isLoose(otherColumn)
       ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
@@ -230,20 +246,30 @@ function dialectWith(facts: Facts): InternalDialect {
       multiRowInserts: {
         omitted: () => sql`default`,
         counter: { by: 'insert id', step: sql`@@auto_increment_increment` },
+        ...(facts.hasJsonTable === true && { series: jsonSeries }),
       },
-      ...(facts.hasJsonTable === true && { valuesTable: jsonTable }),
+      ...(facts.hasJsonTable === true && {
+        valuesTable: (columns) => jsonTable(columns, (column) => facts.of(column)?.collation),
+        equalsValue,
+      }),
       sharesLookUps: true,
       textStyle: { quote: '`', placeholders: 'question marks' },
       // A separate count costs more than the subquery, because of its round trip and its plan. Groups are not counted by a window
       // function, with which MariaDB 10.11 ignores ORDER BY.
       countsInStatement: true,
-      writer: writerOf,
+      writer: (column, decode) =>
+        isAnyCase(column)
+          ? writerOfTexts(lowerInside, writerOfDecoder(decode))
+          : writerOf(column, decode),
       keysIn,
       lookUpSingleWrites: mysqlSingleWrites,
     },
 
     select,
-    decoder: decoderOf,
+    decoder(column) {
+      const read = decoderOf(column)
+      return isAnyCase(column) ? (raw) => (raw === null ? null : lowerUuid(textOf(raw))) : read
+    },
     encode: (column, value) =>
       column.type === 'datetime' &&
       value !== null &&
@@ -337,6 +363,13 @@ function dialectWith(facts: Facts): InternalDialect {
     classify: classifyMysql,
   }
 }
+
+/** The text of a uuid between the quotes of JSON. */
+const lowerInside = (raw: unknown): string | undefined =>
+  typeof raw === 'string' ? insideQuotes(lowerUuid(raw)) : undefined
+
+/** The types of keys that are text. */
+const keyTypes: ReadonlySet<DialectColumn['type']> = new Set(['string', 'text', 'uuid'])
 
 /** Whether the server refuses to compare the columns without COLLATE. It accepts two different collations only if one of them is binary. */
 function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): boolean {

@@ -2,6 +2,7 @@
 
 import { base64 } from '../../json/base64.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { DialectColumn } from '../dialect.ts'
 import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
 import { natural } from '../shared/sql-parts.ts'
 
@@ -27,12 +28,17 @@ interface DocumentColumn {
  * `json_table(?, '$[*]' columns (column1 bigint path '$[0]' error on error, …)) as model_api_values`: the statement has one bound
  * value for all rows. All values except whole numbers are text, which the server converts on assignment as it converts a parameter.
  *
+ * `collationOf` returns the collation of a column, which the values of a key get too.
+ *
  * Returns undefined for a type whose values might be stored differently from parameters, and for text whose JSON has a `\u` escape.
  */
-export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefined {
+export function jsonTable(
+  columns: readonly BoundColumn[],
+  collationOf: (column: DialectColumn) => string | undefined,
+): ValuesTable | undefined {
   const document: DocumentColumn[] = []
-  for (const column of columns) {
-    const read = documentColumn(column)
+  for (const one of columns) {
+    const read = one.isKey === true ? keyColumn(one, collationOf) : documentColumn(one)
     if (read === undefined) return undefined
     document.push(read)
   }
@@ -54,6 +60,10 @@ export function jsonTable(columns: readonly BoundColumn[]): ValuesTable | undefi
     joinedBy: 'join',
   }
 }
+
+/** A table with this number of rows. */
+export const jsonSeries = (rows: number): Fragment =>
+  sql`json_table(${JSON.stringify(Array(rows).fill(0))}, '$[*]' columns (column1 int path '$')) as ${sql.id(name)}`
 
 function rowsOf(document: readonly DocumentColumn[]): readonly (readonly unknown[])[] {
   const rows: (readonly unknown[])[] = []
@@ -96,6 +106,17 @@ function documentColumn({ column, values }: BoundColumn): DocumentColumn | undef
     default:
       return undefined
   }
+}
+
+/** The server compares two columns of text only if they have the same collation. */
+function keyColumn(
+  one: BoundColumn,
+  collationOf: (column: DialectColumn) => string | undefined,
+): DocumentColumn | undefined {
+  const read = documentColumn(one)
+  const collation = one.column === null ? undefined : collationOf(one.column)
+  if (read?.type !== text || !collation) return read
+  return { ...read, type: sql`text collate ${sql.id(collation)}` }
 }
 
 function textColumn(values: readonly unknown[]): DocumentColumn | undefined {

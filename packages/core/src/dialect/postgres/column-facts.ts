@@ -1,6 +1,7 @@
 // Reads how PostgreSQL's columns are declared and collated, once for each `connect`.
 
 import type { AnyDatabase } from '../../sql/any-database.ts'
+import { type Fragment, sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifyPostgres } from './errors.ts'
@@ -14,6 +15,8 @@ export type Collates = 'codePoint' | 'loose'
 export interface Facts {
   readonly collates: (column: DialectColumn) => Collates | undefined
   readonly declared: (column: DialectColumn) => DeclaredType | undefined
+  /** The default of a column, if it is the call of a function without arguments. */
+  readonly defaultOf: (column: DialectColumn) => Fragment | undefined
 }
 
 /** The type of a column: its catalogue name, such as `int4`, and the scale of a `numeric` that has one. */
@@ -24,7 +27,11 @@ export interface DeclaredType {
   readonly geometry?: string
 }
 
-export const unknownFacts: Facts = { collates: () => undefined, declared: () => undefined }
+export const unknownFacts: Facts = {
+  collates: () => undefined,
+  declared: () => undefined,
+  defaultOf: () => undefined,
+}
 
 /** Warnings about settings of the user's pool with which a single query can hold a connection for a long time. */
 export async function settingsAdvice(db: AnyDatabase): Promise<readonly string[]> {
@@ -57,6 +64,9 @@ interface Declared {
   readonly provider: unknown
   readonly locale: unknown
   readonly geometry: unknown
+  readonly own_default: unknown
+  /** The schema of the function that the default calls. */
+  readonly default_schema: unknown
 }
 
 /** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
@@ -74,11 +84,15 @@ export async function lookUpFacts(
       case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale,
       case when y.typname in ('geometry', 'geography') then
         (select n.nspname::text from pg_namespace n where n.oid = y.typnamespace
-          and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry
+          and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry,
+      pg_get_expr(f.adbin, f.adrelid) as own_default,
+      (select n.nspname::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where p.oid = to_regproc(substring(pg_get_expr(f.adbin, f.adrelid) from '^[(]?([a-z0-9_.]+)[(][)]'))) as default_schema
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
     left join pg_collation k on k.oid = a.attcollation
+    left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
     cross join (select * from pg_database where datname = current_database()) d`
   const rows = await found.catch((error: unknown) => {
     if (classifyPostgres(error).kind === 'other') return []
@@ -87,11 +101,14 @@ export async function lookUpFacts(
   const declared = new Map(rows.map((row) => [`${row.i} ${row.c}`, row]))
   const collations = new Map<DialectColumn, Collates>()
   const types = new Map<DialectColumn, DeclaredType>()
+  const defaults = new Map<DialectColumn, Fragment>()
   tables.forEach(({ columns }, i) => {
     for (const column of columns) {
       const row = declared.get(`${i + 1} ${column.dbName}`)
       if (row === undefined || column.computed !== undefined) continue
       types.set(column, typeOf(row))
+      const call = calledBy(row)
+      if (call !== undefined) defaults.set(column, call)
       const collates = row.name === null ? undefined : collatesOf(row)
       if (collates !== undefined) collations.set(column, collates)
     }
@@ -99,7 +116,23 @@ export async function lookUpFacts(
   return {
     collates: (column) => collations.get(column),
     declared: (column) => types.get(column),
+    defaultOf: (column) => defaults.get(column),
   }
+}
+
+const callWithoutArguments = /^(?:[a-z0-9_]+\.)?([a-z0-9_]+)\(\)$/
+
+/** The call of a function without arguments, from a default such as `gen_random_uuid()` or `(extensions.uuid_generate_v4())::text`. */
+function calledBy({ own_default, default_schema }: Declared): Fragment | undefined {
+  const text = String(own_default ?? '').replace(
+    /^\((.*)\)::(?:text|character varying|uuid)$/,
+    '$1',
+  )
+  const name = callWithoutArguments.exec(text)?.[1]
+  // With its schema, because a later connection may have another search_path.
+  return name === undefined || typeof default_schema !== 'string'
+    ? undefined
+    : sql`${sql.id(default_schema, name)}()::text`
 }
 
 /** The modifier of a `numeric` encodes its precision and scale, and is -1 if the type has none. */

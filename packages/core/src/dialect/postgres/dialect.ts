@@ -195,10 +195,19 @@ function dialectWith(facts: Facts): InternalDialect {
         counter: { by: 'returning' },
         // Parsing and planning thousands of parameters costs more than inserting the rows.
         selectsValues: true,
+        series: (rows) => sql`generate_series(1, ${rows}::int)`,
       },
       keepsByCase: true,
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
+      equalsValue(column, ref, value) {
+        const declared = facts.declared(column)?.name ?? ''
+        if (!(column.type === 'uuid' ? ['uuid'] : textTypes).includes(declared)) return undefined
+        const own = sql<SqlBool>`${ref} = ${value}`
+        return isLoose(column)
+          ? sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(value)})`
+          : own
+      },
       locksFoundRowsOnly: true,
       lockBesidesKeys: sql`for no key update`,
       sharesLookUps: true,
@@ -263,6 +272,7 @@ function dialectWith(facts: Facts): InternalDialect {
     order: (column, ref, direction) => orderTerms(ordered(column, ref), direction, 'largest'),
 
     specialValues,
+    defaultOf: facts.defaultOf,
     constraintColumns: postgresConstraintColumns,
     counterAdvice({ schema, table }, { dbName }) {
       const [name, column] = [quotedName(schema, table), quotedName(dbName)]
@@ -343,6 +353,9 @@ function byCodePoint(ref: Ref): Fragment {
 }
 
 /** Whether both columns must be cast to text: text, uuid and enums are different database types, which PostgreSQL does not compare. */
+/** The types whose values are equal exactly if their texts are, unless the collation says otherwise. */
+const textTypes: readonly string[] = ['text', 'varchar']
+
 const comparesAsText = (column: DialectColumn, other: DialectColumn): boolean =>
   column.type !== other.type && (isText(column) || isText(other))
 

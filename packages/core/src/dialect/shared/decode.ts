@@ -98,3 +98,7 @@ function bytesOf(raw: unknown): Uint8Array {
   const digits = text.slice(2).match(/../g) ?? []
   return Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16))
 }
+
+/** A uuid in lower case; another text unchanged. */
+export const lowerUuid = (text: string): string =>
+  text.length === 36 && /^[0-9A-Fa-f-]*$/.test(text) ? text.toLowerCase() : text

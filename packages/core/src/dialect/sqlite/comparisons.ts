@@ -41,6 +41,8 @@ export interface Comparisons {
   /** The expression for ORDER BY and for cursors. */
   ordered(column: DialectColumn, ref: Ref): Ref
   sameKey(pair: KeyPair): Test
+  /** `equalsValue` of the dialect. */
+  equalsValue(column: DialectColumn, ref: Ref, value: Ref): Test | undefined
   keySides(pair: KeyPair): KeySides
 }
 
@@ -132,6 +134,14 @@ export function comparisonsOf(known: KnownForms): Comparisons {
         return sql<SqlBool>`${operand(column, ref)} in (lower(${otherRef}), upper(${otherRef}), ${otherRef})`
       }
       return sql<SqlBool>`(${near(column, ref, otherRef)}${exactForm(column, ref)} = ${other})`
+    },
+    equalsValue(column, ref, value) {
+      if (hasSpellings(column)) {
+        return sql<SqlBool>`${operand(column, ref)} in (${value}, upper(${value}))`
+      }
+      return column.type === 'string' || column.type === 'text'
+        ? sql<SqlBool>`${operand(column, ref)} = ${value}`
+        : undefined
     },
     keySides(pair) {
       const { column, ref, otherRef } = pair

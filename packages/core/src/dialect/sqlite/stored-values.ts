@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { DialectColumn } from '../dialect.ts'
 import { isoDatetime } from '../shared/calendar-text.ts'
 import { decimalDigits, unscaled } from '../shared/decimal.ts'
-import { type Decoder, decoderOf, textOf } from '../shared/decode.ts'
+import { type Decoder, decoderOf, lowerUuid, textOf } from '../shared/decode.ts'
 import { type JsonWriter, writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 
 /** Matches the usual formats, whose digits responses contain unchanged. */
@@ -65,9 +65,6 @@ function truthOf(raw: unknown): boolean | undefined {
   return typeof raw === 'string' ? truths.get(raw.toLowerCase()) : undefined
 }
 
-const uuidOf = (text: string): string =>
-  text.length === 36 && /^[0-9A-Fa-f-]*$/.test(text) ? text.toLowerCase() : text
-
 /** A number, or the text of one as JSON writes it. */
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -94,7 +91,7 @@ function readerOf(
     case 'time':
       return texts(timeOf)
     case 'uuid':
-      return texts(uuidOf)
+      return texts(lowerUuid)
     case 'boolean':
       return truthOf
     case 'integer':

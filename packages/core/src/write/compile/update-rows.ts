@@ -1,6 +1,8 @@
 // compileUpdateRows: one UPDATE that gives each of several records its own values.
 
+import type { Expression, SqlBool } from 'kysely'
 import type { Target } from '../../compile/target.ts'
+import type { Ref } from '../../dialect/shared/sql-parts.ts'
 import type { Output, Value } from '../../plan/plan.ts'
 import { valueOfJson } from '../../plan/value.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
@@ -21,6 +23,7 @@ export interface RowUpdate {
 interface WrittenColumn {
   readonly column: NamedColumn
   readonly values: readonly unknown[]
+  readonly isKey?: boolean
 }
 
 /**
@@ -51,7 +54,7 @@ function keyColumn(
   const values = updates.map(({ stored }) =>
     dialect.encode(column, valueOfJson(column, stored[name])),
   )
-  return { column, values }
+  return { column, values, isKey: true }
 }
 
 function isShared({ values }: WrittenColumn): boolean {
@@ -72,6 +75,17 @@ const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
       !values.some((value) => value === undefined || isFragment(value) || isNodeSource(value)),
   )
 
+/** The test that a key equals the value in a table of values. */
+const keyTest = (
+  { dialect }: Target,
+  column: NamedColumn,
+  ref: Ref,
+  value: Ref,
+): Expression<SqlBool> | undefined =>
+  areIntegers([column])
+    ? sql<SqlBool>`${ref} = ${value}`
+    : dialect.shortcuts?.equalsValue?.(column, ref, value)
+
 /**
  * `update t set a = v.a from (values (1, 5), (2, 6)) as v where t.id = v.id`, or the same with a join. A column that some rows keep
  * has a second column of flags: `set a = case when v.f = 1 then v.a else t.a end`. Undefined if the dialect has no such statement.
@@ -85,7 +99,6 @@ function compileJoinedUpdate(
 ): CompiledWrite | undefined {
   const { dialect } = target
   const { primaryKey } = resource
-  if (!areIntegers(primaryKey)) return undefined
   const partly = columns.filter(isPartial)
   if (partly.length > 0 && dialect.shortcuts?.keepsByCase !== true) return undefined
   const made = dialect.shortcuts?.valuesTable?.([
@@ -110,9 +123,12 @@ function compileJoinedUpdate(
     const stored = flag ? sql`case when ${flag} = 1 then ${value} else ${own} end` : value
     return sql`${isJoin ? own : sql.id(dbName)} = ${stored}`
   })
-  const parts = primaryKey.map(
-    ({ dbName }, i) => sql`${sql.id(resource.table, dbName)} = ${refs[i]}`,
-  )
+  const parts: Expression<SqlBool>[] = []
+  for (const [i, column] of primaryKey.entries()) {
+    const part = keyTest(target, column, sql.id(resource.table, column.dbName), refs[i] as Ref)
+    if (part === undefined) return undefined
+    parts.push(part)
+  }
   const [own, values, same] = [tableOf(resource), sql.join(set), sql.join(parts, sql` and `)]
   const { clause, readers } = returning(target, output)
   return {

@@ -36,6 +36,7 @@ import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../
 import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { removeRecord } from '../execute/remove.ts'
+import { linksToRemove } from '../execute/removed-links.ts'
 import { withAllColumns } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
@@ -316,13 +317,14 @@ async function removeAll(
   rows: readonly Values[],
   cascade: boolean,
 ): Promise<void> {
+  const links = await linksToRemove(context, resource, rows, resource.settings.softDelete !== null)
   let remaining = keysOf(resource, referrersFirst(context.registry, resource, rows))
   while (remaining.length > 0) {
     const failed: (readonly Value[])[] = []
     let refusal: unknown
     for (const key of remaining) {
       try {
-        await removeRecord(context, resource, key, { cascade })
+        await removeRecord(context, resource, key, { cascade, links })
       } catch (error) {
         if (!(error instanceof ApiError) || isOfHost(error)) throw error
         // A cascade may have deleted the record already.

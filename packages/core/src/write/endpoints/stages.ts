@@ -48,7 +48,11 @@ import type {
   ValueSources,
   WriteContext,
 } from '../execute/context.ts'
-import { counterBehind, explainRefusal } from '../execute/refusals/explain-refusal.ts'
+import {
+  counterBehind,
+  explainRefusal,
+  hiddenValueMissing,
+} from '../execute/refusals/explain-refusal.ts'
 import { type Probe, type Refusal, refusalOf, refusedWrite } from '../execute/refusals/refusal.ts'
 import { SavepointNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
@@ -223,6 +227,8 @@ export async function explained(
   if (refusal === undefined) return error
   const behind = await counterBehind(opened, refusal)
   if (behind !== undefined) runtime.warn(behind)
+  const missing = await hiddenValueMissing(opened, refusal)
+  if (missing !== undefined) runtime.warn(missing)
   const explanation = refusal.explained ?? (await explainRefusal(opened, refusal))
   return Object.assign(explanation, { cause: error })
 }

@@ -20,9 +20,9 @@ export interface ChangeLog {
    * ```
    */
   note(resource: Resource, before: Values | null, after: Values): void
-  /** Notes links in a junction table without a published model, as a change of the record whose list they are in. */
+  /** Notes links in a junction table without a published model, as a change of the record whose list they are in, or were in. */
   noteLinks(
-    relation: ResolvedRelation,
+    relation: Pick<ResolvedRelation, 'name' | 'source'>,
     record: Values,
     added: readonly Key[],
     removed: readonly Key[],

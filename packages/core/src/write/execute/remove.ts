@@ -34,12 +34,15 @@ import {
   readUnscoped,
   valuesOf,
 } from './look-up.ts'
+import { type LinksToRemove, linksToRemove, noteRemovedLinks } from './removed-links.ts'
 import { runWrite } from './run-write.ts'
 import { deletionMark } from './soft-delete.ts'
 
 export interface RemoveOptions {
   readonly cascade: boolean
   readonly precondition?: Precondition | undefined
+  /** The links of the record, if they have been read with those of other records. */
+  readonly links?: LinksToRemove
 }
 
 /** The state that the deletions of a record and all its dependents share. */
@@ -59,7 +62,7 @@ export async function removeRecord(
   context: WriteContext,
   resource: Resource,
   key: readonly Value[],
-  { cascade, precondition }: RemoveOptions,
+  { cascade, precondition, links }: RemoveOptions,
 ): Promise<void> {
   await requireAccess(context, resource, 'DELETE')
   const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange')
@@ -67,7 +70,9 @@ export async function removeRecord(
   if (precondition?.(stored) === false) throw preconditionFailed()
   const max = resource.settings.limits.bulk
   const soft = resource.settings.softDelete !== null
-  await remove({ context, cascade, deleted: new Set(), max, path: '' }, resource, stored, soft)
+  const removed = links ?? (await linksToRemove(context, resource, [stored], soft))
+  const removal = { context, cascade, deleted: new Set<string>(), max, path: '' }
+  await remove(removal, resource, stored, soft, removed)
 }
 
 /**
@@ -89,7 +94,9 @@ export async function removeStored(
   if (oneByOne || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
     const deleted = new Set<string>()
     const removal = { context, cascade: false, deleted, max: rows.length, path }
-    for (const row of rows) await remove(removal, resource, row, softDelete !== null)
+    const soft = softDelete !== null
+    const links = await linksToRemove(context, resource, rows, soft)
+    for (const row of rows) await remove(removal, resource, row, soft, links)
     return
   }
   const all = rows.flatMap((row) => [keyIn(resource, row) ?? []])
@@ -112,6 +119,7 @@ async function remove(
   resource: Resource,
   stored: Values,
   soft: boolean,
+  links: LinksToRemove,
 ): Promise<void> {
   const { context, deleted, max } = removal
   const key = keyIn(resource, stored)
@@ -136,6 +144,7 @@ async function remove(
     await runWrite(context, statement, { ...step, step: 'delete' })
   }
   context.changes?.note(resource, stored, stored)
+  noteRemovedLinks(context, resource, stored, links)
 }
 
 /**
@@ -223,7 +232,8 @@ async function removeRows(
   if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {
     throw await referredToError(context, [dependent], !isSoft)
   }
-  for (const row of rows) await remove(removal, resource, row, isSoft)
+  const links = await linksToRemove(context, resource, rows, isSoft)
+  for (const row of rows) await remove(removal, resource, row, isSoft, links)
 }
 
 const keyTextOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])

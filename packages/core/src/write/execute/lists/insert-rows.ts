@@ -10,6 +10,7 @@ import { refusalOfFirst } from '../refusals/first-refusal.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { insert } from '../save.ts'
 import { rollBackTo, setSavepoint } from '../savepoint.ts'
+import { withDefaultKeys } from './default-keys.ts'
 import { groupForInsert, type InsertGroup } from './group-for-insert.ts'
 import { insertByOneStatement, insertWithKeys, keysBecomeKnown } from './insert-by-one-statement.ts'
 import type { NewRow } from './pending-writes.ts'
@@ -65,7 +66,8 @@ async function insertGroups(
   returned: ReturnedRows | undefined,
 ): Promise<readonly Values[]> {
   const stored: Values[] = []
-  for (const group of groupForInsert(resource, rows, inserts)) {
+  for (const one of groupForInsert(resource, rows, inserts)) {
+    const group = await withDefaultKeys(context, resource, one)
     for (const some of chunks(group.rows, Math.max(group.columns.length, 1))) {
       const part = { ...group, rows: some }
       const made = await insertOrExplain(context, resource, part, inserts, returned)

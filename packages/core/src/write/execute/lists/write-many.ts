@@ -6,6 +6,7 @@ import { isNested, type RecordNode, type Values, type WriteNode } from '../../pl
 import { requireAccess } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
 import { parentKeys, type WrittenParent, writeChildren } from '../nested/nested-records.ts'
+import { setUpdatedTimes } from '../nested/updated-times.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { SavepointNeeded } from '../savepoint.ts'
 import { LevelOrder } from './level-order.ts'
@@ -121,11 +122,12 @@ async function writeTogether(
   const ofLevel = { ...options, keys, keepsValues: true, returned: undefined }
   const { stored, saved } = await writeRecords(context, resource, steps, ofLevel)
   const known = merged(saved, stored)
-  const withChildren = recordsWithChildren(steps, known)
+  const withChildren = recordsWithChildren(steps, known, saved)
   if (withChildren.length > 0) {
-    await writeChildren(context, resource, withChildren, write, order)
+    const relinked = await writeChildren(context, resource, withChildren, write, order)
     // `writeChildren` may have added problems, such as a link whose record needs more fields.
     if (steps.some(isChange)) context.problems.refuse()
+    await setUpdatedTimes(context, resource, [...relinked])
   }
   return known
 }
@@ -142,12 +144,15 @@ function merged(saved: readonly Values[], stored: readonly Values[]): readonly V
 function recordsWithChildren(
   steps: readonly ManyStep[],
   known: readonly Values[],
+  saved: readonly Values[],
 ): readonly WrittenParent[] {
   const records: WrittenParent[] = []
   for (let i = 0; i < steps.length; i++) {
-    const { kind, node } = steps[i] as ManyStep
+    const step = steps[i] as ManyStep
+    const { node } = step
     if (node.kind === 'reference' || node.children.length === 0) continue
-    records.push({ node, known: known[i] as Values, isUpdate: kind === 'change' })
+    const before = step.kind === 'change' ? step.stored : undefined
+    records.push({ node, known: known[i] as Values, before, saved: saved[i] as Values })
   }
   return records
 }

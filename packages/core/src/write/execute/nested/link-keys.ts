@@ -3,7 +3,7 @@
 import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import type { NamedColumn } from '../../../registry/resource.ts'
-import type { Key, LinkList, OldLinks } from './link-store.ts'
+import type { Key, OldLinks } from './link-store.ts'
 
 /** The links of several records: for `keyText` of each record's key, its `LinkedKeys`. */
 export type FoundLinks = Map<string, Map<string, Key>>
@@ -16,16 +16,16 @@ export function addLink(found: FoundLinks, own: Key, linked: Key): void {
 }
 
 /**
- * Divides lists among statements that select links by the keys of the lists' records. If a collation makes keys equal whose texts
- * differ, a row does not tell to which record it belongs, so each list takes its own statement.
+ * Divides records among statements that select links by the keys of the records. If a collation makes keys equal whose texts
+ * differ, a row does not tell to which record it belongs, so each record takes its own statement.
  */
-export const chunksByKey = (
+export const chunksByKey = <T>(
   columns: readonly NamedColumn[],
-  lists: readonly LinkList[],
-): Iterable<readonly LinkList[]> =>
+  records: readonly T[],
+): Iterable<readonly T[]> =>
   columns.some(({ collation }) => collation !== undefined)
-    ? lists.map((one) => [one])
-    : keyChunks(lists, columns.length)
+    ? records.map((one) => [one])
+    : keyChunks(records, columns.length)
 
 /** The links that one statement selects: links of the record with the key `own`, or links of several records. */
 export interface SelectedLinks {

@@ -1,15 +1,11 @@
 // linkTable: stores links in a junction table without a model, as rows with the keys of both ends.
 
 import { chunks } from '../../../execute/chunks.ts'
-import { decodeRow, run } from '../../../execute/run.ts'
-import type { JsonValue } from '../../../json/json-value.ts'
 import type { Value } from '../../../plan/plan.ts'
-import { valueOfJson } from '../../../plan/value.ts'
 import type { ResolvedRelation } from '../../../registry/resource.ts'
 import type { TableName } from '../../../sql/table-name.ts'
 import {
   compileDeleteByKeys,
-  compileLinks,
   compileNewLinks,
   type KeyPart,
   matchesOf,
@@ -18,8 +14,9 @@ import {
 import type { WriteContext } from '../context.ts'
 import { keyMatches } from '../look-up.ts'
 import { runWrite } from '../run-write.ts'
-import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
+import { selectedLinks } from './link-keys.ts'
 import type { Key, LinkedRecord, LinkList, LinkStore } from './link-store.ts'
+import { readLinks } from './read-links.ts'
 
 /** A link to create: the list that it is in, and the record that it links. */
 interface Link extends LinkedRecord {
@@ -28,32 +25,21 @@ interface Link extends LinkedRecord {
 
 export function linkTable(context: WriteContext, relation: ResolvedRelation): LinkStore {
   const { through, target: resource } = relation
-  const { connection, target } = context
+  const { target } = context
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const table: TableName = through
   const { from: ownParts, to: linkedParts } = through
-  const ownColumns = ownParts.map(({ column }) => column)
   const parts = [...ownParts, ...linkedParts]
   // Both keys may contain the same column of the table.
   const stored = parts.filter(({ dbName }, i) => i === indexOfColumn(parts, dbName))
   const indices = stored.map(({ dbName }) => indexOfColumn(parts, dbName))
   return {
-    async existing(lists) {
-      const found: FoundLinks = new Map()
-      for (const some of chunksByKey(ownColumns, lists)) {
-        const keys = some.map(({ own }) => own)
-        const rows = { table, matches: [], parts: ownParts, keys }
-        const { statement, readers } = compileLinks(target, rows, parts)
-        for (const raw of await run(connection, statement)) {
-          const { values } = decodeRow(readers, raw)
-          const [only, ...others] = keys
-          const own = others.length === 0 && only ? only : endOf(ownParts, values, 0)
-          const linked = endOf(linkedParts, values, ownParts.length)
-          addLink(found, own, linked)
-        }
-      }
-      return found
-    },
+    existing: (lists) =>
+      readLinks(
+        context,
+        { table, own: ownParts, linked: linkedParts },
+        lists.map(({ own }) => own),
+      ),
     requireAccess: async () => {},
     async remove(links) {
       const path = pathOf(links)
@@ -93,13 +79,3 @@ const valuesAt = (indices: readonly number[], keys: Key): Key =>
 /** The path of the list; empty if there are several. */
 const pathOf = ([first, ...others]: readonly { readonly list: LinkList }[]): string =>
   first === undefined || others.length > 0 ? '' : first.list.path
-
-/**
- * The key of one end of a link. `compileLinks` reads the columns of both keys as `end_0`, `end_1`, …; `first` is the number of the
- * first one.
- */
-const endOf = (
-  parts: readonly KeyPart[],
-  values: Readonly<Record<string, JsonValue>>,
-  first: number,
-): Key => parts.map(({ column }, i) => valueOfJson(column, values[`end_${first + i}`]) as Value)

@@ -106,18 +106,21 @@ async function withColumns(
 export interface WrittenParent {
   readonly node: RecordNode
   readonly known: Values
-  /** Whether the record existed before, so that lists replace its links. */
-  readonly isUpdate: boolean
+  /** The record before the write; undefined for a new one. Lists of an existing record replace its links. */
+  readonly before: Values | undefined
+  /** The record with the values that were sent to the database. */
+  readonly saved: Values
 }
 
-/** Writes the children and links of all records of a level. */
+/** Writes the children and links of all records of a level; returns the existing records whose links have changed. */
 export async function writeChildren(
   context: WriteContext,
   resource: Resource,
   records: readonly WrittenParent[],
   write: WriteNested,
   order: LevelOrder | undefined,
-): Promise<void> {
+): Promise<ReadonlySet<WrittenParent>> {
+  const relinked = new Set<WrittenParent>()
   const lists = new Map<ResolvedRelation, NestedList[]>()
   for (let index = 0; index < records.length; index++) {
     for (const { relation, nodes } of records[index]?.node.children ?? []) {
@@ -139,7 +142,8 @@ export async function writeChildren(
       let first = 0
       for (let i = 0; i < ofRelation.length; i++) {
         const { index, nodes } = ofRelation[i] as NestedList
-        const { node, isUpdate } = records[index] as WrittenParent
+        const { node, before } = records[index] as WrittenParent
+        const isUpdate = before !== undefined
         linkLists.push({
           record: known[i] as Values,
           own: valuesOf(relation.from, parents[i] as Values) ?? [],
@@ -150,9 +154,15 @@ export async function writeChildren(
         })
         first += nodes.length
       }
-      await writeLinks(context, relation, linkLists, order)
+      const changed = await writeLinks(context, relation, linkLists, order)
+      for (let i = 0; i < linkLists.length; i++) {
+        const parent = records[ofRelation[i]?.index ?? -1] as WrittenParent
+        if (parent.before !== undefined && changed.has(linkLists[i] as LinkList))
+          relinked.add(parent)
+      }
     }
   }
+  return relinked
 }
 
 /**

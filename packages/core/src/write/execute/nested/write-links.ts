@@ -19,14 +19,15 @@ const noKeys: LinkedKeys = new Map()
 
 /**
  * Creates the links of lists of one relation. If a list replaces links, deletes the record's other links, unless the caller may not see
- * the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the caller may not see.
+ * the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the caller may not see. Returns the
+ * lists that have changed links.
  */
 export async function writeLinks(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly LinkList[],
   order: LevelOrder | undefined,
-): Promise<void> {
+): Promise<ReadonlySet<LinkList>> {
   const junction = junctionOf(relation)
   const store =
     junction === undefined
@@ -49,6 +50,7 @@ export async function writeLinks(
   if (removed.length > 0) await store.remove(removed)
   if (created.length > 0) await store.create(created)
   if (junction === undefined) noteLinks(context, relation, created, removed)
+  return new Set([...created, ...removed].map(({ list }) => list))
 }
 
 /**

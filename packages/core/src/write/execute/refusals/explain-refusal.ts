@@ -168,6 +168,23 @@ export async function counterBehind(probe: Probe, refusal: Refusal): Promise<str
 }
 
 /**
+ * A message for the log if a NOT NULL constraint refused a record because of hidden columns alone, which the error for the client does
+ * not name. Undefined if that is not the reason.
+ */
+export async function hiddenValueMissing(
+  probe: Probe,
+  refusal: Refusal,
+): Promise<string | undefined> {
+  if (refusal.failure.kind !== 'notNull') return undefined
+  const columns = await missingColumns(probe, refusal)
+  if (columns.length === 0 || columns.some(({ hidden }) => !hidden)) return undefined
+  const names = columns.map(({ name }) => `"${name}"`).join(', ')
+  const remedy =
+    refusal.step === 'insert' ? ' Give it a default, or set it in an add callback.' : ''
+  return `The database refused a ${refusal.resource.name} without a value of ${names}, which is hidden from clients.${remedy}`
+}
+
+/**
  * Each unique key whose values another record already has. The index of a key may leave out deleted records, so a key whose values only
  * a deleted one has counts if the database names it, or if there is no other.
  */

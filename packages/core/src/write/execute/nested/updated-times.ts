@@ -1,0 +1,45 @@
+// setUpdatedTimes: sets the `updated` columns of existing records whose links have changed, so that their ETags change
+// (docs/writing.md).
+
+import { keyChunks } from '../../../execute/chunks.ts'
+import type { Resource } from '../../../registry/resource.ts'
+import { compileUpdateByKeys } from '../../compile/statements-by-keys.ts'
+import type { Values } from '../../plan/node.ts'
+import { sameValue } from '../../plan/same-value.ts'
+import { keyOf } from '../change-log.ts'
+import type { WriteContext } from '../context.ts'
+import { setsTimestamps, updatedTimestamps } from '../defaults.ts'
+import { runWrite } from '../run-write.ts'
+import type { WrittenParent } from './nested-records.ts'
+
+/** Sets the columns with one statement, in the records where the write has not set them already. */
+export async function setUpdatedTimes(
+  context: WriteContext,
+  resource: Resource,
+  records: readonly WrittenParent[],
+): Promise<void> {
+  if (!setsTimestamps(resource)) return
+  const times = updatedTimestamps(context, resource)
+  const due = records.filter((record) => isDue(resource, times, record))
+  const [first, ...others] = due
+  if (first === undefined) return
+  const path = others.length === 0 ? first.node.path : ''
+  const keys = due.map(({ known }) => keyOf(resource, known))
+  for (const some of keyChunks(keys, resource.primaryKey.length)) {
+    const statement = compileUpdateByKeys(context.target, resource, times, some)
+    const step = { step: 'update', resource, path, values: times, key: null } as const
+    await runWrite(context, statement, step)
+  }
+  for (const { known } of due) context.changes?.note(resource, known, known)
+}
+
+/** Whether the write has left the columns as they were, and the time is another one by now. */
+function isDue(resource: Resource, times: Values, { before = {}, saved }: WrittenParent): boolean {
+  const columns = Object.keys(times).flatMap((name) => resource.allColumns.get(name) ?? [])
+  const isSame = (values: Values, other: Values): boolean =>
+    columns.every((column) => {
+      const { name } = column
+      return sameValue(column, values[name] ?? null, other[name] ?? null)
+    })
+  return isSame(saved, before) && !isSame(times, before)
+}

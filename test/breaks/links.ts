@@ -1,0 +1,100 @@
+/** Breaks of links: the ETag of the record that has them, and those that are removed with a record. */
+import type { Break } from './break.ts'
+
+const changed = 'test/writing/changed-links.test.ts'
+const removed = 'test/hooks/links-of-deleted-records.test.ts'
+
+export const links: readonly Break[] = [
+  {
+    title:
+      'Two clients change the labels of an issue with one ETag, and the labels of the first are lost',
+    file: 'packages/core/src/write/execute/lists/write-many.ts',
+    find: 'await setUpdatedTimes(context, resource, [...relinked])',
+    replace: 'void [setUpdatedTimes, relinked]',
+    fails: changed,
+  },
+  {
+    title: 'A list of the links that exist already changes the ETag',
+    file: 'packages/core/src/write/execute/nested/nested-records.ts',
+    find: 'parent.before !== undefined && changed.has(linkLists[i] as LinkList)',
+    replace: 'parent.before !== undefined',
+    fails: changed,
+  },
+  {
+    title: 'A new record with links gets the time that an add callback left out',
+    file: 'packages/core/src/write/execute/nested/nested-records.ts',
+    find: 'parent.before !== undefined && changed.has(linkLists[i] as LinkList)',
+    replace: 'changed.has(linkLists[i] as LinkList)',
+    fails: changed,
+  },
+  {
+    title: 'Changed links overwrite the time that an update callback has set',
+    file: 'packages/core/src/write/execute/nested/updated-times.ts',
+    find: 'return isSame(saved, before) && !isSame(times, before)',
+    replace: 'return !isSame(times, before)',
+    fails: changed,
+  },
+  {
+    title: 'Changed links write the time that the record has already',
+    file: 'packages/core/src/write/execute/nested/updated-times.ts',
+    find: 'return isSame(saved, before) && !isSame(times, before)',
+    replace: 'return isSame(saved, before)',
+    fails: changed,
+  },
+  {
+    title: 'The record whose links of a published junction change is not among the changes',
+    file: 'packages/core/src/write/execute/nested/updated-times.ts',
+    find: 'for (const { known } of due) context.changes?.note(resource, known, known)',
+    replace: '',
+    fails: changed,
+  },
+  {
+    title: 'The change of a deleted record does not have its links',
+    file: 'packages/core/src/write/execute/remove.ts',
+    find: 'noteRemovedLinks(context, resource, stored, links)',
+    replace: 'void [noteRemovedLinks, links]',
+    fails: removed,
+  },
+  {
+    title: 'The change of a record that a cascade deletes does not have its links',
+    file: 'packages/core/src/write/execute/remove.ts',
+    find: 'const links = await linksToRemove(context, resource, rows, isSoft)',
+    replace: 'const links: LinksToRemove = []',
+    fails: removed,
+  },
+  {
+    title: 'A DELETE of many records reads the links of each by statements of its own',
+    file: 'packages/core/src/write/endpoints/bulk.ts',
+    find: 'await removeRecord(context, resource, key, { cascade, links })',
+    replace: 'await removeRecord(context, resource, key, { cascade })',
+    fails: removed,
+  },
+  {
+    title: 'The change of a soft-deleted record reports links that stay',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (soft || context.changes === undefined',
+    replace: 'if (context.changes === undefined',
+    fails: removed,
+  },
+  {
+    title: 'DELETE reads links that nobody asks for',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (soft || context.changes === undefined',
+    replace: 'if (soft',
+    fails: removed,
+  },
+  {
+    title: 'The removed links of a relation have the name that the other model gives them',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (!found.has(key)) found.set(key, links)',
+    replace: 'found.set(key, links)',
+    fails: removed,
+  },
+  {
+    title: 'The links of a relation that only the other model declares are not reported',
+    file: 'packages/core/src/write/execute/removed-links.ts',
+    find: 'if (target !== resource) continue',
+    replace: 'if (target !== resource || source !== resource) continue',
+    fails: removed,
+  },
+]
