@@ -160,6 +160,19 @@ suite('an API that is mounted at its prefix', (test) => {
     })
   }
 
+  test('a mount that continues behind the prefix is removed', async () => {
+    const { api, close } = await openWorld()
+    const app = express().use('/api/v1', inExpress.modelApi(api))
+    try {
+      await running(app, async (ask) => {
+        equal((await ask('/api/v1/api/authors/1')).status, 200)
+        equal((await ask('/api/v1/authors/1')).status, 404)
+      })
+    } finally {
+      await close()
+    }
+  })
+
   test('guards and the API give hooks the same URL', async () => {
     const database = new Sqlite(':memory:')
     database.exec('create table notes (id integer primary key); insert into notes values (1)')

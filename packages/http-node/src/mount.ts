@@ -66,7 +66,7 @@ export function mountedPlace(
 }
 
 /**
- * Returns where a mount begins to repeat the prefix or to lead to it; -1 if it does not. Ignores case as Express and Connect do,
+ * Returns where the end of a mount begins that is the prefix or leads to it; -1 if there is none. Ignores case as Express and Connect do,
  * so that `/API` is no other mount than `/api`.
  */
 function repetitionOf(prefix: string, baseUrl: string): number {
@@ -74,7 +74,7 @@ function repetitionOf(prefix: string, baseUrl: string): number {
   let at = 0
   while (at !== -1) {
     const rest = mount.slice(at)
-    if (isBelow(rest, wanted) || isBelow(wanted, rest)) return at
+    if (isBelow(wanted, rest)) return at
     at = mount.indexOf('/', at + 1)
   }
   return -1
