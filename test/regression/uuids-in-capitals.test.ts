@@ -25,6 +25,7 @@ eachDatabase('uuids that are stored in capitals', (test, db) => {
     API_ALLOW_BULK: true,
     API_ALLOW_JOIN: true,
     API_ALLOW_GROUPBY: true,
+    API_ALLOW_AGGREGATION: true,
   })
   test.before(async () => {
     const uuid = { sqlite: 'text', postgres: 'uuid', mysql: 'char(36)' }[db.name]
@@ -41,6 +42,8 @@ eachDatabase('uuids that are stored in capitals', (test, db) => {
     equal((await send(api, 'GET', `/api/items?code__eq=${capitals}`)).value.length, 1)
     const groups = await send(api, 'GET', '/api/items?fields=code&groupby=code')
     equal(groups.value[0].code, code)
+    const extremes = await send(api, 'GET', '/api/items?groupby=note&code__min=1&code__max=1')
+    equal(extremes.value, [{ note: 'as before', code_min: code, code_max: code }])
   })
 
   test('relations find them', async () => {

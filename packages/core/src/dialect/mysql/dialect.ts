@@ -343,7 +343,8 @@ function dialectWith(facts: Facts): InternalDialect {
 
     aggregate: exactAggregates({
       extremeOf,
-      selectExtreme: asText,
+      selectExtreme: (column, extreme) =>
+        isAnyCase(column) ? sql`lower(${extreme})` : asText(column, extreme),
       sumAsText: (sum) => sql`cast(${sum} as char)`,
       sumAndCountAsText: (sum, count) => sql`concat(cast(${sum} as char), '/', ${count})`,
       rounded,

@@ -69,6 +69,28 @@ interface Declared {
   readonly default_schema: unknown
 }
 
+// Bits of pg_trigger.tgtype: FOR EACH ROW, BEFORE, INSERT.
+const insertBeforeRow = 1 | 2 | 4
+
+/** A pattern in the source of a trigger function that sets the whole new row. */
+const setsRow = '\\ynew\\s*:?=|\\yinto\\s+(strict\\s+)?new\\y'
+
+/**
+ * The schema of the function that a default calls; null if the role may not call it by name, or may not insert the column, both of which
+ * an INSERT that leaves the column out does not need, or if a trigger may store another value. The catalogue lists the functions of a
+ * default as its dependencies, but for those of the server. Looking for the name would be an error in a schema that the role may not use.
+ */
+const calledFunction = sql`(select n.nspname::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where p.proname = substring(e.own_default from '^[(]?(?:[a-z0-9_]+[.])?([a-z0-9_]+)[(][)]')
+    and (n.nspname = 'pg_catalog' or exists (select from pg_depend o
+      where o.classid = 'pg_attrdef'::regclass and o.objid = f.oid and o.refclassid = 'pg_proc'::regclass and o.refobjid = p.oid))
+    and has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')
+    and has_column_privilege(a.attrelid, a.attnum, 'insert')
+    and not exists (select from pg_trigger g join pg_proc b on b.oid = g.tgfoid join pg_language l on l.oid = b.prolang
+      where g.tgrelid = a.attrelid and not g.tgisinternal and g.tgtype & ${insertBeforeRow} = ${insertBeforeRow}
+        and (l.lanname <> 'plpgsql' or strpos(lower(b.prosrc), lower(a.attname)) > 0 or b.prosrc ~* ${setsRow}))
+  order by n.nspname = 'pg_catalog' limit 1)`
+
 /** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
 export async function lookUpFacts(
   db: AnyDatabase,
@@ -85,14 +107,13 @@ export async function lookUpFacts(
       case when y.typname in ('geometry', 'geography') then
         (select n.nspname::text from pg_namespace n where n.oid = y.typnamespace
           and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry,
-      pg_get_expr(f.adbin, f.adrelid) as own_default,
-      (select n.nspname::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-        where p.oid = to_regproc(substring(pg_get_expr(f.adbin, f.adrelid) from '^[(]?([a-z0-9_.]+)[(][)]'))) as default_schema
+      e.own_default, ${calledFunction} as default_schema
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
     left join pg_collation k on k.oid = a.attcollation
     left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
+    cross join lateral (select pg_get_expr(f.adbin, f.adrelid) as own_default) e
     cross join (select * from pg_database where datname = current_database()) d`
   const rows = await found.catch((error: unknown) => {
     if (classifyPostgres(error).kind === 'other') return []
