@@ -29,7 +29,7 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
  * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client, `code` an identifier
  * by which programs tell this refusal from others. They are sent unchanged; only the errors of the service itself have a maximum
  * size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
- * that no error of the service has, for example with a prefix of your own.
+ * that no error of the service has, for example with a prefix of your own. API_ERROR_CODES declares it for the OpenAPI document.
  *
  * ```ts
  * throw apiError(409, 'Conflict', 'The book is on loan.', 'library.on_loan')
