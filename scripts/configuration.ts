@@ -69,6 +69,7 @@ const unions = new Map(
 /** Types that the page shows in full, in this order. */
 const shownTypes: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['config/config.ts', ['SessionGetter']],
+  ['config/error-codes.ts', ['ErrorCodes', 'ErrorCode']],
   [
     'config/access-types.ts',
     [
@@ -185,7 +186,7 @@ const api = createApi({ db, models: [Book], config })
 
 - A model with \`meta\` is published; \`meta: {}\` publishes it with the settings of the API.
 - A key with an entry under "In meta" may stand in a model's meta by that name: \`API_\` is left out, the rest is in lower case. Meta goes before the configuration, the
-  configuration before the default. Keys with – belong to the whole API.
+  configuration before the default; only the codes of \`error_codes\` are added to those of the configuration. Keys with – belong to the whole API.
 - \`allow_filters\`, \`allow_order_by\` and \`allow_select_fields\` of a model apply to its columns in requests to other models too: in joins, \`exists(…)\`, \`missing(…)\` and embedded records, and, for filters and
   orders, in aggregates other than counts (\`author.name|n__max=1&n__ge=B\`). For \`allow_join\`, \`allow_groupby\` and \`allow_aggregation\`, only the setting of the model in the URL counts: if it allows them, columns of
   joined models may be grouped by and aggregated too.

@@ -346,6 +346,43 @@ export const endpoints: readonly Break[] = [
     fails: 'test/openapi/custom-auth-scheme.test.ts',
   },
   {
+    title: 'The OpenAPI document lists a code of the host for methods that cannot fail so',
+    file: 'packages/core/src/openapi/declared-codes.ts',
+    find: 'codes.filter(({ methods }) => methods.some((one) => one === method))',
+    replace:
+      "codes.filter(({ methods }) => methods.some((one) => one === method || method !== ''))",
+    fails: 'test/openapi/error-codes.test.ts',
+  },
+  {
+    title: 'A batch lists codes of the host for methods that are not allowed',
+    file: 'packages/core/src/openapi/declared-codes.ts',
+    find: 'methods.some((one) => settings.methods.has(one))',
+    replace: 'methods.length > 0 && settings.methods.size > 0',
+    fails: 'test/openapi/error-codes.test.ts',
+  },
+  {
+    title: 'A model with codes of its own takes the name of the response that others share',
+    file: 'packages/core/src/openapi/declared-codes.ts',
+    find: "ofStatus(common, status)) ? '' : name)",
+    replace: "ofStatus(common, status)) ? '' : '')",
+    fails: 'test/openapi/error-codes.test.ts',
+  },
+  {
+    title:
+      'A response with a code of the host lacks the errors of the service that have its status',
+    file: 'packages/core/src/openapi/problems.ts',
+    find: 'const errors = [...ofService, ...declared.map(sampleOf)]',
+    replace: 'const errors = declared.length > 0 ? declared.map(sampleOf) : [...ofService]',
+    fails: 'test/openapi/error-codes.test.ts',
+  },
+  {
+    title: 'A code of the service can be declared as one of the host',
+    file: 'packages/core/src/openapi/check-error-codes.ts',
+    find: 'if (!serviceCodes.has(code)) continue',
+    replace: 'if (serviceCodes.size > 0) continue',
+    fails: 'test/openapi/error-codes.test.ts',
+  },
+  {
     title: 'Filters are missing in the OpenAPI 3.2 form',
     file: 'packages/core/src/openapi/query-string-form.ts',
     find: 'patterns = { ...patterns, ...patternProperties }',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
-import { equal, ok } from '../support/assert.ts'
+import { equal, match, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
@@ -53,6 +53,17 @@ export { ${names.join(', ')}, deliverer }\n`,
     const again = await add('typed ')
     equal([again.status, again.errors.reason], [409, `Tag ${value.id} has this name.`])
     await db.kysely.deleteFrom('tags').where('id', '=', value.id).execute()
+  })
+
+  test('a declared code is thrown and documented', async () => {
+    const api = testApi(db, models, configOf('loans'))
+    const made = await send(api, 'POST', '/api/books', { body: { title: 'Lent', in_stock: false } })
+    const url = `/api/books/${made.value.id}`
+    const { status, errors } = await send(api, 'DELETE', url)
+    equal([status, errors.code], [409, 'on_loan'])
+    equal((await send(api, 'PATCH', url, { body: { in_stock: true } })).status, 200)
+    equal((await send(api, 'DELETE', url)).status, 200)
+    match(JSON.stringify(api.openapi().components?.responses?.ConflictOnDelete), 'on loan; wait')
   })
 
   test('filter narrows a query', async () => {

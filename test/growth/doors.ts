@@ -812,6 +812,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_CACHE_GROUPS: 'headers',
   API_SERVER_TIMING: null,
   API_PROBLEM_TYPE_PREFIX: null,
+  API_ERROR_CODES: null,
   API_SETUP_CALLBACK: null,
   API_FILTER_CALLBACK: null,
   API_ADD_CALLBACK: null,

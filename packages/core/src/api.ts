@@ -65,6 +65,7 @@ import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
+import { checkErrorCodes } from './openapi/check-error-codes.ts'
 import { documentSteps, type Endpoints } from './openapi/document.ts'
 import { queryStringSteps } from './openapi/query-string-form.ts'
 import { checkOptionNames } from './option-names.ts'
@@ -356,6 +357,10 @@ export function createApi<
   const getter = config.API_SESSION_GETTER
   const { session, knownSession } = sessions(db, getter, schema, { callHook, watch })
   const warnings: string[] = []
+  checkErrorCodes(
+    [settings, ...registry.resources.map((one) => one.settings)].flatMap((one) => one.errorCodes),
+    problems,
+  )
   const policies = buildPolicies(registry, problems, (message) => warnings.push(message))
   throwProblems(problems)
   warnings.push(...startUpWarnings(registry, config, options.models?.length ?? 0))

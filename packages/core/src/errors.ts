@@ -30,7 +30,8 @@ const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, s
  * by which programs tell this refusal from others. They are sent unchanged, except for the fields of a `reason` such as
  * `{ title: ['…'] }` if the hook is about a record of a list or a nested one: they get its path, `[3].title`. Only the errors of the
  * service itself have a maximum size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
- * that no error of the service has, for example with a prefix of your own.
+ * that no error of the service has, for example with a prefix of your own. API_ERROR_CODES declares it for
+ * the OpenAPI document.
  *
  * ```ts
  * throw apiError(409, 'Conflict', 'The book is on loan.', 'library.on_loan')

@@ -11,6 +11,7 @@ export type { Clock } from './call/clock.ts'
 export type { AccessPolicy, RateCount, RateLimitStore, RoleRule } from './config/access-types.ts'
 export type { ApiConfig } from './config/config.ts'
 export type { CustomAuthScheme } from './config/custom-auth-scheme.ts'
+export type { ErrorCode, ErrorCodes } from './config/error-codes.ts'
 export type {
   AfterCommitArgs,
   AfterCommitCallback,

@@ -137,6 +137,39 @@ suite('mistakes in config', (test) => {
       { API_ADDITIONAL_QUERY_PARAMS: ['a[b]'] },
       'config.API_ADDITIONAL_QUERY_PARAMS: item 0: expected a name of letters, digits, _ and -, got "a[b]".',
     ],
+    // codes of the host
+    [
+      { API_ERROR_CODES: ['issue_closed'] },
+      'config.API_ERROR_CODES: expected an object, got a list.',
+    ],
+    [
+      { API_ERROR_CODES: { IssueClosed: { status: 409, description: 'Closed.' } } },
+      'config.API_ERROR_CODES: "IssueClosed": expected a code in snake_case of at most 100 characters, such as "issue_closed". Did you mean "issue_closed"?',
+    ],
+    [
+      { API_ERROR_CODES: { closed: 409 } },
+      'config.API_ERROR_CODES: "closed": expected an object, got 409.',
+    ],
+    [
+      { API_ERROR_CODES: { closed: { statos: 409, description: 'Closed.' } } },
+      'config.API_ERROR_CODES: "closed": unknown member "statos". Did you mean "status"? status: expected a whole number from 400 to 599, got undefined.',
+    ],
+    [
+      { API_ERROR_CODES: { closed: { status: 409, description: 'Closed.', zzz: 1 } } },
+      'config.API_ERROR_CODES: "closed": unknown member "zzz". It takes status, description, methods.',
+    ],
+    [
+      { API_ERROR_CODES: { a: { status: 399, description: '' }, b: { status: 409.5 } } },
+      'config.API_ERROR_CODES: "a": status: expected a whole number from 400 to 599, got 399. description: expected a non-empty string, got "". "b": status: expected a whole number from 400 to 599, got 409.5. description: expected a non-empty string, got undefined.',
+    ],
+    [
+      { API_ERROR_CODES: { a: { status: 409, description: 'No.', methods: ['PACTH'] } } },
+      'config.API_ERROR_CODES: "a": methods: item 0: expected one of GET, POST, PATCH, PUT, DELETE, got "PACTH". Did you mean "PATCH"?',
+    ],
+    [
+      { API_ERROR_CODES: { a: { status: 409, description: 'No.', methods: [] } } },
+      'config.API_ERROR_CODES: "a": methods: expected at least one method; leave it out for all methods.',
+    ],
     // combinations
     [
       { API_PAGINATION_SIZE_DEFAULT: 200 },
@@ -270,6 +303,10 @@ suite('mistakes in meta', (test) => {
       'models.Book.meta.API_ALLOW_JOIN: unknown key. Did you mean allow_join?',
     ],
     [{ allow_join: 1 }, 'models.Book.meta.allow_join: expected true or false, got 1.'],
+    [
+      { error_codes: { closed: { status: 200, description: 'Closed.' } } },
+      'models.Book.meta.error_codes: "closed": status: expected a whole number from 400 to 599, got 200.',
+    ],
     [
       { title: 'Books' },
       'models.Book.meta.title: API_TITLE is a setting of the whole API; it belongs in config.',

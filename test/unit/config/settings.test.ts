@@ -14,7 +14,8 @@ const settings = (meta: Meta = {}, config: ApiConfig = {}) =>
     .settings
 
 /** Settings whose value says where it was set, or that need each other; other tests cover them. */
-const differs = (key: string): boolean => /^API_(SOFT_DELETE|AUTH|ROLE|ACCESS_POLICY)/.test(key)
+const differs = (key: string): boolean =>
+  /^API_(SOFT_DELETE|AUTH|ROLE|ACCESS_POLICY|ERROR_CODES)/.test(key)
 
 const apiSettings = (config: ApiConfig = {}) => buildRegistry({ config }).settings
 
@@ -68,6 +69,7 @@ suite('defaults', (test) => {
       count: 'exact',
       softDelete: null,
       additionalQueryParams: [],
+      errorCodes: [],
       description: undefined,
       tag: undefined,
       tagGroup: undefined,
@@ -144,6 +146,32 @@ suite('precedence', (test) => {
         equal(window?.count, other.toLowerCase() === method ? 1 : 2, `${method} ${other}`)
       }
     }
+  })
+
+  test('codes of meta are added to those of config, or replace them', () => {
+    const all = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
+    const { errorCodes } = settings(
+      {
+        error_codes: {
+          b: { status: 410, description: 'B.' },
+          c: { status: 411, description: 'C.' },
+        },
+      },
+      {
+        API_ERROR_CODES: {
+          a: { status: 409, description: 'A.', methods: ['PUT'] },
+          b: { status: 409, description: 'B?' },
+        },
+      },
+    )
+    equal(
+      errorCodes.map(({ at, status, methods }) => [at, status, methods]),
+      [
+        ['config.API_ERROR_CODES.a', 409, ['PUT']],
+        ['models.Book.meta.error_codes.b', 410, all],
+        ['models.Book.meta.error_codes.c', 411, all],
+      ],
+    )
   })
 
   test('a depth of 0 counts as set', () => {
@@ -348,6 +376,7 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
       'SERIALIZATION_DEPTH SOFT_DELETE_ATTRIBUTE AUTHENTICATE_METHOD AUTH_REQUIREMENTS ROLE_MAP ROLES_REQUIRED',
       'ROLES_ACCEPTED ACCESS_POLICY RATE_LIMIT SETUP_CALLBACK FILTER_CALLBACK ADD_CALLBACK UPDATE_CALLBACK REMOVE_CALLBACK',
       'DUMP_CALLBACK RETURN_CALLBACK FINAL_CALLBACK BEFORE_COMMIT_CALLBACK AFTER_COMMIT_CALLBACK ERROR_CALLBACK',
+      'ERROR_CODES',
     ),
   },
 }

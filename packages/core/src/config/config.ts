@@ -17,6 +17,7 @@ import type {
   TokenProvider,
 } from './access-types.ts'
 import type { CustomAuthScheme } from './custom-auth-scheme.ts'
+import type { ErrorCodes } from './error-codes.ts'
 import type {
   AfterCommitCallback,
   BeforeCommitCallback,
@@ -203,6 +204,12 @@ export interface ApiConfig<
    * Default none: the type is `about:blank`. Config only.
    */
   readonly API_PROBLEM_TYPE_PREFIX?: string
+  /**
+   * The codes of errors that your hooks, policies and authentication throw, for the OpenAPI document:
+   * `{ issue_closed: { status: 409, description: 'The issue is closed; reopen it first.', methods: ['PATCH'] } }`. Without `methods`,
+   * every method can fail so. Codes of meta are added to these. Default none. Config, meta.
+   */
+  readonly API_ERROR_CODES?: ErrorCodes
 
   // ------------------------------------------------------------------ callbacks; in meta also per method: `get_return_callback`
 

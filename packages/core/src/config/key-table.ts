@@ -24,6 +24,7 @@ import {
 } from './checks.ts'
 import type { ApiConfig } from './config.ts'
 import { customAuthScheme } from './custom-auth-scheme.ts'
+import { errorCodes } from './error-codes.ts'
 import { parseIpRange } from './ip-range.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
 import { isParameter, operatorSuffix } from './query-names.ts'
@@ -166,6 +167,7 @@ export const keyTable: KeyTable = {
   API_CACHE_GROUPS: { default: false, ...api, check: boolean },
   API_SERVER_TIMING: { default: false, ...api, check: boolean },
   API_PROBLEM_TYPE_PREFIX: { ...unset, ...api, check: url },
+  API_ERROR_CODES: { ...unset, ...both, check: errorCodes },
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,

@@ -10,6 +10,7 @@ import { resolveRates } from './rate-settings.ts'
 import { rateWindows } from './rate-windows.ts'
 import { type Reader, reader } from './reader.ts'
 import { resolveRequirements } from './requirements.ts'
+import { resolveErrorCodes } from './resolve-error-codes.ts'
 import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
 import { resourceMethods } from './resource-methods.ts'
 import { ignoredRoleLists, replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
@@ -60,6 +61,7 @@ export function resolveApiSettings(
     serverTiming: read.get('API_SERVER_TIMING'),
     cacheGroups: read.get('API_CACHE_GROUPS'),
     problemTypePrefix: read.find('API_PROBLEM_TYPE_PREFIX') ?? null,
+    errorCodes: resolveErrorCodes(config),
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
@@ -141,6 +143,7 @@ export function resolveResourceSettings(
     count: get('API_COUNT'),
     softDelete: resolveSoftDelete(model, meta, read, problems),
     additionalQueryParams: get('API_ADDITIONAL_QUERY_PARAMS'),
+    errorCodes: resolveErrorCodes(config, meta, model.name),
     dump: dumpSettings(read),
     limits: limitSettings(read),
     roleMaps: resolveRoleMaps(model.name, meta, config),

@@ -4,6 +4,7 @@ import type { JsonValue } from '../json/json-value.ts'
 import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from './access-types.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import type { ReadYourWrites, SchemaCheckMode } from './config.ts'
+import type { DeclaredCode } from './error-codes.ts'
 import type { DefaultFunction } from './hook-types.ts'
 import type { IpRange } from './ip-range.ts'
 import type { RateSettings } from './rate-settings.ts'
@@ -125,6 +126,8 @@ export interface ApiSettings {
   readonly cacheGroups: boolean
   /** The prefix of the type of problem details; null for `about:blank`. */
   readonly problemTypePrefix: string | null
+  /** The codes of the host that every resource has, unless its meta replaces them. */
+  readonly errorCodes: readonly DeclaredCode[]
   readonly info: InfoSettings
   /** Whether browsers get HTML pages. */
   readonly htmlPages: boolean
@@ -194,6 +197,8 @@ export interface ResourceSettings {
   readonly count: CountMode
   readonly softDelete: SoftDeleteSettings | null
   readonly additionalQueryParams: readonly string[]
+  /** The codes of errors that functions of the host throw. */
+  readonly errorCodes: readonly DeclaredCode[]
   readonly dump: DumpSettings
   readonly limits: LimitSettings
   /** The role maps that apply; all must allow. Empty: no role is needed. */

@@ -3,6 +3,7 @@
 import type { OperationObject, PathItemObject } from 'openapi3-ts/oas31'
 import { ok } from './auth-operations.ts'
 import type { Occasion } from './catalogue.ts'
+import { codesOfAll } from './declared-codes.ts'
 import { batchTag } from './info.ts'
 import { cacheGroupHeaders, jsonBody, type Writer } from './operations.ts'
 import { failuresOf } from './problems.ts'
@@ -68,7 +69,7 @@ function operation(writer: Writer, max: number): OperationObject {
         ...ok(writer, { type: 'array', items: result }),
         ...headerRefs(writer, cacheGroupHeaders(settings, true)),
       },
-      ...failuresOf(writer, 'Batch', occasions),
+      ...failuresOf(writer, 'Batch', occasions, codesOfAll(writer.registry, 'Batch')),
     },
   }
 }

@@ -152,3 +152,8 @@ export const catalogue: readonly Entry[] = [
   entry(errors.idempotencyKeyNotHere('PATCH'), 'precondition', 'bulk', 'signIn'),
   entry(errors.badIdempotencyKey('1 to 255 characters'), 'idempotent'),
 ]
+
+/** The codes of all errors of the service. */
+export const serviceCodes: ReadonlySet<string> = new Set(
+  catalogue.flatMap(({ error }) => error.body.code ?? []),
+)

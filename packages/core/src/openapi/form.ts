@@ -12,6 +12,7 @@ import type {
 } from 'openapi3-ts/oas31'
 import type { RoleRule } from '../config/access-types.ts'
 import type { MethodName } from '../config/config.ts'
+import type { DeclaredCode } from '../config/error-codes.ts'
 import type { ApiSettings, DumpSettings } from '../config/settings.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
@@ -157,12 +158,22 @@ export type OperationKind =
   | 'Index'
   | 'Batch'
 
+/** The codes that the host declares for an operation. */
+export interface OperationCodes {
+  readonly codes: readonly DeclaredCode[]
+  /** The kind of operation in the names of responses that have such codes. */
+  readonly kind: string
+  /** Returns the prefix of the name of the response for a status: the resource, if other resources have other codes. */
+  ownerOf(status: number): string
+}
+
 /** The error responses of an operation. */
 export type Failures = (
   components: Components,
   shape: FailureShape,
   kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
+  declared: OperationCodes,
 ) => Record<string, ReferenceObject>
 
 /** What an operation requires: one of the strategies, and perhaps roles. */

@@ -22,6 +22,7 @@ import { unwritable, type WriteMode } from '../registry/field-rules.ts'
 import type { Registry, Resource } from '../registry/resource.ts'
 import type { Occasion } from './catalogue.ts'
 import { codeSamples } from './code-samples.ts'
+import { codesOf } from './declared-codes.ts'
 import type { Answer } from './envelope-schemas.ts'
 import type { OperationKind, Records } from './form.ts'
 import { plural, tagOf } from './info.ts'
@@ -182,6 +183,7 @@ function responsesOf(
       failureShape(writer, target, hooks.final !== undefined),
       draft.kind,
       new Set(occasionsOf(writer, route, method, draft)),
+      codesOf(settings, target, method, draft.kind),
     ),
   }
 }

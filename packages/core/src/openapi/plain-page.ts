@@ -154,7 +154,7 @@ function responseHtml(status: string, { description, content }: ResponseObject):
   })
   const shown =
     codes.length > 0
-      ? `<details><summary>${escaped(description)} <small>${codes.length} ${codes.length === 1 ? 'code' : 'codes'}</small></summary><ul>${codes.join('')}</ul></details>`
+      ? `<details><summary>${inline(description)} <small>${codes.length} ${codes.length === 1 ? 'code' : 'codes'}</small></summary><ul>${codes.join('')}</ul></details>`
       : `${escaped(description)} ${media?.schema === undefined ? '' : typeText(contentOf(media.schema as Schema))}`
   return `<tr><td><code>${escaped(status)}</code></td><td>${shown}</td></tr>`
 }

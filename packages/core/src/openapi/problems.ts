@@ -7,34 +7,51 @@ import type {
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
+import type { DeclaredCode } from '../config/error-codes.ts'
 import type { ApiSettings } from '../config/settings.ts'
-import type { ApiError } from '../errors.ts'
+import { type ApiError, apiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
 import { problemMediaType } from '../http/problem-details.ts'
-import { catalogue, type Entry, type Occasion } from './catalogue.ts'
+import { catalogue, type Occasion, serviceCodes } from './catalogue.ts'
+import { noCodes } from './declared-codes.ts'
 import { failureSchema } from './envelope-schemas.ts'
-import type { Components, FailureShape, Failures, OperationKind } from './form.ts'
+import type { Components, FailureShape, Failures, OperationCodes, OperationKind } from './form.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 
-/** Returns a response for each status; `default` stands for the errors that every operation can have, and for those of hooks. */
-export const failuresByStatus: Failures = (components, shape, kind, occasions) =>
-  components.once(`failures ${kind} ${[...occasions].sort()} ${shapeKey(shape)}`, () =>
-    gathered(components, shape, kind, occasions),
+/**
+ * Returns a response for each status; `default` stands for the errors that every operation can have, and for those of hooks that are
+ * not declared.
+ */
+export const failuresByStatus: Failures = (components, shape, kind, occasions, declared) =>
+  components.once(
+    `failures ${kind} ${[...occasions].sort()} ${declaredKey(declared)} ${shapeKey(shape)}`,
+    () => gathered(components, shape, kind, occasions, declared),
   )
 
 /** Returns one response for all errors, with all codes and without examples. */
-export const oneFailure: Failures = (components, shape) => ({
-  default: components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () => ({
-    description: 'Any failure.',
-    content: contentOf(components, shape, { schema: failureRef(components, shape, allCodes) }),
-  })),
-})
+export const oneFailure: Failures = (components, shape, _kind, _occasions, { codes }) => {
+  // The schema is built after all operations, so that it has the codes of each.
+  const declared = components.once(
+    `declared ${shapeKey(shape)}`,
+    () => new Map<string, DeclaredCode>(),
+  )
+  for (const one of codes) declared.set(`${described(one)} ${one.status}`, one)
+  return {
+    default: components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () => ({
+      description: 'Any failure.',
+      content: contentOf(components, shape, {
+        schema: failureRef(components, shape, () => allCodes([...declared.values()])),
+      }),
+    })),
+  }
+}
 
 /** Returns the error responses of an operation that belongs to no resource. */
 export const failuresOf = (
   { components, settings }: { readonly components: Components; readonly settings: ApiSettings },
   kind: OperationKind,
   occasions: readonly Occasion[],
+  declared: OperationCodes = noCodes,
 ): Record<string, ReferenceObject> =>
   components.form.failures(
     components,
@@ -47,26 +64,46 @@ export const failuresOf = (
     },
     kind,
     new Set(occasions),
+    declared,
   )
 
-/** The statuses of every operation; they are documented once, as `default`. */
+/** The statuses of every operation; they are documented once, as `default`, unless the host declares a code with the status. */
 const everywhere: readonly number[] = [414, 500, 503]
+
+/** The errors of the service that are documented as `default`. */
+const ofDefault: readonly ApiError[] = catalogue.flatMap(({ error, on }) =>
+  on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
+)
 
 function gathered(
   components: Components,
   shape: FailureShape,
   kind: OperationKind,
   occasions: ReadonlySet<Occasion>,
+  declared: OperationCodes,
 ): Record<string, ReferenceObject> {
-  const errors = catalogue.filter(({ on }) => on.some((occasion) => occasions.has(occasion)))
-  const statuses = [...new Set(errors.map(({ error }) => error.status))].sort((a, b) => a - b)
+  const errors = catalogue.flatMap(({ error, on }) =>
+    on.some((occasion) => occasions.has(occasion)) ? [error] : [],
+  )
+  const listed = new Set(
+    errors.map(({ status }) => status).filter((one) => !everywhere.includes(one)),
+  )
+  const statuses = new Set([...listed, ...declared.codes.map(({ status }) => status)])
   return {
     ...Object.fromEntries(
-      statuses
-        .filter((status) => !everywhere.includes(status))
+      [...statuses]
+        .sort((a, b) => a - b)
         .map((status) => {
-          const those = errors.filter(({ error }) => error.status === status)
-          return [status, response(components, shape, nameOf(status, kind, occasions), those)]
+          // A status that only the host's codes list also has the errors that `default` would otherwise describe.
+          const those = (listed.has(status) ? errors : ofDefault).filter(
+            (error) => error.status === status,
+          )
+          const own = declared.codes.filter((one) => one.status === status)
+          const name =
+            own.length === 0
+              ? nameOf(status, kind, occasions)
+              : nameWithCodes(shape, status, occasions, declared, listed.has(status))
+          return [status, response(components, shape, name, status, those, own)]
         }),
     ),
     default: anyOther(components, shape),
@@ -77,21 +114,30 @@ function response(
   components: Components,
   shape: FailureShape,
   name: string,
-  entries: readonly Entry[],
+  status: number,
+  ofService: readonly ApiError[],
+  declared: readonly DeclaredCode[],
 ): ReferenceObject {
-  const errors = entries.map(({ error }) => error)
+  const errors = [...ofService, ...declared.map(sampleOf)]
   const codes = [...new Set(errors.map(({ body }) => body.code ?? ''))]
-  const status = errors[0]?.status ?? 0
   return components.response(`${name} ${codes} ${shapeKey(shape)}`, `${shape.owner}${name}`, () =>
     failureResponse(
       components,
       shape,
-      phrases[status] ?? `Status ${status}`,
+      [`${phraseOf(status)}.`, ...declared.map(described)].join(' '),
       errors,
-      shapedSchema(shape, errorsSchema(codes), status),
+      shapedSchema(shape, errorsSchema(codesSchema(codes)), status),
     ),
   )
 }
+
+/** Returns a sample of an error that the host declares. */
+const sampleOf = ({ code, status, description }: DeclaredCode): ApiError =>
+  apiError(status, phraseOf(status), description, code)
+
+/** Returns a code with its description, as a sentence in Markdown. */
+const described = ({ code, description }: DeclaredCode): string =>
+  `\`${code}\`: ${description}${/[.!?]$/.test(description) ? '' : '.'}`
 
 /** Statuses whose codes depend on what the operation does. */
 const ofDoing: readonly number[] = [400, 409, 412, 422]
@@ -106,23 +152,52 @@ const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, stri
 
 /** Returns the name of an error response. It depends only on the operation and its settings, not on other parts of the document. */
 function nameOf(status: number, kind: OperationKind, occasions: ReadonlySet<Occasion>): string {
-  const phrase = (phrases[status] ?? `Status ${status}`).replace(/[^A-Za-z0-9]/g, '')
-  const words = Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
+  const words = wordsOf(status, occasions)
+  const on = ofDoing.includes(status) ? ['On', ...words, kind] : words
+  return [phraseInName(status), ...on].join('')
+}
+
+/**
+ * Returns the name of an error response with codes of the host, which depend on the operation and perhaps on the resource. It ends in
+ * `OfHost` if the operation has no error of the service with this status, and other operations have.
+ */
+const nameWithCodes = (
+  { owner }: FailureShape,
+  status: number,
+  occasions: ReadonlySet<Occasion>,
+  { kind, ownerOf }: OperationCodes,
+  isListed: boolean,
+): string =>
+  [
+    owner === '' ? ownerOf(status) : '',
+    phraseInName(status),
+    'On',
+    ...wordsOf(status, occasions),
+    kind,
+    isListed || !listable.has(status) ? '' : 'OfHost',
+  ].join('')
+
+/** The statuses that the service has in some operations. */
+const listable: ReadonlySet<number> = new Set(
+  catalogue.flatMap(({ error: { status }, on }) =>
+    everywhere.includes(status) || on.every((one) => one === 'elsewhere') ? [] : [status],
+  ),
+)
+
+const phraseInName = (status: number): string => phraseOf(status).replace(/[^A-Za-z0-9]/g, '')
+
+const wordsOf = (status: number, occasions: ReadonlySet<Occasion>): string[] =>
+  Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
     occasions.has(occasion as Occasion) ? [word] : [],
   )
-  const on = ofDoing.includes(status) ? ['On', ...words, kind] : words
-  return [phrase, ...on].join('')
-}
 
 const anyOther = (components: Components, shape: FailureShape): ReferenceObject =>
   components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
     failureResponse(
       components,
       shape,
-      'Any other failure, as every operation can have it',
-      catalogue.flatMap(({ error, on }) =>
-        on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
-      ),
+      'Any other failure, as every operation can have it.',
+      ofDefault,
       failureRef(components, shape),
     ),
   )
@@ -130,13 +205,13 @@ const anyOther = (components: Components, shape: FailureShape): ReferenceObject 
 function failureResponse(
   components: Components,
   shape: FailureShape,
-  phrase: string,
+  description: string,
   errors: readonly ApiError[],
   schema: Schema | ReferenceObject,
 ): ResponseObject {
   const headers = [...new Set(errors.flatMap((error) => Object.keys(error.headers)))]
   return {
-    description: `${phrase}.`,
+    description,
     ...(headers.length === 0
       ? {}
       : {
@@ -201,13 +276,26 @@ function example({ version, dump }: FailureShape, { status, body }: ApiError): E
 const failureRef = (
   components: Components,
   shape: FailureShape,
-  codes?: readonly string[],
+  code?: () => Schema,
 ): ReferenceObject =>
   components.schema(`failure ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
-    shapedSchema(shape, errorsSchema(codes)),
+    shapedSchema(shape, errorsSchema(code?.())),
   )
 
-const allCodes = [...new Set(catalogue.flatMap(({ error }) => error.body.code ?? []))].sort()
+const codeText = 'Stable identifier of the error.'
+
+/** Returns the schema of `code` with some codes. */
+const codesSchema = (codes: readonly string[]): Schema => ({
+  type: 'string',
+  description: codeText,
+  enum: [...codes],
+})
+
+/** Returns the schema of `code` with all codes of the service, and those of the host with their descriptions. */
+const allCodes = (declared: readonly DeclaredCode[]): Schema => ({
+  ...codesSchema([...new Set([...serviceCodes, ...declared.map(({ code }) => code)])].sort()),
+  description: [codeText, ...declared.map((one) => `${one.status} ${described(one)}`)].join(' '),
+})
 
 /** Returns the schema of the body, marked if a final callback changes the body. */
 const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: number): Schema => ({
@@ -219,8 +307,15 @@ const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: nu
 const shapeKey = ({ dump, final, owner }: FailureShape): string =>
   JSON.stringify([dump, final, owner])
 
-/** Returns the schema of `errors`, with the possible codes if they are known. */
-function errorsSchema(codes?: readonly string[]): Schema {
+/** Identifies the codes of an operation, with the names of the responses that have them. */
+const declaredKey = ({ codes, kind, ownerOf }: OperationCodes): string =>
+  JSON.stringify([
+    kind,
+    codes.map((one) => [one.status, ownerOf(one.status), one.code, one.description]),
+  ])
+
+/** Returns the schema of `errors`; `code` has the possible codes if they are known. */
+function errorsSchema(code: Schema = { type: 'string', description: codeText }): Schema {
   return {
     type: 'object',
     description: 'What went wrong.',
@@ -230,11 +325,7 @@ function errorsSchema(codes?: readonly string[]): Schema {
         description: 'The HTTP reason phrase, or a more specific text.',
       },
       reason: { description: 'What was expected; for a body, by path.' },
-      code: {
-        type: 'string',
-        description: 'Stable identifier of the error.',
-        ...(codes === undefined ? {} : { enum: [...codes] }),
-      },
+      code,
       at: { type: 'string', description: 'The part of the request that caused the error.' },
     },
     required: ['error'],
@@ -245,6 +336,8 @@ function errorsSchema(codes?: readonly string[]): Schema {
 const canonical = (header: string): string =>
   header.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
 
+const phraseOf = (status: number): string => phrases[status] ?? `Status ${status}`
+
 /** The phrase of a status. */
 export const phrases: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -252,18 +345,36 @@ export const phrases: Readonly<Record<number, string>> = {
   304: 'Not Modified',
   400: 'Bad Request',
   401: 'Unauthorized',
+  402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
   409: 'Conflict',
+  410: 'Gone',
+  411: 'Length Required',
   412: 'Precondition Failed',
   413: 'Content Too Large',
   414: 'URI Too Long',
   415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  417: 'Expectation Failed',
+  421: 'Misdirected Request',
   422: 'Unprocessable Content',
+  423: 'Locked',
+  424: 'Failed Dependency',
+  425: 'Too Early',
+  426: 'Upgrade Required',
+  428: 'Precondition Required',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  451: 'Unavailable For Legal Reasons',
   499: 'Client Closed Request',
   500: 'Internal Server Error',
   501: 'Not Implemented',
+  502: 'Bad Gateway',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  507: 'Insufficient Storage',
 }

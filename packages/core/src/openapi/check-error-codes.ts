@@ -1,0 +1,16 @@
+// Checks at start-up that no code which the host declares is a code of the service.
+
+import type { DeclaredCode } from '../config/error-codes.ts'
+import type { Problems } from '../config/problems.ts'
+import { serviceCodes } from './catalogue.ts'
+
+/** Reports codes that errors of the service have, because clients could not tell the errors from each other. */
+export function checkErrorCodes(codes: Iterable<DeclaredCode>, problems: Problems): void {
+  for (const { at, code } of codes) {
+    if (!serviceCodes.has(code)) continue
+    problems.add(
+      at,
+      `the service has errors with this code, which the document lists without it. Choose another code, such as "my_${code}".`,
+    )
+  }
+}

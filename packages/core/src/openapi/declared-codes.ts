@@ -1,0 +1,50 @@
+// The codes that the host declares for an operation, as its error responses list them.
+
+import type { DeclaredCode } from '../config/error-codes.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import type { Registry, Resource } from '../registry/resource.ts'
+import type { OperationCodes, OperationKind } from './form.ts'
+
+/** The codes of an operation for which none are declared. */
+export const noCodes: OperationCodes = { codes: [], kind: '', ownerOf: () => '' }
+
+/** Returns the codes of a method of a resource. */
+export function codesOf(
+  { errorCodes }: ApiSettings,
+  { name, settings }: Resource,
+  method: string,
+  kind: OperationKind,
+): OperationCodes {
+  const codes = ofMethod(settings.errorCodes, method)
+  if (codes.length === 0) return noCodes
+  const common = ofMethod(errorCodes, method)
+  return {
+    codes,
+    // PATCH and PUT have the same kind, and may have different codes.
+    kind: method === 'PUT' ? 'Replace' : kind,
+    ownerOf: (status) => (isSame(ofStatus(codes, status), ofStatus(common, status)) ? '' : name),
+  }
+}
+
+/** Returns the codes of all operations of a registry, for an operation that runs others. */
+export function codesOfAll({ resources }: Registry, kind: OperationKind): OperationCodes {
+  const all = resources
+    .filter(({ paths }) => paths.length > 0)
+    .flatMap(({ settings }) =>
+      settings.errorCodes.filter(({ methods }) => methods.some((one) => settings.methods.has(one))),
+    )
+  const codes = new Map(all.map((one) => [JSON.stringify(shownOf(one)), one]))
+  return codes.size === 0 ? noCodes : { codes: [...codes.values()], kind, ownerOf: () => '' }
+}
+
+const ofMethod = (codes: readonly DeclaredCode[], method: string): readonly DeclaredCode[] =>
+  codes.filter(({ methods }) => methods.some((one) => one === method))
+
+const ofStatus = (codes: readonly DeclaredCode[], status: number): readonly DeclaredCode[] =>
+  codes.filter((one) => one.status === status)
+
+/** Returns what responses show of a code. */
+const shownOf = ({ code, status, description }: DeclaredCode) => [code, status, description]
+
+const isSame = (some: readonly DeclaredCode[], others: readonly DeclaredCode[]): boolean =>
+  JSON.stringify(some.map(shownOf)) === JSON.stringify(others.map(shownOf))

@@ -1,0 +1,247 @@
+/** API_ERROR_CODES and meta.error_codes: the document lists the codes of the host; the service sends other codes too. */
+import {
+  type AnyModel,
+  type Api,
+  type ApiConfig,
+  apiError,
+  createApi,
+  defineModel,
+  hasMany,
+} from '@model-api/core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { send, testApi } from '../support/api.ts'
+import { equal, fail, match, ok, throws } from '../support/assert.ts'
+import { everyDatabase, openDatabases, type TestDatabase } from '../support/databases.ts'
+import { suite } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look where they expect something
+type Anything = any
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+
+const Issue = defineModel('Issue', {
+  columns: { id, title: { type: 'string' }, project_id: { type: 'integer' } },
+  meta: {
+    error_codes: {
+      issue_closed: {
+        status: 409,
+        description: 'The issue is closed; reopen it first.',
+        methods: ['PATCH'],
+      },
+      version_needed: { status: 428, description: 'Send If-Match', methods: ['PATCH', 'DELETE'] },
+    },
+  },
+})
+
+const Project = defineModel('Project', {
+  columns: { id, name: { type: 'string' } },
+  relations: { issues: hasMany('Issue', 'project_id') },
+  meta: {},
+})
+
+/** A model without codes and relations. */
+const Label = defineModel('Label', { columns: { id }, meta: {} })
+
+const common: ApiConfig = {
+  API_ERROR_CODES: { closed_on_sundays: { status: 503, description: 'Closed on Sundays.' } },
+}
+
+function apiOf(models: readonly AnyModel[], config: ApiConfig = {}): Api {
+  const [db] = everyDatabase()
+  if (db === undefined) return fail('no database')
+  const all: ApiConfig = {
+    API_SCHEMA_CHECK: 'off',
+    API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+    ...config,
+  }
+  return createApi({ db: db.kysely, models, config: all, env: {}, onWarning: () => {} })
+}
+
+/** Returns the response of an operation for a status, and the name of its component. */
+function responseOf(document: Anything, path: string, method: string, status: number): Anything {
+  const name = document.paths[path][method].responses[status]?.$ref.split('/').at(-1)
+  return name === undefined ? undefined : { name, ...document.components.responses[name] }
+}
+
+const codesIn = (response: Anything): string[] =>
+  response.content['application/json'].schema.properties.errors.properties.code.enum
+
+const codeIn32 = (api: Api): Anything =>
+  (api.openapi({ version: '3.2' }) as Anything).components.schemas.Failure.properties.errors
+    .properties.code
+
+suite('codes of the host in the document', (test) => {
+  const document = apiOf([Project, Issue], common).openapi()
+  const at = (path: string, method: string, status: number) =>
+    responseOf(document, path, method, status)
+
+  test('are listed beside those of the service where the status exists', () => {
+    const { name, description, content } = at('/api/issues/{id}', 'patch', 409)
+    equal(name, 'IssueConflictOnUpdate')
+    equal(description, 'Conflict. `issue_closed`: The issue is closed; reopen it first.')
+    const { issue_closed: own, unique_violation: ofService } = content['application/json'].examples
+    equal(own.summary, 'The issue is closed; reopen it first.')
+    equal(own.value.errors, {
+      error: 'Conflict',
+      reason: 'The issue is closed; reopen it first.',
+      code: 'issue_closed',
+    })
+    equal(own.value.status_code, 409)
+    ok(ofService !== undefined)
+    const codes = codesIn(at('/api/issues/{id}', 'patch', 409))
+    ok(codes.includes('issue_closed') && codes.includes('unique_violation'), codes.join())
+  })
+
+  test('add a response where the service has none of the status', () => {
+    const { name, description, content } = at('/api/issues/{id}', 'patch', 428)
+    equal(name, 'IssuePreconditionRequiredOnUpdate')
+    equal(description, 'Precondition Required. `version_needed`: Send If-Match.')
+    equal(Object.keys(content['application/json'].examples), ['version_needed'])
+    equal(codesIn(at('/api/issues/{id}', 'patch', 428)), ['version_needed'])
+  })
+
+  test('are listed for their methods and their model only', () => {
+    equal(at('/api/issues/{id}', 'put', 409).name, 'ConflictOnUpdate')
+    for (const [path, method] of [
+      ['/api/issues/{id}', 'get'],
+      ['/api/issues/{id}', 'put'],
+      ['/api/issues', 'post'],
+      ['/api/projects/{id}', 'patch'],
+    ] as const) {
+      equal(at(path, method, 428), undefined, `${method} ${path}`)
+    }
+    equal(at('/api/issues/{id}', 'delete', 428).name, 'IssuePreconditionRequiredOnDelete')
+    const others = apiOf([Label], common)
+    ok(!JSON.stringify(others.openapi()).includes('issue_closed'))
+    ok(!codeIn32(others).enum.includes('issue_closed'))
+  })
+
+  test('of the configuration are shared by all models, with the errors that the service has', () => {
+    for (const path of ['/api/issues', '/api/projects', '/api/projects/{id}/issues']) {
+      const response = at(path, 'get', 503)
+      equal(response.name, 'ServiceUnavailableOnList')
+      const codes = codesIn(response)
+      ok(codes.includes('closed_on_sundays') && codes.includes('database_unavailable'))
+    }
+    equal(at('/api/projects/{id}', 'put', 503).name, 'ServiceUnavailableOnReplace')
+    equal(at('/api', 'get', 503), undefined)
+  })
+
+  test('come with what `default` says of a status that an operation has not otherwise', () => {
+    const codes = { backend_missing: { status: 501, description: 'Not built yet.' } }
+    const own = apiOf([Label], { API_ERROR_CODES: codes }).openapi()
+    const response = responseOf(own, '/api/labels', 'get', 501)
+    equal(response.name, 'NotImplementedOnList')
+    equal(codesIn(response), ['transactions_unsupported', 'backend_missing'])
+  })
+
+  test('of meta replace those of the configuration with the same name', () => {
+    const renamed = { closed_on_sundays: { status: 410, description: 'Gone on Sundays.' } }
+    const Closed = defineModel('Closed', { columns: { id }, meta: { error_codes: renamed } })
+    const own = apiOf([Closed, Label], common).openapi()
+    equal(responseOf(own, '/api/closeds', 'get', 503), undefined)
+    equal(responseOf(own, '/api/closeds', 'get', 410).name, 'ClosedGoneOnList')
+    equal(responseOf(own, '/api/labels', 'get', 503).name, 'ServiceUnavailableOnList')
+  })
+
+  test('have names that do not depend on the other errors of an operation', () => {
+    const codes = { hidden: { status: 404, description: 'Hidden.' } }
+    const named = (models: readonly AnyModel[]) =>
+      apiOf(models, { API_ERROR_CODES: codes }).openapi()
+    const both = named([Project, Issue])
+    equal(responseOf(both, '/api/issues', 'get', 404).name, 'NotFoundOnListOfHost')
+    equal(responseOf(both, '/api/projects/{id}/issues', 'get', 404).name, 'NotFoundOnList')
+    equal(responseOf(named([Issue]), '/api/issues', 'get', 404).name, 'NotFoundOnListOfHost')
+  })
+
+  test('are errors of a batch, which runs the operations', () => {
+    const batch = apiOf([Project, Issue], { ...common, API_ALLOW_BATCH: true }).openapi()
+    const response = responseOf(batch, '/api/batch', 'post', 409)
+    equal(response.name, 'ConflictOnBatch')
+    ok(codesIn(response).includes('issue_closed'))
+    equal(codesIn(responseOf(batch, '/api/batch', 'post', 428)), ['version_needed'])
+    const onlyRead = defineModel('Issue', {
+      columns: { id },
+      meta: { ...Issue.meta, allowed_methods: ['GET'] },
+    })
+    const read = apiOf([onlyRead], { API_ALLOW_BATCH: true })
+    ok(!JSON.stringify(read.openapi()).includes('issue_closed'))
+    ok(!codeIn32(read).enum.includes('issue_closed'))
+  })
+
+  test('are in the one error response of OpenAPI 3.2', () => {
+    const code = codeIn32(apiOf([Project, Issue], common))
+    for (const one of ['issue_closed', 'version_needed', 'closed_on_sundays', 'unknown_column']) {
+      ok(code.enum.includes(one), one)
+    }
+    equal(code.enum, [...code.enum].sort())
+    match(code.description, ' 409 `issue_closed`: The issue is closed; reopen it first. 428 ')
+  })
+
+  test('leave the document valid', async () => {
+    const api = apiOf([Project, Issue], { ...common, API_ALLOW_BATCH: true })
+    for (const one of [api.openapi(), api.openapi({ version: '3.2' })]) {
+      const result = await new Validator().validate(structuredClone(one) as Anything)
+      ok(result.valid, JSON.stringify(result))
+    }
+  })
+
+  test('are on the plain page', async () => {
+    const page = await apiOf([Project, Issue], common).handle({ method: 'GET', url: '/docs' })
+    const html = String(page.body)
+    match(html, '<td><code>428</code></td>')
+    match(html, 'Conflict. <code>issue_closed</code>: The issue is closed; reopen it first.')
+    match(html, '<li><code>version_needed</code> Send If-Match</li>')
+  })
+})
+
+suite('codes of the host at the start', (test) => {
+  const code = { status: 409, description: 'No.' }
+
+  test('cannot be codes of the service', () => {
+    throws(
+      () => apiOf([Label], { API_ERROR_CODES: { record_not_found: code } }),
+      'config.API_ERROR_CODES.record_not_found: the service has errors with this code, which the document lists without it. Choose another code, such as "my_record_not_found".',
+    )
+    const Own = defineModel('Own', {
+      columns: { id },
+      meta: { error_codes: { unique_violation: code } },
+    })
+    throws(() => apiOf([Own]), 'models.Own.meta.error_codes.unique_violation: the service has')
+  })
+
+  test('may have prefixes', () => {
+    const prefixed = apiOf([Label], { API_ERROR_CODES: { 'library.on_loan': code } }).openapi()
+    const response = responseOf(prefixed, '/api/labels/{id}', 'patch', 409)
+    ok(codesIn(response).includes('library.on_loan'))
+  })
+})
+
+suite('codes of the host in requests', (test) => {
+  const [db] = openDatabases() as [TestDatabase]
+  test.before(() => createTables(db, [Project, Issue]))
+  test.after(() => db.close())
+
+  test('are sent as they are thrown, declared or not', async () => {
+    const api = testApi(db, [Project, Issue], {
+      API_ADD_CALLBACK: (object) => {
+        if (object.title === 'teapot') throw apiError(418, 'Teapot', 'Short and stout.', 'teapot')
+        return object
+      },
+      API_UPDATE_CALLBACK: (_, { name }) => {
+        throw apiError(409, 'Conflict', 'The issue is closed.', `${name.toLowerCase()}_closed`)
+      },
+    })
+    const made = await send(api, 'POST', '/api/issues', { body: { title: 'a', project_id: 1 } })
+    equal(made.status, 201)
+    // `send` compares the response with the document.
+    const url = `/api/issues/${made.value.id}`
+    const declared = await send(api, 'PATCH', url, { body: { title: 'b' } })
+    equal([declared.status, declared.errors.code], [409, 'issue_closed'])
+    const other = await send(api, 'POST', '/api/issues', {
+      body: { title: 'teapot', project_id: 1 },
+    })
+    equal([other.status, other.errors.code], [418, 'teapot'])
+  })
+})
