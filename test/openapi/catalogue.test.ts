@@ -7,7 +7,15 @@ import { sourceOf } from '../support/source-text.ts'
 import { suite } from '../support/suite.ts'
 
 /** Exports of errors.ts that create no error of the service. */
-const notErrors = ['ApiError', 'apiError', 'atOperation', 'isOfHost', 'UnreadBody', 'unreadBody']
+const notErrors = [
+  'ApiError',
+  'apiError',
+  'withReason',
+  'atOperation',
+  'isOfHost',
+  'UnreadBody',
+  'unreadBody',
+]
 
 suite('the error catalogue', (test) => {
   test('has every error of errors.ts', () => {
