@@ -307,8 +307,8 @@ export const access: readonly Break[] = [
   {
     title: 'A caller who may not read a record learns by If-Match whether a guessed ETag is right',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: 'matches(isReadable ? recordText(resource, stored) : undefined)',
-    replace: 'matches(recordText(resource, stored))',
+    find: 'holdsFor(isReadable ? recordText(resource, stored) : undefined)',
+    replace: 'holdsFor(recordText(resource, stored))',
     fails: 'test/security/writing-without-reading.test.ts',
   },
   {

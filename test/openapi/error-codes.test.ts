@@ -29,7 +29,7 @@ const Issue = defineModel('Issue', {
         description: 'The issue is closed; reopen it first.',
         methods: ['PATCH'],
       },
-      version_needed: { status: 428, description: 'Send If-Match', methods: ['PATCH', 'DELETE'] },
+      issue_locked: { status: 423, description: 'Unlock it first', methods: ['PATCH', 'DELETE'] },
     },
   },
 })
@@ -94,11 +94,11 @@ suite('codes of the host in the document', (test) => {
   })
 
   test('add a response where the service has none of the status', () => {
-    const { name, description, content } = at('/api/issues/{id}', 'patch', 428)
-    equal(name, 'IssuePreconditionRequiredOnUpdate')
-    equal(description, 'Precondition Required. `version_needed`: Send If-Match.')
-    equal(Object.keys(content['application/json'].examples), ['version_needed'])
-    equal(codesIn(at('/api/issues/{id}', 'patch', 428)), ['version_needed'])
+    const { name, description, content } = at('/api/issues/{id}', 'patch', 423)
+    equal(name, 'IssueLockedOnUpdate')
+    equal(description, 'Locked. `issue_locked`: Unlock it first.')
+    equal(Object.keys(content['application/json'].examples), ['issue_locked'])
+    equal(codesIn(at('/api/issues/{id}', 'patch', 423)), ['issue_locked'])
   })
 
   test('are listed for their methods and their model only', () => {
@@ -109,9 +109,9 @@ suite('codes of the host in the document', (test) => {
       ['/api/issues', 'post'],
       ['/api/projects/{id}', 'patch'],
     ] as const) {
-      equal(at(path, method, 428), undefined, `${method} ${path}`)
+      equal(at(path, method, 423), undefined, `${method} ${path}`)
     }
-    equal(at('/api/issues/{id}', 'delete', 428).name, 'IssuePreconditionRequiredOnDelete')
+    equal(at('/api/issues/{id}', 'delete', 423).name, 'IssueLockedOnDelete')
     const others = apiOf([Label], common)
     ok(!JSON.stringify(others.openapi()).includes('issue_closed'))
     ok(!codeIn32(others).enum.includes('issue_closed'))
@@ -160,7 +160,7 @@ suite('codes of the host in the document', (test) => {
     const response = responseOf(batch, '/api/batch', 'post', 409)
     equal(response.name, 'ConflictOnBatch')
     ok(codesIn(response).includes('issue_closed'))
-    equal(codesIn(responseOf(batch, '/api/batch', 'post', 428)), ['version_needed'])
+    equal(codesIn(responseOf(batch, '/api/batch', 'post', 423)), ['issue_locked'])
     const onlyRead = defineModel('Issue', {
       columns: { id },
       meta: { ...Issue.meta, allowed_methods: ['GET'] },
@@ -172,11 +172,11 @@ suite('codes of the host in the document', (test) => {
 
   test('are in the one error response of OpenAPI 3.2', () => {
     const code = codeIn32(apiOf([Project, Issue], common))
-    for (const one of ['issue_closed', 'version_needed', 'closed_on_sundays', 'unknown_column']) {
+    for (const one of ['issue_closed', 'issue_locked', 'closed_on_sundays', 'unknown_column']) {
       ok(code.enum.includes(one), one)
     }
     equal(code.enum, [...code.enum].sort())
-    match(code.description, ' 409 `issue_closed`: The issue is closed; reopen it first. 428 ')
+    match(code.description, ' 409 `issue_closed`: The issue is closed; reopen it first. 423 ')
   })
 
   test('leave the document valid', async () => {
@@ -190,9 +190,9 @@ suite('codes of the host in the document', (test) => {
   test('are on the plain page', async () => {
     const page = await apiOf([Project, Issue], common).handle({ method: 'GET', url: '/docs' })
     const html = String(page.body)
-    match(html, '<td><code>428</code></td>')
+    match(html, '<td><code>423</code></td>')
     match(html, 'Conflict. <code>issue_closed</code>: The issue is closed; reopen it first.')
-    match(html, '<li><code>version_needed</code> Send If-Match</li>')
+    match(html, '<li><code>issue_locked</code> Unlock it first</li>')
   })
 })
 

@@ -734,6 +734,24 @@ export const preconditionFailed = (): ApiError =>
     code: 'precondition_failed',
   })
 
+/** A write of one record without an ETag in If-Match, which its model requires; `*` is none. */
+export const preconditionRequired = (setting: string): ApiError =>
+  refusal(428, {
+    error: 'Precondition Required',
+    reason: `Read the record and send its ETag in If-Match, which says which version the change is based on; If-Match: * names none (${setting}).`,
+    code: 'precondition_required',
+  })
+
+/** A write that would change or delete a stored record whose model requires If-Match, where its ETag cannot be sent: filters, lists, upserts, nested records, cascades. */
+export const preconditionRequiredForEach = (setting: string, path: string = ''): ApiError => {
+  const message = `This would change or delete a stored record that needs its own ETag in If-Match, which cannot be sent here: send a request for each such record, alone or in a batch (${setting}).`
+  return refusal(428, {
+    error: 'Precondition Required',
+    reason: path === '' ? message : { [path]: [message] },
+    code: 'precondition_required_for_each',
+  })
+}
+
 /** If-Match or If-None-Match of a write that is neither `*` nor a list of entity tags. */
 export const invalidEntityTag = (header: 'If-Match' | 'If-None-Match', text: string): ApiError =>
   badRequest(

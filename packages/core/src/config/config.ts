@@ -146,6 +146,11 @@ export interface ApiConfig<
    * refuses the change. Default false. Config, meta.
    */
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
+  /**
+   * PATCH, PUT, DELETE and restore of a record need its ETag in `If-Match`: 428 without it, and for every other write that would change or
+   * delete a stored record, such as one by filters. Default false. Config, meta.
+   */
+  readonly API_REQUIRE_IF_MATCH?: boolean
   /** Allows `?cascade_delete=1`. Default false. Config, meta. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
   /**

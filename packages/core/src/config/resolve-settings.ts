@@ -134,6 +134,7 @@ export function resolveResourceSettings(
     allowBulk: get('API_ALLOW_BULK'),
     showTriggerMessages: get('API_SHOW_TRIGGER_MESSAGES'),
     schemaCheck: get('API_SCHEMA_CHECK'),
+    requireIfMatch: get('API_REQUIRE_IF_MATCH'),
     allowCascadeDelete: get('API_ALLOW_CASCADE_DELETE'),
     serializationType: get('API_SERIALIZATION_TYPE'),
     serializationDepth: depth(read, problems),

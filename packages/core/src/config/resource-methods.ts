@@ -12,7 +12,7 @@ function whyReadOnly({ columns, readOnly }: AnyModel): string | undefined {
   return hasKey ? undefined : 'has no primary key, so it is read only'
 }
 
-/** Reports methods and bulk writes in the meta of a read-only model. Those in config do not apply to such a model. */
+/** Reports methods and settings of writes in the meta of a read-only model. Those in config do not apply to such a model. */
 export function resourceMethods(
   model: AnyModel,
   meta: Meta,
@@ -32,6 +32,9 @@ export function resourceMethods(
   }
   if (meta.allow_bulk === true) {
     problems.add(`${at}.allow_bulk`, `${model.name} ${why}; there is nothing to write in bulk.`)
+  }
+  if (meta.require_if_match === true) {
+    problems.add(`${at}.require_if_match`, `${model.name} ${why}; there is nothing to change.`)
   }
   return new Set(configured.filter((method) => method === 'GET'))
 }

@@ -187,6 +187,8 @@ export interface ResourceSettings {
   readonly showTriggerMessages: boolean
   /** What happens if the model and the database differ. */
   readonly schemaCheck: SchemaCheckMode
+  /** Whether a change of a stored record needs its ETag in If-Match. */
+  readonly requireIfMatch: boolean
   readonly allowCascadeDelete: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */

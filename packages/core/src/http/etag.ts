@@ -36,6 +36,13 @@ export function matchesIfNoneMatch(request: ApiRequest, tag: string): boolean {
 /** Tests the text of a stored record; the text is undefined if the caller may not read the record. */
 type RecordCondition = (record: string | undefined) => boolean
 
+/** `If-Match` and `If-None-Match` of a write. */
+interface WriteCondition {
+  /** Whether `If-Match` has an ETag; `*` is none. */
+  readonly namesVersion: boolean
+  readonly holdsFor: RecordCondition
+}
+
 /** `*`, or a list of entity tags in the form of RFC 9110, in which items may be empty. */
 const entityTags =
   /^[ \t]*(?:\*[ \t]*|(?:(?:W\/)?"[^"]*"[ \t]*)?(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*)$/
@@ -51,13 +58,16 @@ function conditionOf(request: ApiRequest, name: 'If-Match' | 'If-None-Match'): s
  * Returns the test of `If-Match` and `If-None-Match` for a record that is written; undefined without these headers. Throws 400 for a
  * malformed one.
  */
-export function writeCondition(request: ApiRequest): RecordCondition | undefined {
+export function writeCondition(request: ApiRequest): WriteCondition | undefined {
   const match = conditionOf(request, 'If-Match')
   const noneMatch = conditionOf(request, 'If-None-Match')
   if (match === undefined && noneMatch === undefined) return undefined
   const matches = match === undefined ? () => true : listsRow(match)
   const excludes = noneMatch === undefined ? () => false : listsRow(noneMatch)
-  return (record) => matches(record) && !excludes(record)
+  return {
+    namesVersion: match !== undefined && match.trim() !== '*',
+    holdsFor: (record) => matches(record) && !excludes(record),
+  }
 }
 
 /** Returns a test for whether a header lists the ETag of a record. Only the first part of ETags counts, the hash of the record. */

@@ -46,6 +46,11 @@ const occasions: readonly Occasion[] = [
   'idempotent',
 ]
 
+const occasionsIn = ({ registry }: Writer): readonly Occasion[] =>
+  registry.resources.some(({ settings }) => settings.requireIfMatch)
+    ? [...occasions, 'requiredVersion', 'requiredVersions']
+    : occasions
+
 function operation(writer: Writer, max: number): OperationObject {
   const { components, settings } = writer
   const protection = { strategies: settings.auth.strategies, required: false }
@@ -69,7 +74,7 @@ function operation(writer: Writer, max: number): OperationObject {
         ...ok(writer, { type: 'array', items: result }),
         ...headerRefs(writer, cacheGroupHeaders(settings, true)),
       },
-      ...failuresOf(writer, 'Batch', occasions, codesOfAll(writer.registry, 'Batch')),
+      ...failuresOf(writer, 'Batch', occasionsIn(writer), codesOfAll(writer.registry, 'Batch')),
     },
   }
 }

@@ -30,6 +30,8 @@ export type Occasion =
   | 'cascade'
   | 'restored'
   | 'precondition'
+  | 'requiredVersion'
+  | 'requiredVersions'
   | 'bulk'
   | 'upsert'
   | 'idempotent'
@@ -141,6 +143,8 @@ export const catalogue: readonly Entry[] = [
   entry(errors.referredTo(['reviews']), 'stored', 'removed'),
   entry(errors.notDeleted(), 'restored'),
   entry(errors.preconditionFailed(), 'precondition'),
+  entry(errors.preconditionRequired(settingNames.requireIfMatch), 'requiredVersion'),
+  entry(errors.preconditionRequiredForEach(settingNames.requireIfMatch), 'requiredVersions'),
   entry(errors.invalidEntityTag('If-Match', 'abc'), 'precondition'),
   entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),

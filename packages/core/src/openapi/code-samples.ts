@@ -39,6 +39,7 @@ export function codeSamples(operation: SampledOperation): readonly CodeSample[] 
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${server}${settings.prefix}/${pathOf(operation)}`)}`,
     ...credentialOf(settings.auth, operation.protection),
     ...(method === 'GET' ? [] : csrfOf(settings.auth, operation.protection)),
+    ...versionOf(operation),
     ...bodyOf(operation),
   ]
   return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
@@ -102,6 +103,12 @@ const encoded = (value: JsonValue): string =>
 
 const sampleOf = (column: NamedColumn): JsonValue =>
   (exampleOf(column) ?? 'text'.slice(0, column.definition.maxLength)) as JsonValue
+
+/** Returns the ETag, if the operation requires it. */
+const versionOf = ({ route: { kind, resource }, method }: SampledOperation): readonly string[] =>
+  resource.settings.requireIfMatch && method !== 'GET' && (kind === 'item' || kind === 'restore')
+    ? ['-H "If-Match: $ETAG"']
+    : []
 
 /** Returns the credential of the first accepted strategy, if the operation requires authentication. */
 function credentialOf(

@@ -143,9 +143,9 @@ function parametersOf(
   ]
   return [
     ...draft.parameters,
-    ...(components.form.listsHeaders
-      ? sent.map(([one, name]) => shared(components, one, name))
-      : []),
+    ...sent
+      .filter(([{ required }]) => components.form.listsHeaders || required)
+      .map(([one, name]) => shared(components, one, name)),
     ...(writes ? csrfParameters(settings.auth, protection) : []),
   ]
 }
@@ -227,6 +227,9 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const { name, settings } = resource
   const { components } = writer
   const { summaries } = settings
+  const refused = settings.requireIfMatch
+    ? ' Always refused (428), because each record needs its ETag in `If-Match`.'
+    : ''
   const records = plural(resource)
   const record = answeredRecord(writer, resource)
   const list = { type: 'array', items: record } as const satisfies Schema
@@ -274,7 +277,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         kind: 'BulkUpdate',
         outcome: 'BulkUpdated',
         summary: `Change every one of the ${records} that match`,
-        description: 'A list, without filters, changes the record of each key, or none.',
+        description: `A list, without filters, changes the record of each key, or none.${refused}`,
         parameters: bulkParameters(components, resource),
         body: {
           anyOf: [
@@ -291,7 +294,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         kind: 'BulkDelete',
         outcome: 'BulkDeleted',
         summary: `Delete every one of the ${records} that match`,
-        description: 'All of them, or none.',
+        description: `All of them, or none.${refused}`,
         parameters: bulkRemovalParameters(components, resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: [...listOccasions, 'removed', 'bulk'],
@@ -327,7 +330,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     summary,
     description: mode === 'update' ? fieldsSent(resource) : 'All fields.',
     parameters: [...keys, ...oneParameters(components, resource)],
-    sends: writeConditions,
+    sends: writeConditions(resource),
     body: writtenRef(writer, resource, mode),
     isMergeable: mode === 'update' && hasDocuments(resource),
     answer: { value: unseen(writer, resource, record), list: false, status: 200 },
@@ -354,7 +357,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
             ? 'The record of a key.'
             : 'The record is marked as deleted, and left out of reads.',
         parameters: [...keys, ...removalParameters(components, resource)],
-        sends: writeConditions,
+        sends: writeConditions(resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: [
           'query',
@@ -404,7 +407,7 @@ function restoreDraft(writer: Writer, resource: Resource): Draft {
       ...keyParameters(writer.components, resource),
       ...oneParameters(writer.components, resource),
     ],
-    sends: writeConditions,
+    sends: writeConditions(resource),
     answer: {
       value: unseen(writer, resource, answeredRecord(writer, resource)),
       list: false,
@@ -479,7 +482,21 @@ function occasionsOf(
     ...(passwords ? (['password', 'limited'] as const) : []),
     ...(writes && hasCookie(auth) ? (['cookie'] as const) : []),
     ...(restricted ? (['restricted'] as const) : []),
+    ...(writes ? requiredVersions(writer, route, method) : []),
     ...(target.settings.rates[method].length > 0 ? (['limited'] as const) : []),
+  ]
+}
+
+/** Returns the occasions of a write for models that require If-Match: its own, and those of nested records and dependents. */
+function requiredVersions({ registry }: Writer, route: Route, method: MethodName): Occasion[] {
+  const { settings } = route.resource
+  const isOfOne = route.kind !== 'collection'
+  const nests = settings.allowNestedWrites && route.kind !== 'restore'
+  const reachesOthers = method === 'DELETE' ? settings.allowCascadeDelete : nests
+  const others = reachesOthers && registry.resources.some((one) => one.settings.requireIfMatch)
+  return [
+    ...(isOfOne && settings.requireIfMatch ? (['requiredVersion'] as const) : []),
+    ...(others || (!isOfOne && settings.requireIfMatch) ? (['requiredVersions'] as const) : []),
   ]
 }
 
@@ -543,16 +560,21 @@ const ifNoneMatch = headerParameter(
   "ETag of the client's copy of the record; 304 if it is unchanged.",
 )
 
+const requiredIfMatch: ParameterObject = {
+  ...ifMatch,
+  required: true,
+  description: `${ifMatch.description} Without it, or with \`*\`, 428.`,
+}
+
+const ifNoneMatchOfWrite = headerParameter(
+  'If-None-Match',
+  'ETag of a version of the record; 412 if that is the stored version. `*` is always 412, because the record has to exist.',
+)
+
 /** The conditions of a write of one record. */
-const writeConditions: readonly HeaderSent[] = [
-  [ifMatch],
-  [
-    headerParameter(
-      'If-None-Match',
-      'ETag of a version of the record; 412 if that is the stored version. `*` is always 412, because the record has to exist.',
-    ),
-    'If-None-Match-Write',
-  ],
+const writeConditions = ({ settings }: Resource): readonly HeaderSent[] => [
+  settings.requireIfMatch ? [requiredIfMatch, 'If-Match-Required'] : [ifMatch],
+  [ifNoneMatchOfWrite, 'If-None-Match-Write'],
 ]
 
 const prefer = headerParameter(

@@ -140,7 +140,7 @@ const described = ({ code, description }: DeclaredCode): string =>
   `\`${code}\`: ${description}${/[.!?]$/.test(description) ? '' : '.'}`
 
 /** Statuses whose codes depend on what the operation does. */
-const ofDoing: readonly number[] = [400, 409, 412, 422]
+const ofDoing: readonly number[] = [400, 409, 412, 422, 428]
 
 /** Occasions that change the codes of a status, each with the word that it adds to the name of the response. */
 const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {

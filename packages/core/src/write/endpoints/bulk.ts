@@ -35,6 +35,7 @@ import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
+import { refuseWithoutVersion } from '../execute/preconditions.ts'
 import { removeRecord } from '../execute/remove.ts'
 import { linksToRemove } from '../execute/removed-links.ts'
 import { withAllColumns } from '../plan/look-up.ts'
@@ -62,6 +63,7 @@ import {
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'max_affected')
+  refuseWithoutVersion(resource, '')
   if (ast.where.length === 0) {
     const problems = inputProblems()
     const body = bodyOf(call, problems)
@@ -229,6 +231,7 @@ function refuse(problems: InputProblems, nodes: readonly RecordNode[]): void {
 export async function removeMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
+  refuseWithoutVersion(resource, '')
   const selection = selectionOf(call, resource, ast)
   // A list of keys in the body would not narrow what the filters choose.
   refuseFields(call, 'empty: the filters of DELETE choose the records')

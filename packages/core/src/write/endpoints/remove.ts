@@ -29,7 +29,8 @@ export async function remove(
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  const options = { cascade, precondition: precondition !== undefined } as const
+  const isConditional = precondition !== undefined || resource.settings.requireIfMatch
+  const options = { cascade, precondition: isConditional } as const
   return writeOneRecord(
     call,
     (place) => removeInOneStatement(place, resource, key, options),

@@ -372,10 +372,14 @@ export function preconditionOf(
   { request, caller, reach }: Call,
   resource: Resource,
 ): Precondition | undefined {
-  const matches = writeCondition(request)
-  if (matches === undefined) return undefined
+  const condition = writeCondition(request)
+  if (condition === undefined) return undefined
+  const { namesVersion, holdsFor } = condition
   const isReadable = reach(resource) || mayAct(resource, 'GET_ONE', caller)
-  return (stored) => matches(isReadable ? recordText(resource, stored) : undefined)
+  return {
+    namesVersion,
+    holdsFor: (stored) => holdsFor(isReadable ? recordText(resource, stored) : undefined),
+  }
 }
 
 /** Throws 400 for query parameters that this write does not have. */

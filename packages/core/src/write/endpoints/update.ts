@@ -58,7 +58,8 @@ export async function update(
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const { additional } = ast
-  const request = { replace, precondition: precondition !== undefined, additional } as const
+  const isConditional = precondition !== undefined || resource.settings.requireIfMatch
+  const request = { replace, precondition: isConditional, additional } as const
   const action = replace ? 'PUT' : 'PATCH'
   return writeOneRecord(
     call,

@@ -30,6 +30,7 @@ import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
+import { refuseWithoutVersion } from '../execute/preconditions.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { nestsSeveral, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
@@ -311,8 +312,11 @@ function stepOf(
 ): ManyStep {
   const { key, create: node } = candidate
   const stored = key && known.get(keyText(key))
-  if (stored !== undefined) return new ChangeStep(changeOf(candidate, identifying), stored)
   try {
+    if (stored !== undefined) {
+      refuseWithoutVersion(node.resource, node.path)
+      return new ChangeStep(changeOf(candidate, identifying), stored)
+    }
     refuseToCreate(candidate, columns, key !== undefined)
     return new CreateStep(node)
   } catch (error) {
@@ -366,6 +370,7 @@ async function writeOne(
     const [stored] = await readScoped(context, plan, 'PATCH', 1)
     const key = stored && keyIn(resource, stored)
     if (stored !== undefined && key !== undefined) {
+      refuseWithoutVersion(resource, candidate.change.path)
       const node = changeOf(candidate, namesOf(columns))
       const values = await changeRecord(context, node, key, { action: 'PATCH', replace: false })
       return { values, created: false }

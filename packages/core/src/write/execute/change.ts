@@ -1,6 +1,6 @@
 // Changes existing records: PATCH, PUT and restore (docs/writing.md).
 
-import { notDeleted, preconditionFailed, recordNotFound } from '../../errors.ts'
+import { notDeleted, recordNotFound } from '../../errors.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { isNested, type RecordNode, type Values } from '../plan/node.ts'
@@ -12,6 +12,7 @@ import { writeMany } from './lists/write-many.ts'
 import { lockForChanges } from './lock-for-changes.ts'
 import { lockedRecord } from './look-up.ts'
 import { requireListAccess } from './nested/write-links.ts'
+import { checkPrecondition } from './preconditions.ts'
 import { requestedChanges } from './requested-changes.ts'
 import { changeStored } from './save.ts'
 
@@ -24,7 +25,7 @@ export interface ChangeOptions {
 
 /**
  * Changes one record by its key; returns its values, at least the key. Throws 404 if the caller sees none, 412 if the precondition
- * fails.
+ * fails, and 428 if the model requires another one.
  */
 export async function changeRecord(
   context: WriteContext,
@@ -42,7 +43,7 @@ export async function changeRecord(
     context.problems.refuse()
     throw recordNotFound()
   }
-  if (precondition?.(stored) === false) throw preconditionFailed()
+  checkPrecondition(resource, precondition, stored)
   if (!isNested(node)) {
     const changes = await requestedChanges(context, node, stored, { replace })
     return changeStored(context, resource, stored, changes, node.path)
@@ -65,7 +66,7 @@ export async function restoreRecord(
   const lockedFor = lockForChanges(context, resource, [])
   const stored = await lockedRecord(context, resource, key, 'RESTORE', lockedFor, true)
   if (stored === undefined) throw recordNotFound()
-  if (precondition?.(stored) === false) throw preconditionFailed()
+  checkPrecondition(resource, precondition, stored)
   if (!isDeleted(resource, stored)) throw notDeleted()
   const active = { [softDelete.attribute]: softDelete.active }
   await changeStored(context, resource, stored, active, '')

@@ -21,8 +21,13 @@ export interface WriteHooks {
   remove(resource: Resource, object: Values, path: string): Promise<void>
 }
 
-/** Whether the stored record meets `If-Match` and `If-None-Match`. */
-export type Precondition = (stored: Values) => boolean
+/** `If-Match` and `If-None-Match` of a write of one record. */
+export interface Precondition {
+  /** Whether `If-Match` has an ETag; `*` is none. */
+  readonly namesVersion: boolean
+  /** Whether the stored record meets both headers. */
+  readonly holdsFor: (stored: Values) => boolean
+}
 
 /** The sources of values that are not in the body. */
 export interface ValueSources {

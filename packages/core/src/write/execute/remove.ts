@@ -4,7 +4,6 @@ import { settingNames } from '../../config/setting-names.ts'
 import {
   type ApiError,
   forbidden,
-  preconditionFailed,
   recordNotFound,
   referredTo,
   tooManyRecords,
@@ -34,6 +33,7 @@ import {
   readUnscoped,
   valuesOf,
 } from './look-up.ts'
+import { checkPrecondition, refuseWithoutVersion } from './preconditions.ts'
 import { type LinksToRemove, linksToRemove, noteRemovedLinks } from './removed-links.ts'
 import { runWrite } from './run-write.ts'
 import { deletionMark } from './soft-delete.ts'
@@ -67,7 +67,7 @@ export async function removeRecord(
   await requireAccess(context, resource, 'DELETE')
   const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange')
   if (stored === undefined) throw recordNotFound()
-  if (precondition?.(stored) === false) throw preconditionFailed()
+  checkPrecondition(resource, precondition, stored)
   const max = resource.settings.limits.bulk
   const soft = resource.settings.softDelete !== null
   const removed = links ?? (await linksToRemove(context, resource, [stored], soft))
@@ -76,8 +76,8 @@ export async function removeRecord(
 }
 
 /**
- * Deletes records that the caller sees. One by one, if functions of the host must be called or other records may refer to them;
- * otherwise with few statements.
+ * Deletes the records of links, which the caller sees; throws 428 if their model requires If-Match. One by one, if functions of the host
+ * must be called or other records may refer to them; otherwise with few statements.
  */
 export async function removeStored(
   context: WriteContext,
@@ -86,6 +86,7 @@ export async function removeStored(
   path: string,
 ): Promise<void> {
   const { access, hooks, registry, target } = context
+  if (rows.length > 0) refuseWithoutVersion(resource, path)
   const { softDelete } = resource.settings
   const oneByOne =
     softDelete === null
@@ -130,6 +131,8 @@ async function remove(
   if (deleted.size > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
   const isAllowed = await context.access.canDelete(resource, stored, removal.path)
   if (!isAllowed) throw forbidden(removal.path)
+  // The precondition is that of the first record; the others are its dependents.
+  if (deleted.size > 1) refuseWithoutVersion(resource, removal.path)
   await removeDependents(removal, resource, stored, soft)
   await context.hooks.remove(resource, stored, removal.path)
   const matches = keyMatches(resource, key)

@@ -26,6 +26,7 @@ import type { WriteContext } from '../context.ts'
 import { newRecord } from '../defaults.ts'
 import type { LevelOrder } from '../lists/level-order.ts'
 import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../look-up.ts'
+import { refuseWithoutVersion } from '../preconditions.ts'
 import type { InsertedLink } from '../refusals/refusal.ts'
 import { removeStored } from '../remove.ts'
 import { runWrite } from '../run-write.ts'
@@ -188,6 +189,7 @@ async function newLink(
   const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
   await validateFilled(context, resource, keys, data, linked.path)
   if (!(await context.access.canCreate(resource, data, linked.path))) throw forbidden(linked.path)
+  if (deleted !== undefined) refuseWithoutVersion(resource, linked.path)
   const values = await context.hooks.add(resource, data, linked.path)
   const missing = [...resource.columns.values()].filter(
     (column) => isRequired(resource, column, 'create') && (values[column.name] ?? null) === null,

@@ -14,6 +14,7 @@ import type { WriteContext } from '../context.ts'
 import type { LevelOrder } from '../lists/level-order.ts'
 import { CreateStep, type ManyStep, type MoveStep, type WriteNested } from '../lists/many-step.ts'
 import { keyIn, readUnscoped, valuesOf } from '../look-up.ts'
+import { refuseWithoutVersion } from '../preconditions.ts'
 import { SavepointNeeded } from '../savepoint.ts'
 import { findOrCreate, hasSentBack, isRecord, roundsOf } from './find-or-create.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
@@ -262,7 +263,7 @@ const stepOf = ([, step]: Indexed): ManyStep => step
 
 /**
  * The changes that move a child to its parent, after all checks except those of the policy. If the child cannot be moved, adds a
- * problem and returns undefined.
+ * problem and returns undefined; throws 428 if its model requires If-Match.
  */
 export async function changesOfMove(
   context: WriteContext,
@@ -270,6 +271,7 @@ export async function changesOfMove(
   stored: Values,
 ): Promise<Values | undefined> {
   const { resource, path } = node
+  refuseWithoutVersion(resource, path)
   if (hasSentBack(node)) await compareSentBack(context, resource, node.sentBack, stored, path)
   const fixed = relation.to.find(
     (column) => unwritableKey(resource, column, 'update') !== undefined,

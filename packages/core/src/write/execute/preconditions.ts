@@ -1,0 +1,31 @@
+// The preconditions of changes: If-Match and If-None-Match of one record, and the models that require If-Match (docs/writing.md).
+
+import { settingNames } from '../../config/setting-names.ts'
+import {
+  preconditionFailed,
+  preconditionRequired,
+  preconditionRequiredForEach,
+} from '../../errors.ts'
+import type { Resource } from '../../registry/resource.ts'
+import type { Values } from '../plan/node.ts'
+import type { Precondition } from './context.ts'
+
+/**
+ * Throws 412 if the stored record does not meet the headers, and 428 if its model requires an ETag that the request does not have. Called
+ * only for a record that the caller sees, so that neither tells which others exist.
+ */
+export function checkPrecondition(
+  { settings }: Resource,
+  precondition: Precondition | undefined,
+  stored: Values,
+): void {
+  if (settings.requireIfMatch && precondition?.namesVersion !== true) {
+    throw preconditionRequired(settingNames.requireIfMatch)
+  }
+  if (precondition?.holdsFor(stored) === false) throw preconditionFailed()
+}
+
+/** Throws 428 if the model requires If-Match: for a change of a stored record that the path of the request does not name. */
+export function refuseWithoutVersion({ settings }: Resource, path: string): void {
+  if (settings.requireIfMatch) throw preconditionRequiredForEach(settingNames.requireIfMatch, path)
+}
