@@ -643,4 +643,18 @@ export const endpoints: readonly Break[] = [
     replace: '[ifMatch],',
     fails: 'test/writing/required-if-match.test.ts',
   },
+  {
+    title: "With 'single', records that the path does not name need an ETag",
+    file: 'packages/core/src/config/resolve-settings.ts',
+    find: "requireIfMatchEverywhere: get('API_REQUIRE_IF_MATCH') === true",
+    replace: "requireIfMatchEverywhere: get('API_REQUIRE_IF_MATCH') !== false",
+    fails: 'test/writing/required-if-match.test.ts',
+  },
+  {
+    title: "With 'single', upserts one by one need an ETag",
+    file: 'packages/core/src/write/endpoints/upsert.ts',
+    find: "{ action: 'PATCH', replace: false, precondition: admitted } as const",
+    replace: "{ action: 'PATCH', replace: false } as const",
+    fails: 'test/writing/required-if-match.test.ts',
+  },
 ]

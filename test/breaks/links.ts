@@ -65,7 +65,7 @@ export const links: readonly Break[] = [
   {
     title: 'A DELETE of many records reads the links of each by statements of its own',
     file: 'packages/core/src/write/endpoints/bulk.ts',
-    find: 'await removeRecord(context, resource, key, { cascade, links })',
+    find: 'await removeRecord(context, resource, key, { cascade, links, precondition: admitted })',
     replace: 'await removeRecord(context, resource, key, { cascade })',
     fails: removed,
   },

@@ -145,6 +145,31 @@ eachDatabase('required If-Match', (test, db) => {
     equal(await stored(), before)
   })
 
+  test('single: a write of one record needs its ETag, and writes of several do not', async () => {
+    const single = testApi(db, models({ require_if_match: 'single' }), config)
+    for (const [method, url, body] of ofOne) {
+      const answer = await send(single, method, url, body === undefined ? {} : { body })
+      equal(refusal(answer), needed, `${method} ${url}`)
+    }
+    const several: readonly (readonly [method: string, url: string, body?: unknown])[] = [
+      ['PATCH', '/api/issues', [{ id: 1, state: 'listed' }]],
+      ['PATCH', '/api/issues?id__eq=2', { state: 'filtered' }],
+      ['POST', '/api/issues?on_conflict=title', [{ title: 'One', state: 'upserted' }]],
+      ['POST', '/api/projects', { name: 'Next', issues: [{ id: 1 }] }],
+      ['PATCH', '/api/people/1', { teams: [] }],
+      ['DELETE', '/api/issues?id__eq=2'],
+    ]
+    for (const [method, url, body] of several) {
+      const { status, text } = await send(single, method, url, body === undefined ? {} : { body })
+      ok(status < 300, `${method} ${url}: ${status} ${text}`)
+    }
+    equal((await get(single, '/api/issues/1')).value.state, 'upserted')
+    throws(
+      () => testApi(db, models({ require_if_match: 'one' }), config),
+      `require_if_match: expected true, false or 'single', got "one"`,
+    )
+  })
+
   test('neither If-Match: * nor If-None-Match names a version', async () => {
     const before = await stored()
     const given = [{ 'if-match': '*' }, { 'if-match': ' * ' }, { 'if-none-match': '"x.y"' }]

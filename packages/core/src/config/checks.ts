@@ -34,6 +34,14 @@ export const secret: Check = (value) =>
 export const callable: Check = (value) =>
   typeof value === 'function' ? undefined : expected('a function', value)
 
+/** Accepts true, false or a word. */
+export const booleanOr =
+  (word: string): Check =>
+  (value) =>
+    typeof value === 'boolean' || value === word
+      ? undefined
+      : expected(`true, false or '${word}'`, value)
+
 /** Accepts an object that is neither an array nor a function. */
 export const object: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

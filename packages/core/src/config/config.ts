@@ -148,9 +148,9 @@ export interface ApiConfig<
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /**
    * PATCH, PUT, DELETE and restore of a record need its ETag in `If-Match`: 428 without it, and for every other write that would change or
-   * delete a stored record, such as one by filters. Default false. Config, meta.
+   * delete a stored record, such as one by filters. `'single'`: only those of one record, named by its path. Default false. Config, meta.
    */
-  readonly API_REQUIRE_IF_MATCH?: boolean
+  readonly API_REQUIRE_IF_MATCH?: boolean | 'single'
   /** Allows `?cascade_delete=1`. Default false. Config, meta. */
   readonly API_ALLOW_CASCADE_DELETE?: boolean
   /**

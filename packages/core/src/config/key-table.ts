@@ -4,6 +4,7 @@ import { authRequirements, roleMap } from './access-keys.ts'
 import { hasHooks, policy } from './check-policy.ts'
 import {
   boolean,
+  booleanOr,
   type Check,
   callable,
   either,
@@ -148,7 +149,7 @@ export const keyTable: KeyTable = {
   API_ALLOW_NESTED_WRITES: off,
   API_ALLOW_BULK: off,
   API_SHOW_TRIGGER_MESSAGES: off,
-  API_REQUIRE_IF_MATCH: off,
+  API_REQUIRE_IF_MATCH: { default: false, ...both, check: booleanOr('single') },
   API_ALLOW_CASCADE_DELETE: off,
   API_SOFT_DELETE: off,
   API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text },

@@ -189,6 +189,8 @@ export interface ResourceSettings {
   readonly schemaCheck: SchemaCheckMode
   /** Whether a change of a stored record needs its ETag in If-Match. */
   readonly requireIfMatch: boolean
+  /** Whether writes that have no place for the ETag of a stored record are refused. */
+  readonly requireIfMatchEverywhere: boolean
   readonly allowCascadeDelete: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */

@@ -227,7 +227,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const { name, settings } = resource
   const { components } = writer
   const { summaries } = settings
-  const refused = settings.requireIfMatch
+  const refused = settings.requireIfMatchEverywhere
     ? ' Always refused (428), because each record needs its ETag in `If-Match`.'
     : ''
   const records = plural(resource)
@@ -493,10 +493,13 @@ function requiredVersions({ registry }: Writer, route: Route, method: MethodName
   const isOfOne = route.kind !== 'collection'
   const nests = settings.allowNestedWrites && route.kind !== 'restore'
   const reachesOthers = method === 'DELETE' ? settings.allowCascadeDelete : nests
-  const others = reachesOthers && registry.resources.some((one) => one.settings.requireIfMatch)
+  const others =
+    reachesOthers && registry.resources.some((one) => one.settings.requireIfMatchEverywhere)
   return [
     ...(isOfOne && settings.requireIfMatch ? (['requiredVersion'] as const) : []),
-    ...(others || (!isOfOne && settings.requireIfMatch) ? (['requiredVersions'] as const) : []),
+    ...(others || (!isOfOne && settings.requireIfMatchEverywhere)
+      ? (['requiredVersions'] as const)
+      : []),
   ]
 }
 

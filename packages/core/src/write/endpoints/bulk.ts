@@ -35,7 +35,7 @@ import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
-import { refuseWithoutVersion } from '../execute/preconditions.ts'
+import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
 import { removeRecord } from '../execute/remove.ts'
 import { linksToRemove } from '../execute/removed-links.ts'
 import { withAllColumns } from '../plan/look-up.ts'
@@ -327,7 +327,7 @@ async function removeAll(
     let refusal: unknown
     for (const key of remaining) {
       try {
-        await removeRecord(context, resource, key, { cascade, links })
+        await removeRecord(context, resource, key, { cascade, links, precondition: admitted })
       } catch (error) {
         if (!(error instanceof ApiError) || isOfHost(error)) throw error
         // A cascade may have deleted the record already.

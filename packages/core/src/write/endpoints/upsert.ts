@@ -30,7 +30,7 @@ import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
-import { refuseWithoutVersion } from '../execute/preconditions.ts'
+import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { nestsSeveral, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
@@ -372,7 +372,8 @@ async function writeOne(
     if (stored !== undefined && key !== undefined) {
       refuseWithoutVersion(resource, candidate.change.path)
       const node = changeOf(candidate, namesOf(columns))
-      const values = await changeRecord(context, node, key, { action: 'PATCH', replace: false })
+      const options = { action: 'PATCH', replace: false, precondition: admitted } as const
+      const values = await changeRecord(context, node, key, options)
       return { values, created: false }
     }
   }

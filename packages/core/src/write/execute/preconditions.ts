@@ -25,7 +25,11 @@ export function checkPrecondition(
   if (precondition?.holdsFor(stored) === false) throw preconditionFailed()
 }
 
-/** Throws 428 if the model requires If-Match: for a change of a stored record that the path of the request does not name. */
+/** For records of a write that has no place for their ETags, which `refuseWithoutVersion` has admitted. */
+export const admitted: Precondition = { namesVersion: true, holdsFor: () => true }
+
+/** Throws 428 if the model requires If-Match everywhere: for a change of a stored record that the path of the request does not name. */
 export function refuseWithoutVersion({ settings }: Resource, path: string): void {
-  if (settings.requireIfMatch) throw preconditionRequiredForEach(settingNames.requireIfMatch, path)
+  if (settings.requireIfMatchEverywhere)
+    throw preconditionRequiredForEach(settingNames.requireIfMatch, path)
 }
