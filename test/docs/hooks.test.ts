@@ -1,7 +1,7 @@
 /** Compiles the callbacks of docs/hooks.md, and checks that they do what the page says. */
 import { readFileSync } from 'node:fs'
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
-import { get, send, testApi } from '../support/api.ts'
+import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
@@ -87,6 +87,43 @@ export { ${names.join(', ')}, deliverer }\n`,
     equal([refused.status, refused.errors.reason], [409, 'It is still in stock.'])
     equal((await send(api, 'PATCH', url, { body: { in_stock: false } })).status, 200)
     ok((await send(api, 'DELETE', url)).status < 300)
+  })
+
+  test('an update that changes nothing leaves the time of the last change', async () => {
+    const Stamped = defineModel('Stamped', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        name: { type: 'string', maxLength: 20, unique: true },
+        size: { type: 'integer' },
+        updated: { type: 'datetime', managed: 'updated' },
+      },
+      meta: {},
+    })
+    await createTables(db, [Stamped])
+    const clock = frozenClock()
+    const changed: unknown[] = []
+    const config: ApiConfig = {
+      ...configOf('realChanges'),
+      API_ALLOW_BULK: true,
+      API_BEFORE_COMMIT_CALLBACK: (changes) => void changed.push(changes.length),
+    }
+    const api = testApi(db, [Stamped], config, { clock })
+    const body = { name: 'a', size: 1 }
+    const made = await send(api, 'POST', '/api/stampeds', { body })
+    const writes = [
+      ['PATCH', '/api/stampeds/1', body],
+      ['PATCH', '/api/stampeds', [{ id: 1, ...body }]],
+      ['POST', '/api/stampeds?on_conflict=name', [body]],
+    ] as const
+    for (const [method, url, sent] of writes) {
+      clock.tick(1000)
+      const { status } = await send(api, method, url, { body: sent })
+      equal(status, 200, `${method} ${url}`)
+      equal((await get(api, '/api/stampeds/1')).value.updated, made.value.updated, url)
+    }
+    equal(changed, [1])
+    const { value } = await send(api, 'PATCH', '/api/stampeds/1', { body: { size: 2 } })
+    ok(value.updated > made.value.updated)
   })
 
   test('a callback reads and writes in the transaction of its request', async () => {
