@@ -164,6 +164,12 @@ eachDatabase('required If-Match', (test, db) => {
       ok(status < 300, `${method} ${url}: ${status} ${text}`)
     }
     equal((await get(single, '/api/issues/1')).value.state, 'upserted')
+    const document = (value: unknown) =>
+      JSON.stringify(testApi(db, models({ require_if_match: value }), config).openapi())
+    const shown = ['"precondition_required"', 'precondition_required_for_each', 'Always refused']
+    const isShown = (text: string) => shown.map((one) => text.includes(one))
+    equal(isShown(document(true)), [true, true, true])
+    equal(isShown(document('single')), [true, false, false])
     throws(
       () => testApi(db, models({ require_if_match: 'one' }), config),
       `require_if_match: expected true, false or 'single', got "one"`,

@@ -187,9 +187,9 @@ export interface ResourceSettings {
   readonly showTriggerMessages: boolean
   /** What happens if the model and the database differ. */
   readonly schemaCheck: SchemaCheckMode
-  /** Whether a change of a stored record needs its ETag in If-Match. */
+  /** Whether a change of the record that the path names needs its ETag in If-Match. */
   readonly requireIfMatch: boolean
-  /** Whether writes that have no place for the ETag of a stored record are refused. */
+  /** Whether changes of other stored records, for whose ETags a request has no place, are refused. */
   readonly requireIfMatchEverywhere: boolean
   readonly allowCascadeDelete: boolean
   readonly serializationType: SerializationType

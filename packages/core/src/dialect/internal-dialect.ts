@@ -46,8 +46,8 @@ export interface InternalDialect extends Dialect {
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
   /**
-   * Returns the database's default of a column, such as `uuid()`; undefined if it is not known. If a generated key cannot be read
-   * back after the INSERT, the service selects the default before it.
+   * Returns the database's default of a column, such as `uuid()`; undefined if it is not known. The service selects
+   * the default before the INSERT if the key cannot be read back after it, or not assigned to one of several records.
    */
   readonly defaultOf?: (column: DialectColumn) => Expression<unknown> | undefined
   /** The key that the last INSERT of this connection generated, as text; for drivers that round the number they report. */

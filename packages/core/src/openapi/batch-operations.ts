@@ -46,10 +46,16 @@ const occasions: readonly Occasion[] = [
   'idempotent',
 ]
 
-const occasionsIn = ({ registry }: Writer): readonly Occasion[] =>
-  registry.resources.some(({ settings }) => settings.requireIfMatch)
-    ? [...occasions, 'requiredVersion', 'requiredVersions']
-    : occasions
+function occasionsIn({ registry }: Writer): readonly Occasion[] {
+  const settings = registry.resources.map((resource) => resource.settings)
+  return [
+    ...occasions,
+    ...(settings.some((one) => one.requireIfMatch) ? (['requiredVersion'] as const) : []),
+    ...(settings.some((one) => one.requireIfMatchEverywhere)
+      ? (['requiredVersions'] as const)
+      : []),
+  ]
+}
 
 function operation(writer: Writer, max: number): OperationObject {
   const { components, settings } = writer
