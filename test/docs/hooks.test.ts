@@ -15,6 +15,8 @@ const names = [...code.matchAll(/^const (\w+)/gm)].map(([, name = '']) => name)
 
 const models: readonly AnyModel[] = [Author, Profile, Book, Tag, OrderLine]
 
+const keyOf = ({ id }: { id: number }) => ({ id })
+
 suite('docs/hooks.md', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   let shown: Readonly<Record<string, unknown>>
@@ -97,7 +99,7 @@ export { ${names.join(', ')}, deliverer }\n`,
         size: { type: 'integer' },
         updated: { type: 'datetime', managed: 'updated' },
       },
-      meta: {},
+      meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
     })
     await createTables(db, [Stamped])
     const clock = frozenClock()
@@ -113,6 +115,7 @@ export { ${names.join(', ')}, deliverer }\n`,
     const writes = [
       ['PATCH', '/api/stampeds/1', body],
       ['PATCH', '/api/stampeds', [{ id: 1, ...body }]],
+      ['PUT', '/api/stampeds/1', body],
       ['POST', '/api/stampeds?on_conflict=name', [body]],
     ] as const
     for (const [method, url, sent] of writes) {
@@ -124,6 +127,31 @@ export { ${names.join(', ')}, deliverer }\n`,
     equal(changed, [1])
     const { value } = await send(api, 'PATCH', '/api/stampeds/1', { body: { size: 2 } })
     ok(value.updated > made.value.updated)
+  })
+
+  test('a rule about links', async () => {
+    let roles: readonly string[] = []
+    const api = testApi(db, models, {
+      ...configOf('tagsByEditors'),
+      API_ALLOW_NESTED_WRITES: true,
+      API_AUTHENTICATE_METHOD: ['custom'],
+      API_CUSTOM_AUTH: () => ({ roles }),
+    })
+    const linked = (await get(api, '/api/books/1/tags?order_by=id')).value.map(keyOf)
+    const patch = (tags: readonly object[]) =>
+      send(api, 'PATCH', '/api/books/1', { body: { price: '7.00', tags } })
+    equal((await patch(linked)).status, 200)
+    const refused = await patch([])
+    equal(
+      [refused.status, refused.errors.reason],
+      [403, { tags: ['Only editors change the tags of book 1.'] }],
+    )
+    const body = { title: 'New', in_stock: true, tags: linked }
+    equal((await send(api, 'POST', '/api/books', { body })).status, 403)
+    equal((await get(api, '/api/books/1/tags')).total, linked.length)
+    roles = ['editor']
+    equal((await patch([])).status, 200)
+    equal((await patch(linked)).status, 200)
   })
 
   test('a callback reads and writes in the transaction of its request', async () => {

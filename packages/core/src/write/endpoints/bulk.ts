@@ -125,7 +125,7 @@ async function updateListed(
       // Before the look-up, so that callers without the right cannot find out which records exist.
       await requireAccess(context, resource, 'PATCH')
       await requireListAccess(context, nodes)
-      const read = columnsToCompare(context, resource, nodes)
+      const read = columnsToCompare(context, resource, nodes, { touches: true })
       const lockedFor = lockForChanges(context, resource, nodes)
       const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
       const steps = await changeSteps(context, resource, changes, stored, lockedFor)

@@ -288,7 +288,7 @@ async function writeTogether(
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
   const changes = candidates.map(ownChange)
   if (keys.length > 0) await requireListAccess(context, changes)
-  const read = columnsToCompare(context, resource, changes)
+  const read = columnsToCompare(context, resource, changes, { touches: false })
   const identifying = namesOf(columns)
   const lockedFor = lockForChanges(context, resource, changes, { identifying })
   const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
@@ -315,7 +315,7 @@ function stepOf(
   try {
     if (stored !== undefined) {
       refuseWithoutVersion(node.resource, node.path)
-      return new ChangeStep(changeOf(candidate, identifying), stored)
+      return new ChangeStep(changeOf(candidate, identifying), stored, { touches: false })
     }
     refuseToCreate(candidate, columns, key !== undefined)
     return new CreateStep(node)
@@ -372,7 +372,7 @@ async function writeOne(
     if (stored !== undefined && key !== undefined) {
       refuseWithoutVersion(resource, candidate.change.path)
       const node = changeOf(candidate, namesOf(columns))
-      const options = { action: 'PATCH', replace: false, precondition: admitted } as const
+      const options = { action: 'PATCH', touches: false, precondition: admitted } as const
       const values = await changeRecord(context, node, key, options)
       return { values, created: false }
     }

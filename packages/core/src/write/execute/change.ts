@@ -19,7 +19,12 @@ import { changeStored } from './save.ts'
 export interface ChangeOptions {
   readonly action: 'PATCH' | 'PUT'
   /** PUT: writable columns that were not sent get their default, or NULL. */
-  readonly replace: boolean
+  readonly replace?: boolean
+  /**
+   * Whether the `updated` columns are set even if nothing else changes; true unless given. False for an upsert, so that a repeated import
+   * changes nothing.
+   */
+  readonly touches?: boolean
   readonly precondition?: Precondition | undefined
 }
 
@@ -31,7 +36,7 @@ export async function changeRecord(
   context: WriteContext,
   node: RecordNode,
   key: readonly Value[],
-  { action, replace, precondition }: ChangeOptions,
+  { action, replace = false, touches = true, precondition }: ChangeOptions,
 ): Promise<Values> {
   const { resource } = node
   await requireAccess(context, resource, action)
@@ -46,9 +51,9 @@ export async function changeRecord(
   checkPrecondition(resource, precondition, stored)
   if (!isNested(node)) {
     const changes = await requestedChanges(context, node, stored, { replace })
-    return changeStored(context, resource, stored, changes, node.path)
+    return changeStored(context, resource, stored, changes, node.path, touches)
   }
-  const step = new ChangeStep(node, stored, replace)
+  const step = new ChangeStep(node, stored, { replace, touches })
   const [saved = stored] = await writeMany(context, resource, [step])
   return saved
 }

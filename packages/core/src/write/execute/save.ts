@@ -133,23 +133,25 @@ export async function changeStored(
   stored: Values,
   changes: Values,
   path: string,
+  touches = true,
 ): Promise<Values> {
-  const written = await changesToStore(context, resource, stored, changes, path)
+  const written = await changesToStore(context, resource, stored, changes, path, touches)
   return updateStored(context, resource, stored, written, path)
 }
 
-/** Runs the policy and the callback for a stored record; returns the values to write. */
+/** Runs the policy and the callback for a stored record; returns the values to write. `touches` is that of `ChangeOptions`. */
 export function changesToStore(
   context: WriteContext,
   resource: Resource,
   stored: Values,
   changes: Values,
   path: string,
+  touches: boolean,
 ): MaybePromise<Values> {
   const isAllowed = context.access.canUpdate(resource, stored, changes, path)
   return isAllowed === true
-    ? allowedChanges(context, resource, stored, changes, path)
-    : changesIf(isAllowed, context, resource, stored, changes, path)
+    ? allowedChanges(context, resource, stored, changes, path, touches)
+    : changesIf(isAllowed, context, resource, stored, changes, path, touches)
 }
 
 async function changesIf(
@@ -159,9 +161,10 @@ async function changesIf(
   stored: Values,
   changes: Values,
   path: string,
+  touches: boolean,
 ): Promise<Values> {
   if (!(await isAllowed)) throw forbidden(path)
-  return allowedChanges(context, resource, stored, changes, path)
+  return allowedChanges(context, resource, stored, changes, path, touches)
 }
 
 function allowedChanges(
@@ -170,29 +173,60 @@ function allowedChanges(
   stored: Values,
   changes: Values,
   path: string,
+  touches: boolean,
 ): MaybePromise<Values> {
   const { hooks } = context
-  const requested = withTimestamps(context, resource, changes)
+  const setsTimes = setsTimestamps(resource) && (touches || mayChange(resource, stored, changes))
+  const requested = setsTimes ? withTimestamps(context, resource, changes) : changes
   if (!hooks.has(resource, 'update')) return changedValues(resource, stored, requested, requested)
   return savedChanges(context, resource, stored, requested, path)
 }
 
 async function savedChanges(
-  { hooks }: WriteContext,
+  context: WriteContext,
   resource: Resource,
   stored: Values,
   requested: Values,
   path: string,
 ): Promise<Values> {
-  const saved = await hooks.update(resource, { ...stored, ...requested }, stored, path)
-  return changedValues(resource, stored, saved, requested)
+  const saved = await context.hooks.update(resource, { ...stored, ...requested }, stored, path)
+  const written = changedValues(resource, stored, saved, requested)
+  if (!setsTimestamps(resource) || Object.keys(written).length === 0) return written
+  return { ...missingTimestamps(context, resource, saved, requested), ...written }
+}
+
+/**
+ * The values of `updated` columns for changes that only the callback has made, because `requested` changed nothing. A column that the
+ * callback has left out of its record is not written.
+ */
+function missingTimestamps(
+  context: WriteContext,
+  resource: Resource,
+  saved: Values,
+  requested: Values,
+): Values {
+  const times = Object.entries(updatedTimestamps(context, resource))
+  return Object.fromEntries(
+    times.filter(([name]) => saved[name] !== undefined && !(name in requested)),
+  )
 }
 
 /** Adds the values of `updated` columns to the changes, unless there are no changes. */
 const withTimestamps = (context: WriteContext, resource: Resource, changes: Values): Values =>
-  setsTimestamps(resource) && Object.keys(changes).length > 0
+  Object.keys(changes).length > 0
     ? { ...changes, ...updatedTimestamps(context, resource) }
     : changes
+
+/** Whether one of these values differs from the stored one. A value that was not read counts as different. */
+function mayChange({ allColumns }: Resource, stored: Values, changes: Values): boolean {
+  for (const name in changes) {
+    const column = allColumns.get(name)
+    const before = stored[name]
+    if (column === undefined || before === undefined) return true
+    if (!sameValue(column, changes[name] ?? null, before)) return true
+  }
+  return false
+}
 
 /** Updates the columns that differ from the stored record: requested ones, and those that a callback has changed. */
 export const writeSaved = (

@@ -5,6 +5,7 @@ import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import type { RecordNode } from '../../plan/node.ts'
 import { narrowedRelations } from '../../plan/references.ts'
 import type { WriteContext } from '../context.ts'
+import { setsTimestamps } from '../defaults.ts'
 import { hasOnlyValues } from '../requested-changes.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
 
@@ -16,6 +17,7 @@ import { maySetUnchangedColumns } from './update-rows.ts'
  * - the primary key, and the column that marks deleted records;
  * - columns that the body sets and whose JSON may lack details of the stored value, such as microseconds: if the JSON is equal, they
  *   are not written;
+ * - all columns that the body sets, if the `updated` columns are set only where one of them changes;
  * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
  *   because checks and errors are about the whole key.
  */
@@ -23,6 +25,7 @@ export function columnsToCompare(
   { access, hooks, changes, target }: WriteContext,
   resource: Resource,
   nodes: readonly RecordNode[],
+  { touches }: { readonly touches: boolean },
 ): readonly NamedColumn[] | undefined {
   const isGiven =
     access.hasHook(resource, 'can_update') || hooks.has(resource, 'update') || changes !== undefined
@@ -39,12 +42,13 @@ export function columnsToCompare(
   const keys = [...uniqueKeys, ...references].filter((columns) =>
     columns.some(({ name }) => sent.has(name)),
   )
+  const comparesAll = !touches && setsTimestamps(resource)
   const needed = new Set([...primaryKey, ...keys.flat()])
   return [...allColumns.values()].filter(
     (column) =>
       needed.has(column) ||
       column.name === settings.softDelete?.attribute ||
-      (sent.has(column.name) && hidesDetails(column)),
+      (sent.has(column.name) && (comparesAll || hidesDetails(column))),
   )
 }
 

@@ -29,12 +29,20 @@ export class ChangeStep {
   readonly stored: Values
   /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
+  /** `touches` of `ChangeOptions`. */
+  readonly touches: boolean
 
-  constructor(node: RecordNode, stored: Values, replace = false) {
+  constructor(node: RecordNode, stored: Values, { replace, touches }: StepOptions = {}) {
     this.node = node
     this.stored = stored
-    this.replace = replace
+    this.replace = replace ?? false
+    this.touches = touches ?? true
   }
+}
+
+interface StepOptions {
+  readonly replace?: boolean
+  readonly touches?: boolean
 }
 
 /** An existing child gets another parent. */

@@ -132,7 +132,8 @@ export async function writeRecords(
             ? await changesOfMove(context, step, stored)
             : requestedChanges(context, step.node, stored, { replace, keys: own, references })
         const changes = requested instanceof Promise ? await requested : requested
-        const toStore = changes && changesToStore(context, resource, stored, changes, path)
+        const touches = step.kind === 'move' || step.touches
+        const toStore = changes && changesToStore(context, resource, stored, changes, path, touches)
         const written = (toStore instanceof Promise ? await toStore : toStore) ?? nothing
         if (pending === undefined) {
           order?.afterHooks(context)
