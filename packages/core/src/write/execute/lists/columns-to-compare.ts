@@ -1,11 +1,10 @@
 // columnsToCompare: which columns of the stored records a list of changes must read before it writes.
 
-import type { ColumnType } from '../../../model/column.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
+import { hidesDetails } from '../../plan/hides-details.ts'
 import type { RecordNode } from '../../plan/node.ts'
 import { narrowedRelations } from '../../plan/references.ts'
 import type { WriteContext } from '../context.ts'
-import { setsTimestamps } from '../defaults.ts'
 import { hasOnlyValues } from '../requested-changes.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
 
@@ -17,7 +16,8 @@ import { maySetUnchangedColumns } from './update-rows.ts'
  * - the primary key, and the column that marks deleted records;
  * - columns that the body sets and whose JSON may lack details of the stored value, such as microseconds: if the JSON is equal, they
  *   are not written;
- * - all columns that the body sets, if the `updated` columns are set only where one of them changes;
+ * - all columns that the body sets, unless `touches`, because records to which it changes nothing are not written; also if records set
+ *   different columns, and their UPDATE must write the stored values of the others;
  * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
  *   because checks and errors are about the whole key.
  */
@@ -42,7 +42,8 @@ export function columnsToCompare(
   const keys = [...uniqueKeys, ...references].filter((columns) =>
     columns.some(({ name }) => sent.has(name)),
   )
-  const comparesAll = !touches && setsTimestamps(resource)
+  const keepsByCase = target.dialect.shortcuts?.keepsByCase === true
+  const comparesAll = !touches || (!keepsByCase && isSparse(nodes, sent))
   const needed = new Set([...primaryKey, ...keys.flat()])
   return [...allColumns.values()].filter(
     (column) =>
@@ -52,15 +53,6 @@ export function columnsToCompare(
   )
 }
 
-/** The types whose JSON shows every detail of the stored value. */
-const exact: ReadonlySet<ColumnType> = new Set([
-  'integer',
-  'bigint',
-  'string',
-  'text',
-  'enum',
-  'date',
-])
-
-const hidesDetails = ({ type, otherForms }: NamedColumn): boolean =>
-  otherForms === true || !exact.has(type)
+/** Whether one of the bodies sets fewer columns than all of them together. */
+const isSparse = (nodes: readonly RecordNode[], sent: ReadonlySet<string>): boolean =>
+  nodes.some(({ values }) => Object.keys(values).length < sent.size)

@@ -3,9 +3,11 @@
 
 import { chunks, keyChunks } from '../../../execute/chunks.ts'
 import { keyText, keyTextIn } from '../../../execute/key.ts'
+import type { JsonValue } from '../../../json/json-value.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { type CompiledWrite, storedColumns } from '../../compile/statements.ts'
 import { compileUpdateRows, mostCases } from '../../compile/update-rows.ts'
+import { hidesDetails } from '../../plan/hides-details.ts'
 import { isEmpty, type Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOfFirst } from '../refusals/first-refusal.ts'
@@ -14,7 +16,7 @@ import { runWrite, runWriteForRows } from '../run-write.ts'
 import { updateStored } from '../save.ts'
 import { setSavepoint } from '../savepoint.ts'
 import { hasColumns } from './group-for-insert.ts'
-import type { ChangedRow } from './pending-writes.ts'
+import { ChangedRow } from './pending-writes.ts'
 import { addReturned, type ReturnedRows } from './returned-rows.ts'
 
 /** Rows that write the same columns. */
@@ -134,7 +136,10 @@ function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): b
   })
 }
 
-/** The rows as one group if one statement may change them; otherwise by the columns that they write. */
+/**
+ * The rows as one group if one statement may change them; otherwise by the columns that they write. Where a statement cannot change a
+ * column in some rows and keep it in others, the others write their stored values, if these values are known in every detail.
+ */
 function groupsOf(
   context: WriteContext,
   resource: Resource,
@@ -142,14 +147,29 @@ function groupsOf(
 ): readonly Group[] {
   const groups = groupsByColumns(resource, rows)
   const { dialect } = context.target
-  const mayKeep =
-    dialect.shortcuts?.keepsByCase === true && maySetUnchangedColumns(dialect, resource)
-  if (groups.length < 2 || !mayKeep) return groups
+  if (groups.length < 2 || !maySetUnchangedColumns(dialect, resource)) return groups
   const written = new Set(groups.flatMap(({ columns }) => columns))
   const columns = [...resource.allColumns.values()].filter((column) => written.has(column))
   if (columns.some((column) => resource.primaryKey.includes(column))) return groups
+  if (dialect.shortcuts?.keepsByCase !== true) {
+    const known = columns.filter((column) => !hidesDetails(column))
+    return groupsByColumns(
+      resource,
+      rows.map((row) => withStoredValues(row, known)),
+    )
+  }
   const group = { context, resource, columns, returned: undefined }
   return compiledFor(group, rows) === undefined ? groups : [{ columns, rows: [...rows] }]
+}
+
+/** The row with its stored values in those of the columns that it does not write. */
+function withStoredValues(row: ChangedRow, columns: readonly NamedColumn[]): ChangedRow {
+  const written: Record<string, JsonValue> = { ...row.written }
+  for (const { name } of columns) {
+    const value = row.stored[name]
+    if (written[name] === undefined && value !== undefined) written[name] = value
+  }
+  return new ChangedRow(row.stored, written, row.path)
 }
 
 /** Groups rows by the columns that they write. A row whose key changes is in its own group. */
