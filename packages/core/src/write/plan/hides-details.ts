@@ -13,6 +13,6 @@ const exact: ReadonlySet<ColumnType> = new Set([
   'date',
 ])
 
-/** If the JSON may lack details, a value that was read must not be written back. */
+/** If the JSON may lack details, a value that equals the stored one must not be written. */
 export const hidesDetails = ({ type, otherForms }: NamedColumn): boolean =>
   otherForms === true || !exact.has(type)

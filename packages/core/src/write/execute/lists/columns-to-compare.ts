@@ -16,8 +16,7 @@ import { maySetUnchangedColumns } from './update-rows.ts'
  * - the primary key, and the column that marks deleted records;
  * - columns that the body sets and whose JSON may lack details of the stored value, such as microseconds: if the JSON is equal, they
  *   are not written;
- * - all columns that the body sets, unless `touches`, because records to which it changes nothing are not written; also if records set
- *   different columns, and their UPDATE must write the stored values of the others;
+ * - all columns that the body sets, unless `touches`, because records to which it changes nothing are not written;
  * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
  *   because checks and errors are about the whole key.
  */
@@ -42,17 +41,11 @@ export function columnsToCompare(
   const keys = [...uniqueKeys, ...references].filter((columns) =>
     columns.some(({ name }) => sent.has(name)),
   )
-  const keepsByCase = target.dialect.shortcuts?.keepsByCase === true
-  const comparesAll = !touches || (!keepsByCase && isSparse(nodes, sent))
   const needed = new Set([...primaryKey, ...keys.flat()])
   return [...allColumns.values()].filter(
     (column) =>
       needed.has(column) ||
       column.name === settings.softDelete?.attribute ||
-      (sent.has(column.name) && (comparesAll || hidesDetails(column))),
+      (sent.has(column.name) && (!touches || hidesDetails(column))),
   )
 }
-
-/** Whether one of the bodies sets fewer columns than all of them together. */
-const isSparse = (nodes: readonly RecordNode[], sent: ReadonlySet<string>): boolean =>
-  nodes.some(({ values }) => Object.keys(values).length < sent.size)

@@ -21,11 +21,14 @@ export class ChangedRow {
   readonly stored: Values
   readonly written: Values
   readonly path: string
+  /** The values that the body requests, including those that equal the stored ones. */
+  readonly requested: Values
 
-  constructor(stored: Values, written: Values, path: string) {
+  constructor(stored: Values, written: Values, path: string, requested: Values) {
     this.stored = stored
     this.written = written
     this.path = path
+    this.requested = requested
   }
 }
 

@@ -138,7 +138,8 @@ function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): b
 
 /**
  * The rows as one group if one statement may change them; otherwise by the columns that they write. Where a statement cannot change a
- * column in some rows and keep it in others, the others write their stored values, if these values are known in every detail.
+ * column in some rows and keep it in others, rows whose body has the stored value write it, so that bodies with the same fields are one
+ * group.
  */
 function groupsOf(
   context: WriteContext,
@@ -152,24 +153,25 @@ function groupsOf(
   const columns = [...resource.allColumns.values()].filter((column) => written.has(column))
   if (columns.some((column) => resource.primaryKey.includes(column))) return groups
   if (dialect.shortcuts?.keepsByCase !== true) {
-    const known = columns.filter((column) => !hidesDetails(column))
+    const exact = columns.filter((column) => !hidesDetails(column))
     return groupsByColumns(
       resource,
-      rows.map((row) => withStoredValues(row, known)),
+      rows.map((row) => withEqualValues(row, exact)),
     )
   }
   const group = { context, resource, columns, returned: undefined }
   return compiledFor(group, rows) === undefined ? groups : [{ columns, rows: [...rows] }]
 }
 
-/** The row with its stored values in those of the columns that it does not write. */
-function withStoredValues(row: ChangedRow, columns: readonly NamedColumn[]): ChangedRow {
-  const written: Record<string, JsonValue> = { ...row.written }
+/** The row with the requested values of these columns also where they equal the stored ones. */
+function withEqualValues(row: ChangedRow, columns: readonly NamedColumn[]): ChangedRow {
+  const { stored, written, path, requested } = row
+  const all: Record<string, JsonValue> = { ...written }
   for (const { name } of columns) {
-    const value = row.stored[name]
-    if (written[name] === undefined && value !== undefined) written[name] = value
+    const value = requested[name]
+    if (all[name] === undefined && value !== undefined) all[name] = value
   }
-  return new ChangedRow(row.stored, written, row.path)
+  return new ChangedRow(stored, all, path, requested)
 }
 
 /** Groups rows by the columns that they write. A row whose key changes is in its own group. */

@@ -141,7 +141,7 @@ export async function writeRecords(
           const changed = await updateStored(context, resource, stored, written, path, filled)
           return { stored: [changed], saved: [changed] }
         }
-        pending.update(new ChangedRow(stored, written, path))
+        pending.update(new ChangedRow(stored, written, path, changes ?? nothing))
         if (keepsValues) saved.push({ ...stored, ...written })
       }
       order?.refuse()
