@@ -168,7 +168,7 @@ export const endpoints: readonly Break[] = [
     title: 'A callback that numbers the records of a list gives all of them the same number',
     file: 'packages/core/src/write/execute/lists/write-records.ts',
     find: `    isStale = true
-    await pending?.flush()`,
+    await storePending()`,
     replace: `    isStale = true
     await undefined`,
     fails: 'test/writing/bulk-create.test.ts',

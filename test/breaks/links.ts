@@ -97,4 +97,25 @@ export const links: readonly Break[] = [
     replace: 'if (target !== resource || source !== resource) continue',
     fails: removed,
   },
+  {
+    title: 'In a batch or with callbacks, lists of links take statements for each record',
+    file: 'packages/core/src/write/execute/lists/write-many.ts',
+    find: '!context.hosted && (await refersToStored(context, steps))',
+    replace: 'false',
+    fails: 'test/writing/lists-with-references.test.ts',
+  },
+  {
+    title: 'A statement of a callback does not find the links of earlier records',
+    file: 'packages/core/src/write/execute/lists/write-records.ts',
+    find: 'if (pending !== undefined) await writeNested?.({ stored: pending.stored(), saved })',
+    replace: '',
+    fails: 'test/writing/lists-with-references.test.ts',
+  },
+  {
+    title: 'A list with a reference to no record is written together',
+    file: 'packages/core/src/write/execute/lists/refers-to-stored.ts',
+    find: 'if (error instanceof ApiError) return false',
+    replace: 'if (error instanceof ApiError) return true',
+    fails: 'test/writing/lists-with-references.test.ts',
+  },
 ]

@@ -12,15 +12,17 @@ import { SavepointNeeded } from '../savepoint.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
 import { mayCallBack } from './may-call-back.ts'
+import { refersToStored } from './refers-to-stored.ts'
 import type { ReturnedRows } from './returned-rows.ts'
-import { storedNow, writeRecords } from './write-records.ts'
+import { storedNow, type WrittenRecords, writeRecords } from './write-records.ts'
 
 /**
  * Creates and changes the records of a list, or one record; returns their values, at least the keys, in the same order.
  *
  * Writes the to-one parents of all records first, then the records, then the children of all records, each level with few statements.
  * If a list with nested records is refused, the transaction is repeated with savepoints, and writes the list record by record, because
- * a record may refer to one that is nested in an earlier record.
+ * a record may refer to one that is nested in an earlier record. Where the transaction must not be repeated, such a list is written
+ * record by record at once, unless its nested objects only refer to records that are stored already.
  *
  * `returned` collects the rows that statements return; some of the records may be missing.
  */
@@ -58,7 +60,12 @@ async function writeLevel(
 ): Promise<readonly Values[]> {
   const beginsOrder = options.order === undefined && steps.length > 1 && steps.some(hasNested)
   if (!beginsOrder) return writeTogether(context, resource, steps, options)
-  if (context.setsSavepoints || context.hosted) return writeEach(context, resource, steps)
+  if (context.setsSavepoints || context.hosted) {
+    const isTogether = !context.hosted && (await refersToStored(context, steps))
+    return isTogether
+      ? writeTogether(context, resource, steps, options)
+      : writeEach(context, resource, steps)
+  }
   const order = new LevelOrder()
   try {
     const written = await writeTogether(context, resource, steps, { ...options, order })
@@ -109,7 +116,7 @@ async function writeTogether(
   { returned, isBelow = false, order }: LevelOptions,
 ): Promise<readonly Values[]> {
   await requireStepAccess(context, resource, steps)
-  const options = { keys: noKeys, keepsValues: isBelow, returned, order }
+  const options = { keys: noKeys, keepsValues: isBelow, returned, order, writeNested: undefined }
   if (!steps.some(hasNested)) {
     const { stored, saved } = await writeRecords(context, resource, steps, options)
     return isBelow ? merged(saved, stored) : stored
@@ -118,18 +125,22 @@ async function writeTogether(
   const keys = steps.some(hasParents)
     ? await parentKeys(context, steps.map(recordOf), write)
     : noKeys
-  // No rows are collected, because triggers on the tables of children may change them.
-  const ofLevel = { ...options, keys, keepsValues: true, returned: undefined }
-  const { stored, saved } = await writeRecords(context, resource, steps, ofLevel)
-  const known = merged(saved, stored)
-  const withChildren = recordsWithChildren(steps, known, saved)
-  if (withChildren.length > 0) {
+  let complete = 0
+  const writeNested = async ({ stored, saved }: WrittenRecords): Promise<void> => {
+    const first = complete
+    complete = stored.length
+    const withChildren = recordsWithChildren(steps, { stored, saved }, first)
+    if (withChildren.length === 0) return
     const relinked = await writeChildren(context, resource, withChildren, write, order)
     // `writeChildren` may have added problems, such as a link whose record needs more fields.
     if (steps.some(isChange)) context.problems.refuse()
     await setUpdatedTimes(context, resource, [...relinked])
   }
-  return known
+  // No rows are collected, because triggers on the tables of children may change them.
+  const ofLevel = { ...options, keys, keepsValues: true, returned: undefined, writeNested }
+  const { stored, saved } = await writeRecords(context, resource, steps, ofLevel)
+  await writeNested({ stored, saved })
+  return merged(saved, stored)
 }
 
 const noKeys: ReadonlyMap<number, Values> = new Map()
@@ -141,18 +152,20 @@ function merged(saved: readonly Values[], stored: readonly Values[]): readonly V
   return records
 }
 
+/** The records from the index `first` that have nested lists. */
 function recordsWithChildren(
   steps: readonly ManyStep[],
-  known: readonly Values[],
-  saved: readonly Values[],
+  { stored, saved }: WrittenRecords,
+  first: number,
 ): readonly WrittenParent[] {
   const records: WrittenParent[] = []
-  for (let i = 0; i < steps.length; i++) {
+  for (let i = first; i < stored.length; i++) {
     const step = steps[i] as ManyStep
     const { node } = step
     if (node.kind === 'reference' || node.children.length === 0) continue
     const before = step.kind === 'change' ? step.stored : undefined
-    records.push({ node, known: known[i] as Values, before, saved: saved[i] as Values })
+    const known = { ...saved[i], ...stored[i] }
+    records.push({ node, known, before, saved: saved[i] as Values })
   }
   return records
 }

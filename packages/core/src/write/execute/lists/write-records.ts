@@ -1,7 +1,7 @@
 // writeRecords: creates and changes the records of one level, without their nested ones. Their hooks are called one after the other;
 // few statements store them.
 
-import { forbidden, recordNotFound } from '../../../errors.ts'
+import { ApiError, forbidden, recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { RecordNode, Values } from '../../plan/node.ts'
 import { type KnownReferences, refuseInvisibleReferences, validateFilled } from '../checks.ts'
@@ -31,6 +31,11 @@ export interface RecordOptions {
   readonly returned: ReturnedRows | undefined
   /** Given while a list with nested records is written level by level. */
   readonly order: LevelOrder | undefined
+  /**
+   * Writes what is nested in the records that are stored so far, and has not been written yet. Called before a statement of a hook, which
+   * must find the earlier records complete.
+   */
+  readonly writeNested: ((written: WrittenRecords) => Promise<void>) | undefined
 }
 
 export interface WrittenRecords {
@@ -50,7 +55,7 @@ export async function writeRecords(
   context: WriteContext,
   resource: Resource,
   steps: readonly ManyStep[],
-  { keys, keepsValues, returned, order }: RecordOptions,
+  { keys, keepsValues, returned, order, writeNested }: RecordOptions,
 ): Promise<WrittenRecords> {
   const { access, hooks, beforeHookStatements } = context
   const isList = steps.length > 1
@@ -60,10 +65,15 @@ export async function writeRecords(
   let seen: SeenReferences = lookedUp?.seen ?? new Map()
   let isStale = false
   let i = 0
+  const saved: Values[] = []
+  const storePending = async (): Promise<void> => {
+    await pending?.flush()
+    if (pending !== undefined) await writeNested?.({ stored: pending.stored(), saved })
+  }
   const storeEarlier = async (): Promise<void> => {
     seen = new Map()
     isStale = true
-    await pending?.flush()
+    await storePending()
     // The hook's statement may change rows that were returned earlier.
     returned?.rows.splice(0)
   }
@@ -90,7 +100,6 @@ export async function writeRecords(
       return missingLater(context, resource, steps, i, keys, found)
     },
   }
-  const saved: Values[] = []
   try {
     for (; i < steps.length; i++) {
       const step = steps[i] as ManyStep
@@ -150,8 +159,11 @@ export async function writeRecords(
   } catch (error) {
     if (order !== undefined) throw error
     // Stores the earlier records first, because an error of theirs takes precedence.
-    await pending?.flush().catch((earlier: unknown) => {
-      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
+    await storePending().catch((earlier: unknown) => {
+      const isRefused =
+        refusalOf(earlier) !== undefined ||
+        earlier instanceof SavepointNeeded ||
+        (earlier instanceof ApiError && earlier.status < 500)
       if (isRefused) throw earlier
     })
     throw error
