@@ -159,4 +159,40 @@ export const hooks: readonly Break[] = [
     replace: '() => true,',
     fails: 'test/hooks/errors-of-a-record.test.ts',
   },
+  {
+    title: 'Hooks of a list in a batch get another connection than those of the other operations',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: 'call.runtime.batch?.hooks ??',
+    replace: '',
+    fails: 'test/hooks/one-db-per-attempt.test.ts',
+  },
+  {
+    title:
+      'In a transaction of the host, only the hooks of lists get a connection of their request',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: '(isBulk || hosted ?',
+    replace: '(isBulk ?',
+    fails: 'test/hooks/one-db-per-attempt.test.ts',
+  },
+  {
+    title: 'Hooks of reads in a batch get another connection than those of writes',
+    file: 'packages/core/src/endpoints/batch/run-operations.ts',
+    find: 'call: { ...admitted, runtime, request, transaction } }',
+    replace: 'call: { ...admitted, runtime, request } }',
+    fails: 'test/hooks/one-db-per-attempt.test.ts',
+  },
+  {
+    title: 'The callback after COMMIT of a batch gets the transaction that has ended',
+    file: 'packages/core/src/endpoints/batch/run-operations.ts',
+    find: 'request, transaction: undefined }',
+    replace: 'request }',
+    fails: 'test/hooks/one-db-per-attempt.test.ts',
+  },
+  {
+    title: 'In a batch, a hook does not see the earlier records of its list',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: 'if (hooks !== undefined) hooks.statements = beforeHookStatements',
+    replace: '',
+    fails: 'test/hooks/one-db-per-attempt.test.ts',
+  },
 ]

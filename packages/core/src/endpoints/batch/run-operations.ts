@@ -12,6 +12,7 @@ import { splitUrl } from '../../http/route-table.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { turn } from '../../turn.ts'
+import { hookConnection } from '../../write/endpoints/hook-connection.ts'
 import { type Probe, refusalOf } from '../../write/execute/refusals/refusal.ts'
 import { factsOf } from '../route-facts.ts'
 import type { RoutedCall } from '../route-request.ts'
@@ -175,6 +176,7 @@ const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attemp
   session: () => transaction,
   replicas: undefined,
   batch: {
+    hooks: hookConnection(transaction),
     note(call, changes) {
       noted.push({ call, changes })
     },
@@ -202,6 +204,7 @@ export function resolved(
   values: Values,
 ): Pick<AdmittedOperation, 'call' | 'route'> {
   const { runtime } = batch
+  const transaction = runtime.batch?.hooks.db
   const { refers, body } = operation
   const requestTo = (filled: Operation, url: string): ApiRequest =>
     Object.assign(requestOf(batch, filled, url), { user: admitted.request.user })
@@ -211,7 +214,7 @@ export function resolved(
       : operation
   if (!refers.inUrl) {
     const request = refers.inBody ? requestTo(filled, admitted.request.url) : admitted.request
-    return { route, call: { ...admitted, runtime, request } }
+    return { route, call: { ...admitted, runtime, request, transaction } }
   }
   const request = requestTo(filled, resolvedUrl(operation.url, values))
   const found = routeOperation(batch, operation, request)
@@ -220,7 +223,7 @@ export function resolved(
     throw notInBatch(splitUrl(request.url).path)
   }
   setCaller(found.call, admitted.caller)
-  return found
+  return { route: found.route, call: { ...found.call, transaction } }
 }
 
 /** Groups the changes of all operations by callback of this kind, because each callback is called once per batch. */
@@ -249,6 +252,6 @@ function tellCommitted(
   committed: boolean,
 ): void {
   for (const { call, changes } of changesFor('afterCommit', noted, runtime)) {
-    runAfterCommit({ ...call, runtime, request }, changes, committed)
+    runAfterCommit({ ...call, runtime, request, transaction: undefined }, changes, committed)
   }
 }
