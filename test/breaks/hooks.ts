@@ -47,9 +47,9 @@ export const hooks: readonly Break[] = [
   {
     title: 'The changes of a failed attempt are passed to the callback after COMMIT',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: 'changes: needsChanges(call.hooks) ? changeLog() : undefined,',
+    find: "changes: needsChanges(call.hooks) ? changeLog(byFilters ? null : '') : undefined,",
     replace:
-      'changes: needsChanges(call.hooks) ? ((call as { log?: never }).log ??= changeLog() as never) : undefined,',
+      "changes: needsChanges(call.hooks) ? ((call as { log?: never }).log ??= changeLog('') as never) : undefined,",
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
@@ -76,7 +76,7 @@ export const hooks: readonly Break[] = [
   {
     title: 'A record that a cascade deletes is missing from the changes',
     file: 'packages/core/src/write/execute/remove.ts',
-    find: 'context.changes?.note(resource, stored, stored)',
+    find: 'context.changes?.note(resource, stored, stored, isDependent ? null : removal.path)',
     replace: 'context.changes?.written',
     fails: 'test/hooks/after-commit.test.ts',
   },
@@ -194,5 +194,47 @@ export const hooks: readonly Break[] = [
     find: 'if (hooks !== undefined) hooks.statements = beforeHookStatements',
     replace: '',
     fails: 'test/hooks/one-db-per-attempt.test.ts',
+  },
+  {
+    title: 'The record that a filter finds has a path in the body',
+    file: 'packages/core/src/write/execute/change-log.ts',
+    find: "(path === '' ? root : path)",
+    replace: 'path',
+    fails: 'test/hooks/paths-of-changes.test.ts',
+  },
+  {
+    title: 'The links of a deleted record replace its path',
+    file: 'packages/core/src/write/execute/change-log.ts',
+    find: 'path: known.path ??',
+    replace: 'path:',
+    fails: 'test/hooks/paths-of-changes.test.ts',
+  },
+  {
+    title: 'A record that a cascade deletes has the path of the record of the request',
+    file: 'packages/core/src/write/execute/remove.ts',
+    find: 'const isDependent = cascade && deleted.size > 1',
+    replace: 'const isDependent = cascade && deleted.size > max',
+    fails: 'test/hooks/paths-of-changes.test.ts',
+  },
+  {
+    title: 'The changes of a list have the paths of other records',
+    file: 'packages/core/src/write/execute/lists/insert-rows.ts',
+    find: 'rows[i]?.path ?? null',
+    replace: 'rows[0]?.path ?? null',
+    fails: 'test/hooks/paths-of-changes.test.ts',
+  },
+  {
+    title: 'A change of a batch does not name its operation',
+    file: 'packages/core/src/endpoints/batch/run-operations.ts',
+    find: '({ ...change, at })',
+    replace: '({ ...change })',
+    fails: 'test/hooks/paths-of-changes.test.ts',
+  },
+  {
+    title: 'A later operation that does not name a record hides the one that does',
+    file: 'packages/core/src/endpoints/batch/merge-changes.ts',
+    find: 'last.path === null && first.path !== null ? first : last',
+    replace: 'last',
+    fails: 'test/hooks/paths-of-changes.test.ts',
   },
 ]

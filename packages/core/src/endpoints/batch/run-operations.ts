@@ -3,7 +3,7 @@
 import type { Runtime } from '../../call.ts'
 import type { Change } from '../../config/hook-types.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
-import { atOperation, notInBatch } from '../../errors.ts'
+import { atOperation, notInBatch, operationAt } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { checkDeferred } from '../../execute/transaction.ts'
 import { runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
@@ -171,14 +171,15 @@ async function allOf(
 }
 
 /** Returns the runtime of the operations, whose only connection is the transaction. */
-const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attempt): Runtime => ({
+const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, attempt: Attempt): Runtime => ({
   ...runtime,
   session: () => transaction,
   replicas: undefined,
   batch: {
     hooks: hookConnection(transaction),
     note(call, changes) {
-      noted.push({ call, changes })
+      const at = operationAt(attempt.at ?? 0)
+      attempt.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
     },
   },
 })

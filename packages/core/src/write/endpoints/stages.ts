@@ -84,6 +84,8 @@ export interface WriteOptions {
   readonly isSingle?: boolean
   /** The write stores many records after their hooks were called. */
   readonly isBulk?: boolean
+  /** Filters choose the records that the body describes, so it names none of them. */
+  readonly byFilters?: boolean
 }
 
 /** Thrown if `inOneStatement` wrote nothing: the transaction is rolled back, and a second one makes the write with several statements. */
@@ -141,12 +143,12 @@ function writeOnce(
   call: Call,
   opened: Opened,
   work: (writing: Writing) => Promise<Result>,
-  { problems, isSingle, isBulk = false }: WriteOptions,
+  options: WriteOptions,
   { inOneStatement, setsSavepoints }: Attempt,
 ): Promise<{ readonly result: Result; readonly changes: readonly Change[] }> {
   const { batch } = call.runtime
   const insideTransaction = async (transaction: AnyDatabase) => {
-    const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
+    const writing = writingIn(call, opened, transaction, options, setsSavepoints)
     const { context, hooks } = writing
     const working =
       inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
@@ -159,7 +161,7 @@ function writeOnce(
     if (batch === undefined) await runBeforeCommit(writing.call, changes)
     return { result, changes }
   }
-  let begin = isSingle === true ? inTransactionIfSupported : inTransaction
+  let begin = options.isSingle === true ? inTransactionIfSupported : inTransaction
   if (batch !== undefined) begin = inBatch
   const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
   return timedTransaction(call, opened, begin, isolation, insideTransaction)
@@ -239,8 +241,7 @@ function writingIn(
   call: Call,
   outside: Opened,
   transaction: AnyDatabase,
-  before: InputProblems | undefined,
-  isBulk: boolean,
+  { problems: before, isBulk = false, byFilters = false }: WriteOptions,
   setsSavepoints: boolean,
 ): Writing {
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
@@ -267,7 +268,7 @@ function writingIn(
     hooks: writeHooks(inside),
     base: call.base,
     ...valueSourcesOf(inside),
-    changes: needsChanges(call.hooks) ? changeLog() : undefined,
+    changes: needsChanges(call.hooks) ? changeLog(byFilters ? null : '') : undefined,
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
