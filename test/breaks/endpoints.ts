@@ -702,4 +702,18 @@ export const endpoints: readonly Break[] = [
     replace: '!(name in requested)',
     fails: 'test/writing/upserts-without-changes.test.ts',
   },
+  {
+    title: 'A list is created although API_ALLOW_BULK has no POST',
+    file: 'packages/core/src/write/endpoints/create.ts',
+    find: "if (!bulkMethods.has('POST')) {",
+    replace: 'if (bulkMethods.size === 0) {',
+    fails: 'test/contract/bulk-methods.test.ts',
+  },
+  {
+    title: 'API_ALLOW_BULK with PATCH alone allows DELETE of many records',
+    file: 'packages/core/src/endpoints/route-method.ts',
+    find: 'resource.settings.bulkMethods.has(method)',
+    replace: "resource.settings.bulkMethods.has('PATCH') || method === 'DELETE'",
+    fails: 'test/contract/bulk-methods.test.ts',
+  },
 ]

@@ -42,6 +42,17 @@ export const booleanOr =
       ? undefined
       : expected(`true, false or '${word}'`, value)
 
+/** Accepts true, false or a list of words. */
+export const booleanOrList =
+  (words: readonly string[]): Check =>
+  (value) => {
+    if (typeof value === 'boolean') return undefined
+    if (Array.isArray(value)) return listOf(oneOf(...words))(value)
+    const what = `true, false or a list of ${words.join(', ')}`
+    const isItem = typeof value === 'string' && words.includes(value)
+    return expected(what, value) + (isItem ? ` Did you mean [${JSON.stringify(value)}]?` : '')
+  }
+
 /** Accepts an object that is neither an array nor a function. */
 export const object: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

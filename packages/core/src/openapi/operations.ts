@@ -237,7 +237,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const many = pascalPlural(resource)
   switch (method) {
     case 'POST': {
-      const bulk = settings.allowBulk
+      const bulk = settings.bulkMethods.has('POST')
       const one = writtenRef(writer, resource, 'create')
       // If the request is repeated with its Idempotency-Key after a record was deleted, its value is null.
       const made = components.form.listsHeaders
