@@ -702,4 +702,32 @@ export const endpoints: readonly Break[] = [
     replace: '!(name in requested)',
     fails: 'test/writing/upserts-without-changes.test.ts',
   },
+  {
+    title: 'A list is created although API_ALLOW_BULK has no POST',
+    file: 'packages/core/src/write/endpoints/create.ts',
+    find: "if (!bulkMethods.has('POST')) {",
+    replace: 'if (bulkMethods.size === 0) {',
+    fails: 'test/contract/bulk-methods.test.ts',
+  },
+  {
+    title: 'API_ALLOW_BULK with PATCH alone allows DELETE of many records',
+    file: 'packages/core/src/endpoints/route-method.ts',
+    find: 'resource.settings.bulkMethods.has(method)',
+    replace: "resource.settings.bulkMethods.has('PATCH') || method === 'DELETE'",
+    fails: 'test/contract/bulk-methods.test.ts',
+  },
+  {
+    title: 'A model whose DELETE always cascades leaves its dependents',
+    file: 'packages/core/src/write/endpoints/remove.ts',
+    find: 'if (text === undefined) return alwaysCascades',
+    replace: 'if (text === undefined) return false',
+    fails: 'test/writing/always-cascades.test.ts',
+  },
+  {
+    title: 'cascade_delete=0 is ignored where every DELETE cascades',
+    file: 'packages/core/src/write/endpoints/remove.ts',
+    find: 'if (!cascade && alwaysCascades) {',
+    replace: 'if (!cascade && !allowCascadeDelete) {',
+    fails: 'test/writing/always-cascades.test.ts',
+  },
 ]

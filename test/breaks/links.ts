@@ -44,7 +44,7 @@ export const links: readonly Break[] = [
   {
     title: 'The record whose links of a published junction change is not among the changes',
     file: 'packages/core/src/write/execute/nested/updated-times.ts',
-    find: 'for (const { known } of due) context.changes?.note(resource, known, known)',
+    find: 'for (const { known, node } of due) context.changes?.note(resource, known, known, node.path)',
     replace: '',
     fails: changed,
   },

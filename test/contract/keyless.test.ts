@@ -290,7 +290,9 @@ eachDatabase('models without a primary key', (test, db) => {
       start({}, { allowed_methods: ['GET', 'POST'] }),
       'models.Visit.meta.allowed_methods: Visit has no primary key, so it is read only; take POST away, or mark its key primaryKey: true.',
     )
-    match(start({}, { allow_bulk: true }), 'models.Visit.meta.allow_bulk: Visit has no primary key')
+    for (const allow_bulk of [true, ['POST'] as const]) {
+      match(start({}, { allow_bulk }), 'models.Visit.meta.allow_bulk: Visit has no primary key')
+    }
     match(start({ readOnly: 'yes' }), 'models.Visit.readOnly: expected true or false')
   })
 

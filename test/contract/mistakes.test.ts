@@ -207,7 +207,7 @@ eachDatabase('mistakes in requests', (test, db) => {
         [status, errors.reason],
         [
           405,
-          `${method} is not allowed here. Allowed: GET, HEAD, QUERY, OPTIONS. Many records at once are not enabled here (API_ALLOW_BULK).`,
+          `${method} is not allowed here. Allowed: GET, HEAD, QUERY, OPTIONS. Many records at once are not enabled here (API_ALLOW_BULK is false).`,
         ],
       )
     }

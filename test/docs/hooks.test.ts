@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
+import { sendBatch } from '../support/batch.ts'
 import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
@@ -133,6 +134,8 @@ export { ${names.join(', ')}, deliverer }\n`,
     let roles: readonly string[] = []
     const api = testApi(db, models, {
       ...configOf('tagsByEditors'),
+      API_ALLOW_BATCH: true,
+      API_ALLOW_BULK: true,
       API_ALLOW_NESTED_WRITES: true,
       API_AUTHENTICATE_METHOD: ['custom'],
       API_CUSTOM_AUTH: () => ({ roles }),
@@ -144,10 +147,21 @@ export { ${names.join(', ')}, deliverer }\n`,
     const refused = await patch([])
     equal(
       [refused.status, refused.errors.reason],
-      [403, { tags: ['Only editors change the tags of book 1.'] }],
+      [403, { tags: ['Only editors change the tags of a book.'] }],
     )
     const body = { title: 'New', in_stock: true, tags: linked }
     equal((await send(api, 'POST', '/api/books', { body })).status, 403)
+    const list = [{ title: 'First', in_stock: true }, body]
+    const error = {
+      error: 'Forbidden',
+      reason: { '[1].tags': ['Only editors change the tags of a book.'] },
+    }
+    equal((await send(api, 'POST', '/api/books', { body: list })).errors, error)
+    const operations = [
+      { method: 'GET', url: '/api/books/1' },
+      { method: 'POST', url: '/api/books', body: list },
+    ]
+    equal((await sendBatch(api, operations)).errors, { ...error, at: 'operations[1]' })
     equal((await get(api, '/api/books/1/tags')).total, linked.length)
     roles = ['editor']
     equal((await patch([])).status, 200)

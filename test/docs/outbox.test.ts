@@ -129,7 +129,14 @@ export { deliverer, withOutbox }\n`)
 
   test('stores more events than one statement can bind values', async () => {
     const { API_BEFORE_COMMIT_CALLBACK: store } = withOutbox(deliver)
-    const change = { action: 'create', model: Tag, before: null, after: null } as const
+    const change = {
+      action: 'create',
+      model: Tag,
+      path: '',
+      at: null,
+      before: null,
+      after: null,
+    } as const
     const changes = Array.from({ length: 66_000 }, (_, i) => ({ ...change, key: [i] }))
     const args = { db: db.kysely } as unknown as Parameters<NonNullable<typeof store>>[1]
     await store?.(changes, args)

@@ -4,6 +4,7 @@ import {
   type AnyModel,
   type Api,
   type ApiConfig,
+  apiError,
   type BeforeCommitCallback,
   belongsTo,
   createApi,
@@ -118,6 +119,12 @@ createApi({
     API_ADD_CALLBACK: (object, _model, { user }) => {
       holds<Equal<typeof user, Member | null>>()
       return { ...object, team: user?.team }
+    },
+    API_BEFORE_COMMIT_CALLBACK: (changes) => {
+      for (const { path, at } of changes) {
+        holds<Equal<typeof path, string | null>>()
+        throw apiError(403, 'Forbidden', { title: [path ?? ''] }, { code: 'fixed', at })
+      }
     },
     API_AFTER_COMMIT_CALLBACK: (_changes, { user, committed }) => {
       holds<Equal<typeof user, Member | null>>()

@@ -23,11 +23,19 @@ export class ApiError extends Error {
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
+/** What an `apiError` may have besides its status, name and reason. */
+export interface ApiErrorOptions {
+  readonly code?: string | undefined
+  /** The operation of a batch that is refused: `change.at` in a callback before COMMIT. Null outside of a batch. */
+  readonly at?: string | null | undefined
+}
+
 /**
  * Creates the error that a hook throws to refuse a request.
  *
  * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client, `code` an identifier
- * by which programs tell this refusal from others. They are sent unchanged, except for the fields of a `reason` such as
+ * by which programs tell this refusal from others, or an object with `code` and `at`: the operation of a batch that is refused, `at` of a
+ * `Change`. They are sent unchanged, except for the fields of a `reason` such as
  * `{ title: ['…'] }` if the hook is about a record of a list or a nested one: they get its path, `[3].title`. Only the errors of the
  * service itself have a maximum size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
  * that no error of the service has, for example with a prefix of your own. API_ERROR_CODES declares it for
@@ -42,8 +50,10 @@ export function apiError(
   status: number,
   error: string,
   reason?: JsonValue,
-  code?: string,
+  codeOrOptions?: string | ApiErrorOptions,
 ): ApiError {
+  const isOptions = typeof codeOrOptions === 'object' && codeOrOptions !== null
+  const { code, at = null } = isOptions ? codeOrOptions : { code: codeOrOptions }
   if (!(Number.isInteger(status) && status >= 400 && status <= 599)) {
     throw new RangeError(`apiError: expected a status from 400 to 599, got ${status}.`)
   }
@@ -56,6 +66,7 @@ export function apiError(
     error,
     ...(reason === undefined ? {} : { reason }),
     ...(code === undefined ? {} : { code }),
+    ...(at === null ? {} : { at }),
   })
   ofHost.add(refused)
   return refused
@@ -79,11 +90,14 @@ export function withReason(error: ApiError, reason: JsonValue): ApiError {
   return Object.assign(changed, { cause, stack })
 }
 
+/** An operation of a batch, as `at` of errors names it. */
+export const operationAt = (index: number): string => `operations[${index}]`
+
 /** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {
   if (!(error instanceof ApiError)) return error
   const { status, body, headers, cause } = error
-  const placed = new ApiError(status, { ...body, at: `operations[${index}]` }, headers)
+  const placed = new ApiError(status, { ...body, at: operationAt(index) }, headers)
   return Object.assign(placed, { cause })
 }
 

@@ -50,7 +50,14 @@ export { genericDialect } from './dialect/generic/dialect.ts'
 export type { AccessExplanation, AccessStep } from './endpoints/explain-access.ts'
 export type { HostRule } from './endpoints/host-route.ts'
 export type { ErrorBody } from './error-body.ts'
-export { ApiError, apiError, bodyTooLarge, incompleteBody, unreadBody } from './errors.ts'
+export {
+  ApiError,
+  type ApiErrorOptions,
+  apiError,
+  bodyTooLarge,
+  incompleteBody,
+  unreadBody,
+} from './errors.ts'
 export type { FetchOptions } from './fetch.ts'
 export { hooksFor } from './hooks/hooks-for.ts'
 export type { ModelsFor } from './hooks/models-for.ts'

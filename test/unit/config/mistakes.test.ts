@@ -37,6 +37,26 @@ suite('mistakes in config', (test) => {
       'config.get_rate_limit: get_rate_limit belongs in the meta of a model.',
     ],
     // kinds of values
+    [
+      { API_ALLOW_CASCADE_DELETE: 'alway' },
+      'config.API_ALLOW_CASCADE_DELETE: expected true, false or \'always\', got "alway". Did you mean "always"?',
+    ],
+    [
+      { API_ALLOW_BULK: 'POST' },
+      'config.API_ALLOW_BULK: expected true, false or a list of POST, PATCH, DELETE, got "POST". Did you mean ["POST"]?',
+    ],
+    [
+      { API_ALLOW_BULK: ['POST', 'PTCH'] },
+      'config.API_ALLOW_BULK: item 1: expected one of POST, PATCH, DELETE, got "PTCH". Did you mean "PATCH"?',
+    ],
+    [
+      { API_ALLOW_BULK: ['PUT'] },
+      'config.API_ALLOW_BULK: item 0: expected one of POST, PATCH, DELETE, got "PUT".',
+    ],
+    [
+      { API_ALLOW_BULK: 1 },
+      'config.API_ALLOW_BULK: expected true, false or a list of POST, PATCH, DELETE, got 1.',
+    ],
     [{ API_TITLE: '' }, 'config.API_TITLE: expected a non-empty string, got "".'],
     [{ API_TITLE: 7 }, 'config.API_TITLE: expected a non-empty string, got 7.'],
     [{ API_ALLOW_JOIN: 'yes' }, 'config.API_ALLOW_JOIN: expected true or false, got "yes".'],

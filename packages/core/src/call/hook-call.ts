@@ -20,6 +20,6 @@ export interface HookCall {
   readonly request: ApiRequest
   /** The caller; anonymous until the request is authenticated. */
   readonly caller: Caller
-  /** The transaction of a write, with the host's plugins; absent outside of one. */
-  readonly transaction?: AnyDatabase
+  /** The transaction of a write or batch as hooks receive it, with the host's plugins; absent outside of one. */
+  readonly transaction?: AnyDatabase | undefined
 }

@@ -40,7 +40,19 @@ export const booleanOr =
   (value) =>
     typeof value === 'boolean' || value === word
       ? undefined
-      : expected(`true, false or '${word}'`, value)
+      : expected(`true, false or '${word}'`, value) +
+        (typeof value === 'string' ? didYouMean(value, [word]) : '')
+
+/** Accepts true, false or a list of words. */
+export const booleanOrList =
+  (words: readonly string[]): Check =>
+  (value) => {
+    if (typeof value === 'boolean') return undefined
+    if (Array.isArray(value)) return listOf(oneOf(...words))(value)
+    const what = `true, false or a list of ${words.join(', ')}`
+    const isItem = typeof value === 'string' && words.includes(value)
+    return expected(what, value) + (isItem ? ` Did you mean [${JSON.stringify(value)}]?` : '')
+  }
 
 /** Accepts an object that is neither an array nor a function. */
 export const object: Check = (value) =>

@@ -45,6 +45,9 @@ export type SchemaCheckMode = 'warn' | 'error' | 'off'
 /** The HTTP methods generated endpoints can have; HEAD is allowed with GET, OPTIONS always. */
 export type MethodName = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
+/** A method that can write many records at once. */
+export type BulkMethod = 'POST' | 'PATCH' | 'DELETE'
+
 /** Returns the connection or transaction that serves a request. */
 export type SessionGetter = (
   request: ApiRequest,
@@ -138,8 +141,11 @@ export interface ApiConfig<
   readonly API_BLOCK_METHODS?: readonly MethodName[]
   /** Allows related records inside a body. Default false. Config, meta. Specification: Generated resource endpoints. */
   readonly API_ALLOW_NESTED_WRITES?: boolean
-  /** Allows a list in POST, and PATCH and DELETE on a filtered collection. Default false. Config, meta. */
-  readonly API_ALLOW_BULK?: boolean
+  /**
+   * Allows a list in POST, and PATCH and DELETE of many records: of a list, or by filters. A list of methods allows only these, so
+   * `['POST']` allows imports (lists, and upserts of them) alone. Default false. Config, meta.
+   */
+  readonly API_ALLOW_BULK?: boolean | readonly BulkMethod[]
   /**
    * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
    * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database
@@ -151,8 +157,11 @@ export interface ApiConfig<
    * delete a stored record, such as one by filters. `'single'`: only those of one record, named by its path. Default false. Config, meta.
    */
   readonly API_REQUIRE_IF_MATCH?: boolean | 'single'
-  /** Allows `?cascade_delete=1`. Default false. Config, meta. */
-  readonly API_ALLOW_CASCADE_DELETE?: boolean
+  /**
+   * Allows `?cascade_delete=1`, which deletes the dependents of a record with it. `'always'`: every DELETE does so, also without the
+   * parameter. Default false. Config, meta.
+   */
+  readonly API_ALLOW_CASCADE_DELETE?: boolean | 'always'
   /**
    * Soft delete: DELETE marks a record as deleted, and reads omit marked records; applies to every published model with the column.
    * Default false. Config, meta. Specification: States and transitions.

@@ -121,6 +121,14 @@ export interface Change {
   readonly model: AnyModel
   /** The values of its primary key, in the order of the model: `[7]`. */
   readonly key: readonly JsonValue[]
+  /**
+   * Where the request has the record, as paths of errors begin: `''` for the record of the URL or of the whole body, `'[3]'` in a list,
+   * `'[3].comments[0]'` for a nested one; for a link that a list removes, that of the list. Null if the request does not name the
+   * record: filters found it, or a cascade.
+   */
+  readonly path: string | null
+  /** The operation of a batch, as `errors.at` names it: `'operations[2]'`; null outside of a batch. */
+  readonly at: string | null
   /** The stored record before the request, hidden columns included; null if the request created it. */
   readonly before: HookRecord | null
   /** The committed record, hidden and computed columns included; null if its row is gone. */

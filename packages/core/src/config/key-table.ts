@@ -1,10 +1,12 @@
 // The key table: every configuration key with its default, its level and its check.
 
 import { authRequirements, roleMap } from './access-keys.ts'
+import { bulkMethods } from './bulk-methods.ts'
 import { hasHooks, policy } from './check-policy.ts'
 import {
   boolean,
   booleanOr,
+  booleanOrList,
   type Check,
   callable,
   either,
@@ -147,10 +149,10 @@ export const keyTable: KeyTable = {
   },
   API_BLOCK_METHODS: { default: [], ...both, check: methods },
   API_ALLOW_NESTED_WRITES: off,
-  API_ALLOW_BULK: off,
+  API_ALLOW_BULK: { default: false, ...both, check: booleanOrList(bulkMethods) },
   API_SHOW_TRIGGER_MESSAGES: off,
   API_REQUIRE_IF_MATCH: { default: false, ...both, check: booleanOr('single') },
-  API_ALLOW_CASCADE_DELETE: off,
+  API_ALLOW_CASCADE_DELETE: { default: false, ...both, check: booleanOr('always') },
   API_SOFT_DELETE: off,
   API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text },
   API_SOFT_DELETE_VALUES: { default: [false, true], ...both, check: pair },

@@ -2,6 +2,7 @@
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Environment } from './auth-settings.ts'
+import { bulkMethodsOf } from './bulk-methods.ts'
 import type { ApiConfig } from './config.ts'
 import { type IpRange, parseIpRange } from './ip-range.ts'
 import type { Meta } from './meta.ts'
@@ -131,12 +132,13 @@ export function resolveResourceSettings(
     listEtags: get('API_LIST_ETAGS'),
     allowAggregation: get('API_ALLOW_AGGREGATION'),
     allowNestedWrites: get('API_ALLOW_NESTED_WRITES'),
-    allowBulk: get('API_ALLOW_BULK'),
+    bulkMethods: bulkMethodsOf(get('API_ALLOW_BULK')),
     showTriggerMessages: get('API_SHOW_TRIGGER_MESSAGES'),
     schemaCheck: get('API_SCHEMA_CHECK'),
     requireIfMatch: get('API_REQUIRE_IF_MATCH') !== false,
     requireIfMatchEverywhere: get('API_REQUIRE_IF_MATCH') === true,
-    allowCascadeDelete: get('API_ALLOW_CASCADE_DELETE'),
+    allowCascadeDelete: get('API_ALLOW_CASCADE_DELETE') !== false,
+    alwaysCascades: get('API_ALLOW_CASCADE_DELETE') === 'always',
     serializationType: get('API_SERIALIZATION_TYPE'),
     serializationDepth: depth(read, problems),
     addRelations: get('API_ADD_RELATIONS'),

@@ -30,7 +30,8 @@ export function resourceMethods(
       `${model.name} ${why}; take ${asked.join(', ')} away${remedy}.`,
     )
   }
-  if (meta.allow_bulk === true) {
+  const { allow_bulk: bulk } = meta
+  if (bulk === true || (Array.isArray(bulk) && bulk.length > 0)) {
     problems.add(`${at}.allow_bulk`, `${model.name} ${why}; there is nothing to write in bulk.`)
   }
   if (meta.require_if_match === true) {

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../json/json-value.ts'
 import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from './access-types.ts'
 import type { AuthSettings } from './auth-settings.ts'
-import type { ReadYourWrites, SchemaCheckMode } from './config.ts'
+import type { BulkMethod, ReadYourWrites, SchemaCheckMode } from './config.ts'
 import type { DeclaredCode } from './error-codes.ts'
 import type { DefaultFunction } from './hook-types.ts'
 import type { IpRange } from './ip-range.ts'
@@ -183,7 +183,8 @@ export interface ResourceSettings {
   readonly listEtags: boolean
   readonly allowAggregation: boolean
   readonly allowNestedWrites: boolean
-  readonly allowBulk: boolean
+  /** The methods that may write many records at once. */
+  readonly bulkMethods: ReadonlySet<BulkMethod>
   readonly showTriggerMessages: boolean
   /** What happens if the model and the database differ. */
   readonly schemaCheck: SchemaCheckMode
@@ -192,6 +193,8 @@ export interface ResourceSettings {
   /** Whether changes of other stored records, for whose ETags a request has no place, are refused. */
   readonly requireIfMatchEverywhere: boolean
   readonly allowCascadeDelete: boolean
+  /** Whether every DELETE cascades, also without `cascade_delete`. */
+  readonly alwaysCascades: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */
   readonly serializationDepth: number | undefined

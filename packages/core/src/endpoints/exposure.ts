@@ -91,8 +91,9 @@ const canRead = (resource: Resource, caller: Caller): boolean =>
   mayAct(resource, 'GET_MANY', caller) || mayAct(resource, 'GET_ONE', caller)
 
 function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
-  const { allowBulk, softDelete } = resource.settings
-  const lists: readonly Action[] = ['GET_MANY', 'POST', ...(allowBulk ? bulk : [])]
+  const { bulkMethods, softDelete } = resource.settings
+  const bulk = changesOfMany.filter((method) => bulkMethods.has(method))
+  const lists: readonly Action[] = ['GET_MANY', 'POST', ...bulk]
   const items: readonly Action[] = ['GET_ONE', 'PATCH', 'PUT', 'DELETE']
   const allowed = (actions: readonly Action[]) =>
     actions.filter((action) => mayAct(resource, action, caller)).map(methodOf)
@@ -110,7 +111,7 @@ function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller):
     : [...endpoints, `also at ${aliases.join(', ')}`]
 }
 
-const bulk: readonly Action[] = ['PATCH', 'DELETE']
+const changesOfMany = ['PATCH', 'DELETE'] as const
 
 function policyOf({ model, settings }: Resource): readonly string[] {
   const { policy } = settings

@@ -21,11 +21,16 @@ export function allowedMethods(route: Route): readonly string[] {
 /** Whether a kind of route has QUERY, which takes the query language: lists and relations. */
 export const hasQuery = ({ kind }: Route): boolean => kind === 'collection' || kind === 'related'
 
+const changesOfMany = ['PATCH', 'DELETE'] as const
+
 /** Returns the methods that a kind of route has in addition to GET. */
 function writingMethods({ kind, resource }: Route): readonly string[] {
   switch (kind) {
     case 'collection':
-      return resource.settings.allowBulk ? ['POST', 'PATCH', 'DELETE'] : ['POST']
+      return [
+        'POST',
+        ...changesOfMany.filter((method) => resource.settings.bulkMethods.has(method)),
+      ]
     case 'item':
       return ['PATCH', 'PUT', 'DELETE']
     case 'related':

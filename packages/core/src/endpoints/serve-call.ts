@@ -5,6 +5,7 @@ import { callerOf } from '../access/caller.ts'
 import { reachOf } from '../access/reach.ts'
 import { anonymous, type Caller } from '../access/roles.ts'
 import type { Runtime } from '../call.ts'
+import { shownBulkSetting } from '../config/bulk-methods.ts'
 import { settingNames } from '../config/setting-names.ts'
 import { methodNotAllowed } from '../errors.ts'
 import { runSetup } from '../hooks/read-hooks.ts'
@@ -65,7 +66,7 @@ export function methodFactsOf(
 const bulkHint = ({ kind, resource }: Route, method: string): string => {
   const changes = method === 'PATCH' || method === 'DELETE'
   return kind === 'collection' && changes && resource.settings.methods.has(method)
-    ? ` Many records at once are not enabled here (${settingNames.allowBulk}).`
+    ? ` Many records at once are not enabled here (${shownBulkSetting(resource.settings.bulkMethods)}).`
     : ''
 }
 

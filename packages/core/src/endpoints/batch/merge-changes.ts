@@ -9,8 +9,8 @@ import type { Values } from '../../write/plan/node.ts'
 import { isDeleted } from '../../write/plan/soft-delete.ts'
 
 /**
- * Merges the changes of each record: `before` is that of its first change, `after` that of the last one. A record that was created
- * and deleted again gives none.
+ * Merges the changes of each record: `before` is that of its first change, `after` that of the last one; `path` and `at` are those of the
+ * last one with a path. A record that was created and deleted again gives none.
  */
 export function mergedChanges(registry: Registry, changes: readonly Change[]): readonly Change[] {
   const resources = new Map(registry.resources.map((resource) => [resource.model, resource]))
@@ -34,8 +34,9 @@ function together(resource: Resource, first: Change, last: Change): Change | und
   const { model, key, after } = last
   const action = actionOf(resource, before, after)
   if (action === undefined) return undefined
+  const { path, at } = last.path === null && first.path !== null ? first : last
   const links = linksOf(first, last)
-  return { action, model, key, before, after, ...(links && { links }) }
+  return { action, model, key, path, at, before, after, ...(links && { links }) }
 }
 
 function actionOf(

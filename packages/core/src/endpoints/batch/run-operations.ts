@@ -3,7 +3,7 @@
 import type { Runtime } from '../../call.ts'
 import type { Change } from '../../config/hook-types.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
-import { atOperation, notInBatch } from '../../errors.ts'
+import { atOperation, notInBatch, operationAt } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
 import { checkDeferred } from '../../execute/transaction.ts'
 import { runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
@@ -12,6 +12,7 @@ import { splitUrl } from '../../http/route-table.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { turn } from '../../turn.ts'
+import { hookConnection } from '../../write/endpoints/hook-connection.ts'
 import { type Probe, refusalOf } from '../../write/execute/refusals/refusal.ts'
 import { factsOf } from '../route-facts.ts'
 import type { RoutedCall } from '../route-request.ts'
@@ -170,13 +171,15 @@ async function allOf(
 }
 
 /** Returns the runtime of the operations, whose only connection is the transaction. */
-const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, { noted }: Attempt): Runtime => ({
+const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, attempt: Attempt): Runtime => ({
   ...runtime,
   session: () => transaction,
   replicas: undefined,
   batch: {
+    hooks: hookConnection(transaction),
     note(call, changes) {
-      noted.push({ call, changes })
+      const at = operationAt(attempt.at ?? 0)
+      attempt.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
     },
   },
 })
@@ -202,6 +205,7 @@ export function resolved(
   values: Values,
 ): Pick<AdmittedOperation, 'call' | 'route'> {
   const { runtime } = batch
+  const transaction = runtime.batch?.hooks.db
   const { refers, body } = operation
   const requestTo = (filled: Operation, url: string): ApiRequest =>
     Object.assign(requestOf(batch, filled, url), { user: admitted.request.user })
@@ -211,7 +215,7 @@ export function resolved(
       : operation
   if (!refers.inUrl) {
     const request = refers.inBody ? requestTo(filled, admitted.request.url) : admitted.request
-    return { route, call: { ...admitted, runtime, request } }
+    return { route, call: { ...admitted, runtime, request, transaction } }
   }
   const request = requestTo(filled, resolvedUrl(operation.url, values))
   const found = routeOperation(batch, operation, request)
@@ -220,7 +224,7 @@ export function resolved(
     throw notInBatch(splitUrl(request.url).path)
   }
   setCaller(found.call, admitted.caller)
-  return found
+  return { route: found.route, call: { ...found.call, transaction } }
 }
 
 /** Groups the changes of all operations by callback of this kind, because each callback is called once per batch. */
@@ -249,6 +253,6 @@ function tellCommitted(
   committed: boolean,
 ): void {
   for (const { call, changes } of changesFor('afterCommit', noted, runtime)) {
-    runAfterCommit({ ...call, runtime, request }, changes, committed)
+    runAfterCommit({ ...call, runtime, request, transaction: undefined }, changes, committed)
   }
 }

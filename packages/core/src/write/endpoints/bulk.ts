@@ -96,7 +96,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
-    { isBulk: true },
+    { isBulk: true, byFilters: true },
   )
 }
 
@@ -237,11 +237,12 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   refuseFields(call, 'empty: the filters of DELETE choose the records')
   const cascade = cascadeParameter(resource, ast)
   if (cascade) noteCascade(call, resource)
-  return inWrite(call, async (writing) => {
+  const remove = async (writing: Writing): Promise<Result> => {
     const rows = await lockMatchingRows(writing, resource, selection, 'DELETE', 'anyChange')
     await removeAll(writing, resource, rows, cascade)
     return { status: 200, value: null, total: rows.length }
-  })
+  }
+  return inWrite(call, remove, { byFilters: true })
 }
 
 /** The records that a bulk write matches. */

@@ -1,6 +1,7 @@
 // POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/writing.md).
 
 import type { Call } from '../../call.ts'
+import { shownBulkSetting } from '../../config/bulk-methods.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
 import { tooManyRecords, wrongBody } from '../../errors.ts'
@@ -86,12 +87,13 @@ async function insertAll(
 
 const createStep = (node: RecordNode): ManyStep => new CreateStep(node)
 
-/** The records of the body: one object, or a list if API_ALLOW_BULK is on. */
+/** The records of the body: one object, or a list if API_ALLOW_BULK has POST. */
 function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {
   if (!Array.isArray(body)) return [body]
-  const { allowBulk, limits } = resource.settings
-  if (!allowBulk)
-    throw wrongBody(`one object; lists are not enabled here (${settingNames.allowBulk})`)
+  const { bulkMethods, limits } = resource.settings
+  if (!bulkMethods.has('POST')) {
+    throw wrongBody(`one object; lists are not enabled here (${shownBulkSetting(bulkMethods)})`)
+  }
   if (body.length === 0) throw wrongBody('an object, or a list of at least one')
   if (body.length > limits.bulk) throw tooManyRecords(settingNames.maxBulk, limits.bulk)
   return body as readonly JsonValue[]

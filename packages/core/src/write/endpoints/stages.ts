@@ -16,7 +16,6 @@ import {
   wrongBody,
 } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
-import { beforeStatements } from '../../execute/intercept-connection.ts'
 import { run } from '../../execute/run.ts'
 import {
   type Isolation,
@@ -40,7 +39,6 @@ import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
-import { turn } from '../../turn.ts'
 import { changeLog } from '../execute/change-log.ts'
 import type {
   BeforeHookStatements,
@@ -57,6 +55,7 @@ import { type Probe, type Refusal, refusalOf, refusedWrite } from '../execute/re
 import { SavepointNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
 import { writeAccess } from './access.ts'
+import { type HookConnection, hookConnection } from './hook-connection.ts'
 
 /** A write in its transaction. */
 export interface Writing {
@@ -65,6 +64,8 @@ export interface Writing {
   readonly context: WriteContext
   /** The transaction, for reading the echo. */
   readonly opened: Opened
+  /** Absent if hooks receive the transaction itself. */
+  readonly hooks: HookConnection | undefined
 }
 
 const maxRetries = 3
@@ -83,6 +84,8 @@ export interface WriteOptions {
   readonly isSingle?: boolean
   /** The write stores many records after their hooks were called. */
   readonly isBulk?: boolean
+  /** Filters choose the records that the body describes, so it names none of them. */
+  readonly byFilters?: boolean
 }
 
 /** Thrown if `inOneStatement` wrote nothing: the transaction is rolled back, and a second one makes the write with several statements. */
@@ -140,24 +143,25 @@ function writeOnce(
   call: Call,
   opened: Opened,
   work: (writing: Writing) => Promise<Result>,
-  { problems, isSingle, isBulk = false }: WriteOptions,
+  options: WriteOptions,
   { inOneStatement, setsSavepoints }: Attempt,
 ): Promise<{ readonly result: Result; readonly changes: readonly Change[] }> {
   const { batch } = call.runtime
   const insideTransaction = async (transaction: AnyDatabase) => {
-    const writing = writingIn(call, opened, transaction, problems, isBulk, setsSavepoints)
-    const { context } = writing
+    const writing = writingIn(call, opened, transaction, options, setsSavepoints)
+    const { context, hooks } = writing
     const working =
       inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
     const written = await working
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
+    if (hooks !== undefined) hooks.statements = undefined
     const result = await finishBeforeCommit(writing.call, written)
     const changes = context.changes === undefined ? [] : await changesOf(context)
     if (batch === undefined) await runBeforeCommit(writing.call, changes)
     return { result, changes }
   }
-  let begin = isSingle === true ? inTransactionIfSupported : inTransaction
+  let begin = options.isSingle === true ? inTransactionIfSupported : inTransaction
   if (batch !== undefined) begin = inBatch
   const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
   return timedTransaction(call, opened, begin, isolation, insideTransaction)
@@ -237,18 +241,17 @@ function writingIn(
   call: Call,
   outside: Opened,
   transaction: AnyDatabase,
-  before: InputProblems | undefined,
-  isBulk: boolean,
+  { problems: before, isBulk = false, byFilters = false }: WriteOptions,
   setsSavepoints: boolean,
 ): Writing {
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
     ? { work: undefined, isOver: false }
     : undefined
-  const ofHooks =
-    beforeHookStatements === undefined
-      ? transaction
-      : beforeStatements(transaction, () => workBefore(beforeHookStatements))
-  const inside: Call = { ...call, transaction: ofHooks }
+  const hosted = isHosted(call, outside.own)
+  const hooks =
+    call.runtime.batch?.hooks ?? (isBulk || hosted ? hookConnection(transaction) : undefined)
+  if (hooks !== undefined) hooks.statements = beforeHookStatements
+  const inside: Call = { ...call, transaction: hooks?.db ?? transaction }
   const db = transaction.withoutPlugins()
   const { dialect } = outside.connection
   const opened: Opened = {
@@ -265,30 +268,16 @@ function writingIn(
     hooks: writeHooks(inside),
     base: call.base,
     ...valueSourcesOf(inside),
-    changes: needsChanges(call.hooks) ? changeLog() : undefined,
+    changes: needsChanges(call.hooks) ? changeLog(byFilters ? null : '') : undefined,
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
-    hosted: isHosted(call, outside.own),
+    hosted,
     setsSavepoints,
     beforeHookStatements,
   }
-  return { call: inside, context, opened }
-}
-
-/**
- * Works before a statement of a hook. If that fails, the statement fails too, so that a hook that waits for it can end. If the write
- * has ended meanwhile, no hook waits: the statement never settles, because nobody would handle its rejection, which ends a process.
- */
-async function workBefore(statements: BeforeHookStatements): Promise<void> {
-  try {
-    await statements.work?.()
-  } catch (error) {
-    await turn()
-    if (!statements.isOver) throw error
-    await new Promise<never>(() => {})
-  }
+  return { call: inside, context, opened, hooks }
 }
 
 function endHookStatements({ beforeHookStatements }: WriteContext): void {

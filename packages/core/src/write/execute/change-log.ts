@@ -5,25 +5,26 @@ import { keyFromRow, keyText } from '../../execute/key.ts'
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
 import { type AddedAndRemoved, mergedLinks } from './merged-links.ts'
-import type { Key } from './nested/link-store.ts'
+import type { Key, LinkingRecord } from './nested/link-store.ts'
 
 /** The records written so far; `WriteContext.changes`, absent if no callback receives them. */
 export interface ChangeLog {
   /**
    * Notes a record that a statement has written. `before` is the stored record with all columns, or null for a new one. `after`
-   * has at least the key of the record; for a deleted record it is the stored record again.
+   * has at least the key of the record; for a deleted record it is the stored record again. `path` is that of the record in the body, or
+   * null if the body does not name it.
    *
    * ```ts
-   * context.changes?.note(resource, null, inserted)
-   * context.changes?.note(resource, stored, { ...stored, ...written })
-   * context.changes?.note(resource, stored, stored)
+   * context.changes?.note(resource, null, inserted, '[3]')
+   * context.changes?.note(resource, stored, { ...stored, ...written }, '')
+   * context.changes?.note(resource, stored, stored, null)
    * ```
    */
-  note(resource: Resource, before: Values | null, after: Values): void
+  note(resource: Resource, before: Values | null, after: Values, path: string | null): void
   /** Notes links in a junction table without a published model, as a change of the record whose list they are in, or were in. */
   noteLinks(
     relation: Pick<ResolvedRelation, 'name' | 'source'>,
-    record: Values,
+    record: LinkingRecord,
     added: readonly Key[],
     removed: readonly Key[],
   ): void
@@ -33,34 +34,42 @@ export interface ChangeLog {
 
 export interface WrittenRecord {
   readonly key: Key
+  /** The path where the body first names the record; null if it does not. */
+  readonly path: string | null
   /** The record before the first change of this request. */
   readonly before: Values | null
   readonly links: Map<string, AddedAndRemoved<Key>>
 }
 
-export function changeLog(): ChangeLog {
+/** `root`: the path of the record that the whole body describes; null if filters have found the records that it changes. */
+export function changeLog(root: '' | null): ChangeLog {
   const written = new Map<Resource, Map<string, WrittenRecord>>()
   const recordsOf = (resource: Resource): Map<string, WrittenRecord> => {
     const known = written.get(resource) ?? new Map<string, WrittenRecord>()
     written.set(resource, known)
     return known
   }
-  const note = (resource: Resource, before: Values | null, after: Values): WrittenRecord => {
+  const note = (
+    resource: Resource,
+    before: Values | null,
+    after: Values,
+    path: string | null,
+  ): WrittenRecord => {
     const records = recordsOf(resource)
     const key = keyOf(resource, after)
     const old = keyText(before === null ? key : keyOf(resource, before))
-    const known = records.get(old) ?? { before, links: new Map() }
+    const known = records.get(old) ?? { before, path: null, links: new Map() }
     // A callback may have changed the key.
     if (keyText(key) !== old) records.delete(old)
-    const record = { ...known, key }
+    const record = { ...known, key, path: known.path ?? (path === '' ? root : path) }
     records.set(keyText(key), record)
     return record
   }
   return {
     written,
     note,
-    noteLinks({ name, source }, record, added, removed) {
-      const { links } = note(source, record, record)
+    noteLinks({ name, source }, { values, path }, added, removed) {
+      const { links } = note(source, values, values, path)
       const merged = mergedLinks([links.get(name), { added, removed }], keyText)
       if (merged === undefined) links.delete(name)
       else links.set(name, merged)

@@ -112,7 +112,7 @@ export async function removeStored(
       await runWrite(context, statement, { ...step, step: 'update' })
     }
   }
-  for (const row of rows) context.changes?.note(resource, row, row)
+  for (const row of rows) context.changes?.note(resource, row, row, path === '' ? null : path)
 }
 
 async function remove(
@@ -122,12 +122,13 @@ async function remove(
   soft: boolean,
   links: LinksToRemove,
 ): Promise<void> {
-  const { context, deleted, max } = removal
+  const { context, cascade, deleted, max } = removal
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
   const id = JSON.stringify([resource.name, ...key.map(String)])
   if (deleted.has(id)) return
   deleted.add(id)
+  const isDependent = cascade && deleted.size > 1
   if (deleted.size > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
   const isAllowed = await context.access.canDelete(resource, stored, removal.path)
   if (!isAllowed) throw forbidden(removal.path)
@@ -146,7 +147,7 @@ async function remove(
     const statement = compileDelete(context.target, resource, matches)
     await runWrite(context, statement, { ...step, step: 'delete' })
   }
-  context.changes?.note(resource, stored, stored)
+  context.changes?.note(resource, stored, stored, isDependent ? null : removal.path)
   noteRemovedLinks(context, resource, stored, links)
 }
 

@@ -52,7 +52,8 @@ export function noteRemovedLinks(
   for (const links of removed) {
     const { name, found } = links
     const linked = found.get(keyText(keyAt(links, stored) ?? []))
-    if (linked !== undefined) changes?.noteLinks({ name, source }, stored, [], [...linked.values()])
+    if (linked === undefined) continue
+    changes?.noteLinks({ name, source }, { values: stored, path: null }, [], [...linked.values()])
   }
 }
 

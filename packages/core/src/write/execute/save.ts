@@ -33,7 +33,7 @@ export async function insert(
   options: InsertOptions = {},
 ): Promise<Values> {
   const inserted = await insertRow(context, resource, values, path, options)
-  context.changes?.note(resource, null, inserted)
+  context.changes?.note(resource, null, inserted, path)
   return inserted
 }
 
@@ -288,7 +288,7 @@ export async function updateStored(
     const { statement } = compileUpdate(context.target, resource, written, matches)
     const step = { step: 'update', resource, path, values: changed, key, filled } as const
     await runWrite(context, statement, step)
-    context.changes?.note(resource, stored, changed)
+    context.changes?.note(resource, stored, changed, path)
   }
   return changed
 }

@@ -51,12 +51,13 @@ async function storedRecords(
 
 function changeOf(
   resource: Resource,
-  { key, before, links }: WrittenRecord,
+  { key, path, before, links }: WrittenRecord,
   after: Values | null,
 ): Change | undefined {
   const action = actionOf(resource, before, after)
   if (action === undefined) return undefined
-  const change = { action, model: resource.model, key: key.map(jsonOf), before, after }
+  const { model } = resource
+  const change = { action, model, key: key.map(jsonOf), path, at: null, before, after }
   if (links.size === 0) return change
   const lists = [...links].map(([name, { added, removed }]): [string, LinkChanges] => [
     name,

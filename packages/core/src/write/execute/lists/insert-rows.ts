@@ -105,7 +105,12 @@ async function insertOrExplain(
   const insertAll = async (): Promise<readonly Values[] | undefined> =>
     isOneByOne
       ? insertEach(context, resource, group.rows)
-      : noted(context, resource, await insertWithKeys(context, resource, group, inserts, returned))
+      : noted(
+          context,
+          resource,
+          group,
+          await insertWithKeys(context, resource, group, inserts, returned),
+        )
   if (context.hosted) return (await insertAll()) ?? noKeys(resource)
   await setSavepoint(context)
   let stored: readonly Values[] | undefined
@@ -128,9 +133,13 @@ async function insertOrExplain(
 function noted<S extends readonly Values[] | undefined>(
   { changes }: WriteContext,
   resource: Resource,
+  { rows }: Pick<InsertGroup, 'rows'>,
   stored: S,
 ): S {
-  if (changes !== undefined) for (const values of stored ?? []) changes.note(resource, null, values)
+  if (changes === undefined) return stored
+  for (const [i, values] of (stored ?? []).entries()) {
+    changes.note(resource, null, values, rows[i]?.path ?? null)
+  }
   return stored
 }
 

@@ -209,8 +209,8 @@ async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): P
     const statement = some === rows ? compiled : some.length > 1 && compiledFor(group, some)
     if (!statement) return updateEach(context, resource, some)
     await updateTogether(group, statement)
-    for (const { stored, written } of context.changes === undefined ? [] : some) {
-      context.changes?.note(resource, stored, { ...stored, ...written })
+    for (const { stored, written, path } of context.changes === undefined ? [] : some) {
+      context.changes?.note(resource, stored, { ...stored, ...written }, path)
     }
   }
   if (rows.length === 1) return write(rows)

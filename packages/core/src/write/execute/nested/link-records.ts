@@ -217,7 +217,7 @@ async function store(
     else if (hasHooks) await writeSaved(context, resource, deleted, values, changes, linked.path)
     else {
       restored.push(keyIn(resource, deleted) ?? [])
-      context.changes?.note(resource, deleted, deleted)
+      context.changes?.note(resource, deleted, deleted, linked.path)
     }
   }
   const path = commonPath(made)
@@ -256,14 +256,14 @@ async function insertAll(
   for (const group of byColumns.values()) {
     const columns = storedColumns(resource, group[0]?.values ?? {})
     for (const some of chunks(group, columns.length)) {
-      const path = commonPath(some)
-      const rows = some.map(({ values }) => values)
       const links = () => some.map((link) => insertedLink(target, junction, link))
       if (context.changes !== undefined) {
-        await insertOneByOne(context, resource, path, rows, links)
+        await insertOneByOne(context, resource, some, links)
         continue
       }
+      const rows = some.map(({ values }) => values)
       const { statement } = compileInserts(context.target, resource, columns, rows)
+      const path = commonPath(some)
       const step = { step: 'link', resource, path, values: {}, key: null } as const
       await runWrite(context, statement, { ...step, links })
     }
@@ -274,12 +274,11 @@ async function insertAll(
 async function insertOneByOne(
   context: WriteContext,
   resource: Resource,
-  path: string,
-  rows: readonly Values[],
+  inserted: readonly NewLink[],
   links: () => readonly InsertedLink[],
 ): Promise<void> {
-  for (const [i, row] of rows.entries())
-    await insert(context, resource, row, path, { links: () => links().slice(i, i + 1) })
+  for (const [i, { values, linked }] of inserted.entries())
+    await insert(context, resource, values, linked.path, { links: () => links().slice(i, i + 1) })
 }
 
 function insertedLink(

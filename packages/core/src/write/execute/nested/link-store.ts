@@ -12,10 +12,16 @@ export interface LinkedRecord {
   readonly path: string
 }
 
+/** A record that has links, and its path in the body; null if the body does not name it. */
+export interface LinkingRecord {
+  readonly values: Values
+  readonly path: string | null
+}
+
 /** A many-to-many list of a body: which records one record is to be linked to. */
 export interface LinkList {
-  /** The known values of the record that has the list; all columns if it existed before. */
-  readonly record: Values
+  /** The record that has the list, with all columns if it existed before. */
+  readonly record: LinkingRecord
   /** The key of that record, in the order of `relation.from`. */
   readonly own: Key
   /** Path of the list in the body. */

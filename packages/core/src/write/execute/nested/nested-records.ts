@@ -146,7 +146,7 @@ export async function writeChildren(
         const { node, before } = records[index] as WrittenParent
         const isUpdate = before !== undefined
         linkLists.push({
-          record: known[i] as Values,
+          record: { values: known[i] as Values, path: node.path },
           own: valuesOf(relation.from, parents[i] as Values) ?? [],
           path: pathTo(node.path, relation.name),
           mayExist: isUpdate || mayBeLinked(node, relation),

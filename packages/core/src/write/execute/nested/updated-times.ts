@@ -30,7 +30,7 @@ export async function setUpdatedTimes(
     const step = { step: 'update', resource, path, values: times, key: null } as const
     await runWrite(context, statement, step)
   }
-  for (const { known } of due) context.changes?.note(resource, known, known)
+  for (const { known, node } of due) context.changes?.note(resource, known, known, node.path)
 }
 
 /** Whether the write has left the columns as they were, and the time is another one by now. */
