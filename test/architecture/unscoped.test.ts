@@ -41,11 +41,22 @@ const known: readonly Unscoped[] = [
         1,
         'keys that the database generated for the record just written',
       ],
-      'write/execute/remove.ts': [
-        1,
-        'dependents of a record to delete: a hidden one prevents the deletion',
+      'write/execute/removal/look-ahead.ts': [
+        2,
+        'dependents of records to delete: a hidden one prevents the deletion',
       ],
+      'write/execute/removal/remove-tree.ts': [1, 'the same, of one record'],
     },
+  },
+  {
+    name: 'existsOneUnscoped',
+    callers: {
+      'write/execute/removal/look-ahead.ts': [1, 'whether any row refers to the records to delete'],
+    },
+  },
+  {
+    name: 'compileProbeByKeys',
+    callers: { 'write/execute/look-up.ts': [1, 'existsOneUnscoped, above'] },
   },
   {
     name: 'existsUnscoped',
@@ -58,7 +69,7 @@ const known: readonly Unscoped[] = [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
       ],
-      'write/execute/remove.ts': [1, 'whether any row refers to the record to delete'],
+      'write/execute/removal/remove-tree.ts': [1, 'whether any row refers to the record to delete'],
     },
   },
   {
@@ -93,7 +104,7 @@ const known: readonly Unscoped[] = [
     name: 'readLinks',
     callers: {
       'write/execute/nested/link-table.ts': [1, 'links that a list may replace'],
-      'write/execute/removed-links.ts': [
+      'write/execute/removal/removed-links.ts': [
         1,
         'links that are removed with their record, for the callbacks of the host',
       ],
@@ -122,7 +133,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'tableOf',
     callers: {
-      'write/compile/statements-by-keys.ts': [5, 'writes of links, and the reads above and below'],
+      'write/compile/statements-by-keys.ts': [6, 'writes of links, and the reads above and below'],
       'compile/source.ts': [3, 'the table inside a scope; junctions without a published model'],
       'dialect/shared/search-indexes.ts': [
         1,

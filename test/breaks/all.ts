@@ -20,6 +20,7 @@ import { parse } from './parse.ts'
 import { plan } from './plan.ts'
 import { planCache } from './plan-cache.ts'
 import { registry } from './registry.ts'
+import { manyRemoved } from './removal.ts'
 import { serialize } from './serialize.ts'
 import { sqliteFiles } from './sqlite-files.ts'
 import { statements } from './statements.ts'
@@ -45,6 +46,7 @@ export const breaks: readonly Break[] = [
   ...plan,
   ...planCache,
   ...registry,
+  ...manyRemoved,
   ...serialize,
   ...sqliteFiles,
   ...statements,

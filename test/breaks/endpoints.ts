@@ -131,21 +131,21 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A record is deleted although the policy refuses',
-    file: 'packages/core/src/write/execute/remove.ts',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
     find: 'if (!isAllowed) throw forbidden(removal.path)',
     replace: '',
     fails: 'test/writing/policy-refusals.test.ts',
   },
   {
     title: 'A cascade deletes records that the caller may not see',
-    file: 'packages/core/src/write/execute/remove.ts',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
     find: 'if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {',
     replace: 'if (rows.length === 0) {',
     fails: 'test/writing/published-junctions-removal.test.ts',
   },
   {
     title: 'A record is deleted although others refer to it',
-    file: 'packages/core/src/write/execute/remove.ts',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
     find: 'if (blocking.length > 0) throw await referredToError(context, blocking, true)',
     replace: '',
     fails: 'test/writing/removal.test.ts',
@@ -167,9 +167,9 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A callback that numbers the records of a list gives all of them the same number',
     file: 'packages/core/src/write/execute/lists/write-records.ts',
-    find: `    isStale = true
+    find: `    again?.outdate(i)
     await storePending()`,
-    replace: `    isStale = true
+    replace: `    again?.outdate(i)
     await undefined`,
     fails: 'test/writing/bulk-create.test.ts',
   },
@@ -226,8 +226,8 @@ export const endpoints: readonly Break[] = [
     title:
       'A record of a list is changed from a state before a callback of another record changed it',
     file: 'packages/core/src/write/execute/lists/write-records.ts',
-    find: 'const stored = isStale',
-    replace: 'const stored = isStale && step === undefined',
+    find: 'again?.storedNow(step.stored) ?? step.stored',
+    replace: 'step.stored',
     fails: 'test/writing/bulk-change.test.ts',
   },
   {
@@ -631,7 +631,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A cascade deletes records that need If-Match',
-    file: 'packages/core/src/write/execute/remove.ts',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
     find: 'if (deleted.size > 1) refuseWithoutVersion(resource, removal.path)',
     replace: '',
     fails: 'test/writing/required-if-match.test.ts',

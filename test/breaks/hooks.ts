@@ -75,7 +75,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A record that a cascade deletes is missing from the changes',
-    file: 'packages/core/src/write/execute/remove.ts',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
     find: 'context.changes?.note(resource, stored, stored, isDependent ? null : removal.path)',
     replace: 'context.changes?.written',
     fails: 'test/hooks/after-commit.test.ts',

@@ -55,8 +55,8 @@ const table = costTable(`
   PATCH a list of n books, each with links  |      8 |        8 |       9 |      9
   PATCH a list of n books, with new authors |      6 |        6 |       8 |      8
   n records that are removed
-  DELETE n tags by a filter                 | 3 + 3n |   5 + 3n |  6 + 3n | 6 + 3n
-  DELETE an author with n books             | 9 + 3n |  10 + 3n | 11 + 3n | 11 + 3n
+  DELETE n tags by a filter                 |      5 |        7 |       8 |      8
+  DELETE an author with n books             |     11 |       12 |      13 |     13
   refused
   POST a tag that is invalid                |      0 |        0 |       0 |      0
   POST a tag that is taken                  |      2 |        3 |       2 |      2

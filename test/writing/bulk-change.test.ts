@@ -283,6 +283,38 @@ eachDatabase('PATCH of a list', (test, db) => {
     },
   )
 
+  given('a record that a callback changes is the changed one at its turn', async () => {
+    const before: unknown[] = []
+    const asking = testApi(
+      db,
+      [
+        Project,
+        {
+          ...(Issue as object),
+          meta: {
+            update_callback: async (
+              issue: Row,
+              _: unknown,
+              args: { db: typeof db.kysely; before: Row },
+            ) => {
+              before.push(args.before.title)
+              const change = (id: number, title: string) =>
+                args.db.updateTable('issues').set({ title }).where('id', '=', id).execute()
+              // The records 2, and then 3 and 4, are read again together.
+              if (issue.id === 1) await change(4, 'by the first')
+              if (issue.id === 3) await change(4, 'by the third')
+              return issue
+            },
+          },
+        },
+      ] as never[],
+      config,
+    )
+    const list = [1, 2, 3, 4, 5].map((id) => ({ id, price: '1.00' }))
+    equal((await patch('/api/issues', list, asking)).status, 200)
+    equal(before, ['title 1', 'title 2', 'title 3', 'by the third', 'title 5'])
+  })
+
   given('needs as many statements for many records as for two', async () => {
     await api.ready
     for (const change of [

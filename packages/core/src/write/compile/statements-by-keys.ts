@@ -93,6 +93,10 @@ export const recordsByKeys = (
   keys: readonly (readonly Value[])[],
 ): RowsByKeys => ({ table: resource, matches: [], parts: keyParts(resource.primaryKey), keys })
 
+/** Selects one row if a row has one of the keys. */
+export const compileProbeByKeys = (target: Target, rows: RowsByKeys): Fragment =>
+  sql`select 1 as ${sql.id('found')} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} limit 1`
+
 /** `delete from t where …`. */
 export const compileDeleteByKeys = (target: Target, rows: RowsByKeys): Fragment =>
   sql`delete from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`

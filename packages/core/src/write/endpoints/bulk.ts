@@ -4,11 +4,9 @@ import type { Call } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
 import {
-  ApiError,
   filterNeeded,
   forbiddenFilters,
   invalidParameter,
-  isOfHost,
   notHere,
   recordNotFound,
   tooManyRecords,
@@ -29,15 +27,13 @@ import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import { ChangeStep, type ManyStep } from '../execute/lists/many-step.ts'
-import { referrersFirst } from '../execute/lists/referrers-first.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
-import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
-import { removeRecord } from '../execute/remove.ts'
-import { linksToRemove } from '../execute/removed-links.ts'
+import { refuseWithoutVersion } from '../execute/preconditions.ts'
+import { removeList } from '../execute/removal/remove-list.ts'
 import { withAllColumns } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
@@ -237,12 +233,15 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   refuseFields(call, 'empty: the filters of DELETE choose the records')
   const cascade = cascadeParameter(resource, ast)
   if (cascade) noteCascade(call, resource)
-  const remove = async (writing: Writing): Promise<Result> => {
-    const rows = await lockMatchingRows(writing, resource, selection, 'DELETE', 'anyChange')
-    await removeAll(writing, resource, rows, cascade)
-    return { status: 200, value: null, total: rows.length }
-  }
-  return inWrite(call, remove, { byFilters: true })
+  return inWrite(
+    call,
+    async (writing) => {
+      const rows = await lockMatchingRows(writing, resource, selection, 'DELETE', 'anyChange')
+      await removeList(writing.context, resource, rows, cascade)
+      return { status: 200, value: null, total: rows.length }
+    },
+    { isBulk: true, byFilters: true },
+  )
 }
 
 /** The records that a bulk write matches. */
@@ -309,36 +308,4 @@ async function lockMatchingRows(
   await lockRecords(context, resource, keys, lockedFor)
   const locked = new Set(keys.map(keyText))
   return (await read()).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
-}
-
-/**
- * Deletes the records, each before the records that it refers to. If other records still refer to one, it is tried again in the next
- * round, because hooks and cascades may have deleted the others by then. Throws if a round deletes nothing.
- */
-async function removeAll(
-  { context }: Writing,
-  resource: Resource,
-  rows: readonly Values[],
-  cascade: boolean,
-): Promise<void> {
-  const links = await linksToRemove(context, resource, rows, resource.settings.softDelete !== null)
-  let remaining = keysOf(resource, referrersFirst(context.registry, resource, rows))
-  while (remaining.length > 0) {
-    const failed: (readonly Value[])[] = []
-    let refusal: unknown
-    for (const key of remaining) {
-      try {
-        await removeRecord(context, resource, key, { cascade, links, precondition: admitted })
-      } catch (error) {
-        if (!(error instanceof ApiError) || isOfHost(error)) throw error
-        // A cascade may have deleted the record already.
-        const gone = cascade && error.body.code === 'record_not_found'
-        if (!gone && error.body.code !== 'referred_to') throw error
-        if (!gone) failed.push(key)
-        refusal = error
-      }
-    }
-    if (failed.length === remaining.length) throw refusal
-    remaining = failed
-  }
 }

@@ -38,6 +38,7 @@ export async function remove(
       await removeRecord(context, resource, key, { cascade, precondition })
       return removed
     },
+    { isBulk: cascade },
   )
 }
 

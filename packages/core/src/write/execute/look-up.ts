@@ -19,8 +19,10 @@ import {
 import {
   compileLockByKeys,
   compileLockedByKeys,
+  compileProbeByKeys,
   keyParts,
   matchesOf,
+  type RowsByKeys,
   recordsByKeys,
 } from '../compile/statements-by-keys.ts'
 import { readsStoredColumns } from '../plan/echo.ts'
@@ -220,6 +222,14 @@ export async function existsUnscoped(
   active?: Resource,
 ): Promise<boolean> {
   return (await run(connection, compileProbe(target, table, matches, except, active))).length > 0
+}
+
+/** Whether a table has a row with one of some keys, even if the caller may not see it. */
+export async function existsOneUnscoped(
+  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  rows: RowsByKeys,
+): Promise<boolean> {
+  return (await run(connection, compileProbeByKeys(target, rows))).length > 0
 }
 
 /** The columns of a record's key with its values, for the WHERE of a statement. */

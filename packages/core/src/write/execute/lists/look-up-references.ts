@@ -26,25 +26,35 @@ interface Asked {
   readonly found: ReadonlySet<string>
 }
 
+interface LookUpOptions {
+  /** The keys that need no look-up. */
+  readonly known?: SeenReferences
+  /** Called before each statement. */
+  readonly before?: () => Promise<void>
+}
+
 /** Looks up the records that foreign keys in the values of a list refer to. */
 export async function lookUpReferences(
   context: WriteContext,
   resource: Resource,
   nodes: readonly RecordNode[],
+  { known, before }: LookUpOptions = {},
 ): Promise<LookedUp> {
   const relations = narrowedRelations(resource, (target) => context.access.narrows(target))
   const seen: SeenReferences = new Map()
   const asked = new Map<ResolvedRelation, Asked>()
   for (const relation of relations) {
     const wanted = new Map<string, readonly Value[]>()
+    const isKnown = known?.get(relation)
     for (let i = 0; i < nodes.length; i++) {
       const { values } = nodes[i] as RecordNode
       const text = keyTextIn(relation.from, values)
-      if (text !== undefined && !wanted.has(text)) {
+      if (text !== undefined && !wanted.has(text) && isKnown?.has(text) !== true) {
         wanted.set(text, valuesOf(relation.from, values) ?? [])
       }
     }
     if (wanted.size === 0) continue
+    await before?.()
     const found = await visibleKeys(context, relation, [...wanted.values()])
     seen.set(relation, found)
     if (tellsMissing(resource, relation)) asked.set(relation, { wanted, found })

@@ -74,7 +74,7 @@ interface GroupUpdates {
 }
 
 /** Divides the rows of a group among as few statements as possible. */
-function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
+export function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
   const { resource, columns } = group
   const keys = resource.primaryKey.length
   const isShared = columns.every(({ name }) => haveSame(name, rows))

@@ -12,9 +12,10 @@ import { SavepointNeeded } from '../savepoint.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
 import { mayCallBack } from './may-call-back.ts'
+import { storedNow } from './read-again.ts'
 import { refersToStored } from './refers-to-stored.ts'
 import type { ReturnedRows } from './returned-rows.ts'
-import { storedNow, type WrittenRecords, writeRecords } from './write-records.ts'
+import { type WrittenRecords, writeRecords } from './write-records.ts'
 
 /**
  * Creates and changes the records of a list, or one record; returns their values, at least the keys, in the same order.

@@ -1,13 +1,12 @@
 // writeRecords: creates and changes the records of one level, without their nested ones. Their hooks are called one after the other;
 // few statements store them.
 
-import { ApiError, forbidden, recordNotFound } from '../../../errors.ts'
+import { ApiError, forbidden } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
-import type { RecordNode, Values } from '../../plan/node.ts'
+import type { Values } from '../../plan/node.ts'
 import { type KnownReferences, refuseInvisibleReferences, validateFilled } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
 import { newRecord } from '../defaults.ts'
-import { keyIn, lockedRecord } from '../look-up.ts'
 import { changesOfMove, refuseOtherParent } from '../nested/nested-records.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { requestedChanges } from '../requested-changes.ts'
@@ -19,6 +18,7 @@ import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
 import type { ManyStep } from './many-step.ts'
 import { missingLater } from './missing-later.ts'
 import { ChangedRow, NewRow, type PendingWrites, pendingWrites } from './pending-writes.ts'
+import { ReadAgain, recordsOf } from './read-again.ts'
 import type { ReturnedRows } from './returned-rows.ts'
 import { updateRows } from './update-rows.ts'
 
@@ -63,6 +63,7 @@ export async function writeRecords(
   const pending = isList ? pendingRows(context, resource, returned) : undefined
   const lookedUp = isList ? await lookUpReferences(context, resource, recordsOf(steps)) : undefined
   let seen: SeenReferences = lookedUp?.seen ?? new Map()
+  const again = pending && new ReadAgain(context, resource, steps, pending)
   let isStale = false
   let i = 0
   const saved: Values[] = []
@@ -73,6 +74,7 @@ export async function writeRecords(
   const storeEarlier = async (): Promise<void> => {
     seen = new Map()
     isStale = true
+    again?.outdate(i)
     await storePending()
     // The hook's statement may change rows that were returned earlier.
     returned?.rows.splice(0)
@@ -104,6 +106,7 @@ export async function writeRecords(
     for (; i < steps.length; i++) {
       const step = steps[i] as ManyStep
       if (step.kind === 'refused') throw step.error
+      if (again?.isDue(i) === true) await again.read(i, seen)
       const own = keys.get(i)
       const { path } = step.node
       // Awaits only values that are promises. Few are, and an `await` costs about as much as the rest of the loop.
@@ -132,9 +135,8 @@ export async function writeRecords(
         pending.insert(new NewRow(values, path, filled))
         if (keepsValues) saved.push(values)
       } else {
-        const stored = isStale
-          ? await storedAfter(context, resource, step.stored, pending)
-          : step.stored
+        const now = again?.storedNow(step.stored) ?? step.stored
+        const stored = now instanceof Promise ? await now : now
         const replace = step.kind === 'change' && step.replace
         const requested =
           step.kind === 'move'
@@ -183,36 +185,3 @@ const pendingRows = (
       insertRows(context, resource, rows, returned?.byInsert ? returned : undefined),
     update: (rows) => updateRows(context, resource, rows, returned),
   })
-
-function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
-  const nodes: RecordNode[] = []
-  for (let i = 0; i < steps.length; i++) {
-    const { node } = steps[i] as ManyStep
-    if (node.kind === 'record') nodes.push(node)
-  }
-  return nodes
-}
-
-/** The stored record, read again because a hook of another record may have changed it. */
-async function storedAfter(
-  context: WriteContext,
-  resource: Resource,
-  before: Values,
-  pending: PendingWrites | undefined,
-): Promise<Values> {
-  await pending?.flush()
-  return storedNow(context, resource, before)
-}
-
-/** The stored record, read again and locked, after other records of the list were written. */
-export async function storedNow(
-  context: WriteContext,
-  resource: Resource,
-  before: Values,
-): Promise<Values> {
-  const key = keyIn(resource, before) ?? []
-  // The row is locked already.
-  const stored = await lockedRecord(context, resource, key, 'PATCH', 'otherThanKeys')
-  if (stored === undefined) throw recordNotFound()
-  return stored
-}

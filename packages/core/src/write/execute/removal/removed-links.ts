@@ -1,16 +1,16 @@
 // RemovedLinks: the links that a DELETE removes with its records, for the callbacks that receive the changes. They are read before the
 // first record is deleted, and only if there is such a callback.
 
-import { keyText } from '../../execute/key.ts'
-import { junctionOf } from '../../registry/junction.ts'
-import type { ForeignKeyColumn, Registry, Resource } from '../../registry/resource.ts'
-import { tableKey } from '../../sql/table-name.ts'
-import type { Values } from '../plan/node.ts'
-import type { WriteContext } from './context.ts'
-import { valuesOf } from './look-up.ts'
-import type { FoundLinks } from './nested/link-keys.ts'
-import type { Key } from './nested/link-store.ts'
-import { type LinkColumns, readLinks } from './nested/read-links.ts'
+import { keyText } from '../../../execute/key.ts'
+import { junctionOf } from '../../../registry/junction.ts'
+import type { ForeignKeyColumn, Registry, Resource } from '../../../registry/resource.ts'
+import { tableKey } from '../../../sql/table-name.ts'
+import type { Values } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
+import { valuesOf } from '../look-up.ts'
+import { addLink, type FoundLinks } from '../nested/link-keys.ts'
+import type { Key } from '../nested/link-store.ts'
+import { type LinkColumns, readLinks } from '../nested/read-links.ts'
 
 /** The links of a resource in one junction table. */
 interface LinksOfResource extends LinkColumns {
@@ -42,19 +42,50 @@ export async function linksToRemove(
   return removed
 }
 
-/** Notes the links of a deleted record. */
+/** Notes the links of a deleted record. Adds them to `gone`. */
 export function noteRemovedLinks(
   { changes }: WriteContext,
   source: Resource,
   stored: Values,
   removed: LinksToRemove,
+  gone: Set<string>,
 ): void {
   for (const links of removed) {
-    const { name, found } = links
-    const linked = found.get(keyText(keyAt(links, stored) ?? []))
-    if (linked === undefined) continue
-    changes?.noteLinks({ name, source }, { values: stored, path: null }, [], [...linked.values()])
+    const own = keyAt(links, stored)
+    const linked = own && links.found.get(keyText(own))
+    if (own === undefined || linked === undefined) continue
+    const all = [...linked.values()]
+    changes?.noteLinks({ name: links.name, source }, { values: stored, path: null }, [], all)
+    for (const other of all) gone.add(rowText(links, own, other))
   }
+}
+
+/** The links of some records without those that are gone with the records at their other end. */
+export function linksLeft(
+  rows: readonly Values[],
+  removed: LinksToRemove,
+  gone: ReadonlySet<string>,
+): LinksToRemove {
+  if (gone.size === 0) return removed
+  return removed.map((links) => {
+    const left: FoundLinks = new Map()
+    for (const row of rows) {
+      const own = keyAt(links, row)
+      for (const linked of (own && links.found.get(keyText(own))?.values()) ?? []) {
+        if (!gone.has(rowText(links, own as Key, linked))) addLink(left, own as Key, linked)
+      }
+    }
+    return { ...links, found: left }
+  })
+}
+
+/** Identifies a row of a junction table, the same from both of its ends. */
+function rowText({ table, own, linked }: LinksOfResource, ownKey: Key, linkedKey: Key): string {
+  const values = [
+    ...own.map(({ dbName }, i) => [dbName, String(ownKey[i])]),
+    ...linked.map(({ dbName }, i) => [dbName, String(linkedKey[i])]),
+  ]
+  return JSON.stringify([tableKey(table), ...values.map((pair) => pair.join('=')).sort()])
 }
 
 const keyAt = ({ own }: LinksOfResource, values: Values): Key | undefined =>

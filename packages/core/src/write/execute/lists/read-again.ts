@@ -1,0 +1,129 @@
+// ReadAgain: reads later records of a list, and the records that they refer to, again after the statement of a hook may have changed them.
+
+import { recordNotFound } from '../../../errors.ts'
+import { keyText } from '../../../execute/key.ts'
+import type { Value } from '../../../plan/plan.ts'
+import type { Resource } from '../../../registry/resource.ts'
+import type { RecordNode, Values } from '../../plan/node.ts'
+import type { WriteContext } from '../context.ts'
+import { keyIn, lockedRecord, lockedRecords } from '../look-up.ts'
+import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
+import type { ManyStep } from './many-step.ts'
+import type { PendingWrites } from './pending-writes.ts'
+
+/**
+ * Hooks send statements either for each record or once for a transaction. One record is therefore read after a statement, and then two,
+ * four, eight, … together while no other statement comes: a list whose hook asks once takes few look-ups, and one whose hook asks for
+ * each record reads no record for nothing.
+ *
+ * The earlier records are stored before each look-up. A class, as `CreateStep` says.
+ */
+export class ReadAgain {
+  readonly #context: WriteContext
+  readonly #resource: Resource
+  readonly #steps: readonly ManyStep[]
+  readonly #pending: PendingWrites
+  /** From this record on, what is known may be outdated. */
+  #end = Number.POSITIVE_INFINITY
+  #size = 1
+  /** The stored records of the last look-up, by `keyText`; undefined before the first one. */
+  #stored: ReadonlyMap<string, Values> | undefined
+
+  constructor(
+    context: WriteContext,
+    resource: Resource,
+    steps: readonly ManyStep[],
+    pending: PendingWrites,
+  ) {
+    this.#context = context
+    this.#resource = resource
+    this.#steps = steps
+    this.#pending = pending
+  }
+
+  /** Call it when a hook sends a statement: the records after `index` are outdated. */
+  outdate(index: number): void {
+    this.#end = index + 1
+    this.#size = 1
+  }
+
+  isDue(index: number): boolean {
+    return index >= this.#end
+  }
+
+  /** Reads the records from `index` on. Adds to `seen` the keys of the records that they refer to, if the caller may see them. */
+  async read(index: number, seen: SeenReferences): Promise<void> {
+    const some = this.#next(index)
+    const stored = some.filter(isStored)
+    // A statement of a hook during the look-up sets both again.
+    this.#end = index + some.length
+    this.#size *= 2
+    if (stored.length > 0) await this.#pending.flush()
+    const keys = stored.map((step) => this.#keyOf(step.stored))
+    // The rows are locked already.
+    const lockedFor = 'otherThanKeys'
+    this.#stored = await lockedRecords(this.#context, this.#resource, keys, 'PATCH', lockedFor)
+    const found = await lookUpReferences(this.#context, this.#resource, recordsOf(some), {
+      known: seen,
+      before: () => this.#pending.flush(),
+    })
+    for (const [relation, texts] of found.seen) {
+      seen.set(relation, new Set([...(seen.get(relation) ?? []), ...texts]))
+    }
+  }
+
+  /** The record as the last look-up has found it; `before` is the record of its step. Throws 404 if it is gone. */
+  storedNow(before: Values): Values | Promise<Values> {
+    if (this.#stored === undefined) return before
+    return this.#stored.get(keyText(this.#keyOf(before))) ?? this.#readAlone(before)
+  }
+
+  /** Reads a record that the look-up has not found: its key may have another text that its collation finds equal. */
+  async #readAlone(before: Values): Promise<Values> {
+    await this.#pending.flush()
+    return storedNow(this.#context, this.#resource, before)
+  }
+
+  /** The steps from `index` on that are read together: none of them changes a record that another one changes as well. */
+  #next(index: number): readonly ManyStep[] {
+    const some: ManyStep[] = []
+    const taken = new Set<string>()
+    for (const step of this.#steps.slice(index, index + this.#size)) {
+      const key = isStored(step) ? keyText(this.#keyOf(step.stored)) : undefined
+      if (key !== undefined && taken.has(key)) break
+      if (key !== undefined) taken.add(key)
+      some.push(step)
+    }
+    return some
+  }
+
+  #keyOf(stored: Values): readonly Value[] {
+    return keyIn(this.#resource, stored) ?? []
+  }
+}
+
+const isStored = (step: ManyStep): step is Extract<ManyStep, { readonly stored: Values }> =>
+  step.kind === 'change' || step.kind === 'move'
+
+/** The records in the bodies of some steps. */
+export function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
+  const nodes: RecordNode[] = []
+  for (let i = 0; i < steps.length; i++) {
+    const { node } = steps[i] as ManyStep
+    if (node.kind === 'record') nodes.push(node)
+  }
+  return nodes
+}
+
+/** The stored record, read again and locked, after other records of the list were written. */
+export async function storedNow(
+  context: WriteContext,
+  resource: Resource,
+  before: Values,
+): Promise<Values> {
+  const key = keyIn(resource, before) ?? []
+  // The row is locked already.
+  const stored = await lockedRecord(context, resource, key, 'PATCH', 'otherThanKeys')
+  if (stored === undefined) throw recordNotFound()
+  return stored
+}

@@ -1,0 +1,234 @@
+/**
+ * The number of statements of a DELETE by a filter depends on the models and relations, not on the number of records. If a hook asks
+ * the database once, the number for a list grows by a few statements for twice as many records.
+ */
+import {
+  type AnyModel,
+  type ApiConfig,
+  belongsTo,
+  defineModel,
+  hasMany,
+  manyToMany,
+} from '@model-api/core'
+import { sql } from 'kysely'
+import { send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertLinks, insertRows } from '../support/tables.ts'
+
+const id = { type: 'integer', primaryKey: true, generated: true } as const
+const key = { type: 'integer', nullable: true } as const
+
+/** Issues with comments, which have files, and with labels; all of them with the same meta. */
+const modelsWith = (meta: object): readonly AnyModel[] =>
+  [
+    defineModel('Project', {
+      columns: { id, open: { type: 'boolean', default: true } },
+      relations: { issues: hasMany('Issue', 'project_id') },
+      meta: { access_policy: { scope: () => ({ open: { eq: true } }) } },
+    } as never),
+    defineModel('Issue', {
+      columns: {
+        id,
+        project_id: key,
+        parent_id: key,
+        title: { type: 'string', maxLength: 20, nullable: true },
+        deleted: { type: 'boolean', default: false },
+        deleted_by: { type: 'string', maxLength: 20, nullable: true },
+        updated: { type: 'datetime', managed: 'updated', nullable: true },
+      },
+      relations: {
+        project: belongsTo('Project', 'project_id'),
+        parent: belongsTo('Issue', 'parent_id'),
+        comments: hasMany('Comment', 'issue_id'),
+        labels: manyToMany('Label', { through: 'issue_labels', from: 'issue_id', to: 'label_id' }),
+      },
+      meta,
+    } as never),
+    defineModel('Comment', {
+      columns: { id, issue_id: key },
+      relations: { issue: belongsTo('Issue', 'issue_id'), files: hasMany('File', 'comment_id') },
+      meta: {},
+    }),
+    defineModel('File', {
+      columns: { id, comment_id: key },
+      relations: { comment: belongsTo('Comment', 'comment_id') },
+      meta: {},
+    }),
+    defineModel('Label', { columns: { id }, meta: {} }),
+  ] as AnyModel[]
+
+const tables = ['issue_labels', 'files', 'comments', 'issues', 'labels', 'projects']
+
+/** The statement that a hook sends, once for each transaction. */
+function asksOnce(): (db: object) => Promise<void> {
+  const asked = new WeakSet<object>()
+  return async (db) => {
+    if (asked.has(db)) return
+    asked.add(db)
+    await sql`select 1`.execute(db as never)
+  }
+}
+
+interface Hooked {
+  readonly db: object
+}
+
+const onceIn = (name: string): object => {
+  const ask = asksOnce()
+  return {
+    [name]: async (record: object, _: unknown, { db }: Hooked) => {
+      await ask(db)
+      return record
+    },
+  }
+}
+
+const changes: ApiConfig = { API_BEFORE_COMMIT_CALLBACK: () => {} }
+
+const metas: Readonly<Record<string, readonly [meta: object, config?: ApiConfig]>> = {
+  'without hooks': [{}],
+  'with soft delete': [{ soft_delete: true, soft_delete_attribute: 'deleted' }],
+  'with marks of a function': [
+    {
+      soft_delete: true,
+      soft_delete_attribute: 'deleted_by',
+      soft_delete_values: [null, ({ before }: { before: { id: number } }) => `for ${before.id}`],
+    },
+  ],
+  'with can_delete': [{ access_policy: { can_delete: () => true } }],
+  'with a scope': [{ access_policy: { scope: () => ({ deleted: { eq: false } }) } }],
+  'with a callback': [{ remove_callback: (issue: object) => issue }],
+  'with the changes of a commit callback': [{}, changes],
+}
+
+eachDatabase('growth of the statements of lists', (test, db) => {
+  const config: ApiConfig = {
+    API_ALLOW_BULK: true,
+    API_ALLOW_CASCADE_DELETE: true,
+    API_MAX_BULK: 10_000,
+  }
+  const apiOf = ([meta, own = {}]: readonly [meta: object, config?: ApiConfig]) =>
+    testApi(db, modelsWith(meta), { ...config, ...own })
+  const plain = modelsWith({})
+  const [Project, Issue, Comment, File, Label] = plain as [
+    AnyModel,
+    AnyModel,
+    AnyModel,
+    AnyModel,
+    AnyModel,
+  ]
+  const times = <T>(n: number, of: (i: number) => T): T[] =>
+    Array.from({ length: n }, (_, i) => of(i))
+
+  test.before(async () => {
+    await createTables(db, plain)
+    if (db.name === 'postgres') {
+      await db.execScript('alter table issues alter column id restart with 1000')
+    }
+  })
+
+  /** Stores n issues with links, of which each fifth is the parent of the next ones; `below`: each with comments and files. */
+  async function store(n: number, below = 0): Promise<void> {
+    await db.kysely.updateTable('issues').set({ parent_id: null }).execute()
+    for (const table of tables) await db.kysely.deleteFrom(table).execute()
+    await insertRows(
+      db,
+      Project,
+      times(n, (i) => ({ id: i + 1, open: true })),
+    )
+    await insertRows(db, Label, [{ id: 1 }])
+    const issue = (i: number) => ({ id: i + 1, parent_id: i % 5 === 0 ? null : i - (i % 5) + 1 })
+    await insertRows(
+      db,
+      Issue,
+      times(n, (i) => ({ ...issue(i), project_id: i + 1, deleted: false })),
+    )
+    await insertLinks(
+      db,
+      'issue_labels',
+      times(n, (i) => ({ issue_id: i + 1, label_id: 1 })),
+    )
+    if (below === 0) return
+    await insertRows(
+      db,
+      Comment,
+      times(n * below, (i) => ({ id: i + 1, issue_id: (i % n) + 1 })),
+    )
+    await insertRows(
+      db,
+      File,
+      times(n * below, (i) => ({ id: i + 1, comment_id: i + 1 })),
+    )
+  }
+
+  const statementsOf = async (
+    api: ReturnType<typeof apiOf>,
+    method: string,
+    url: string,
+    body?: unknown,
+  ) => {
+    await api.ready
+    const extra = body === undefined ? {} : { body }
+    const { result, statements } = await db.capture(() => send(api, method, url, extra))
+    ok(result.status < 300, JSON.stringify(result.errors))
+    return statements.length
+  }
+
+  for (const [name, meta] of Object.entries(metas)) {
+    for (const cascades of [false, true]) {
+      const what = cascades ? 'DELETE of records with dependents' : 'DELETE of records'
+      test(`${what}, ${name}`, async () => {
+        const counts: number[] = []
+        for (const n of [10, 40]) {
+          await store(n, cascades ? 2 : 0)
+          const url = `/api/issues?id__gt=0${cascades ? '&cascade_delete=1' : ''}`
+          counts.push(await statementsOf(apiOf(meta), 'DELETE', url))
+        }
+        equal(counts[1], counts[0])
+      })
+    }
+  }
+
+  test('DELETE of one record with many dependents', async () => {
+    const counts: number[] = []
+    for (const below of [10, 40]) {
+      await store(1, below)
+      counts.push(await statementsOf(apiOf([{}]), 'DELETE', '/api/issues/1?cascade_delete=1'))
+    }
+    equal(counts[1], counts[0])
+  })
+
+  const once: Readonly<Record<string, (n: number) => Promise<number>>> = {
+    'PATCH by a filter': () =>
+      statementsOf(apiOf([onceIn('update_callback')]), 'PATCH', '/api/issues?id__gt=0', {
+        title: 'x',
+      }),
+    'PATCH of a list': (n) =>
+      statementsOf(
+        apiOf([onceIn('update_callback')]),
+        'PATCH',
+        '/api/issues',
+        times(n, (i) => ({ id: i + 1, project_id: n - i })),
+      ),
+    'POST of a list': (n) =>
+      statementsOf(
+        apiOf([onceIn('add_callback')]),
+        'POST',
+        '/api/issues',
+        times(n, (i) => ({ project_id: i + 1 })),
+      ),
+    'DELETE by a filter': () =>
+      statementsOf(apiOf([onceIn('remove_callback')]), 'DELETE', '/api/issues?id__gt=0'),
+  }
+  for (const [name, count] of Object.entries(once)) {
+    test(`${name}, with a hook that asks once`, async () => {
+      await store(16)
+      const few = await count(16)
+      await store(64)
+      const many = await count(64)
+      // Two more look-ups, each with a few statements.
+      ok(many - few <= 20, `16 records: ${few}, 64 records: ${many}`)
+    })
+  }
+})
