@@ -16,13 +16,14 @@ import {
 import { isQueryRequest } from '../http/query-method.ts'
 import type { ApiRequest } from '../http/request.ts'
 import {
-  isRestoreDisabled,
   keylessListAbove,
   matchRoute,
   type Route,
   splitUrl,
+  unrestoredResource,
 } from '../http/route-table.ts'
 import { similarPath } from '../http/similar-path.ts'
+import type { Resource } from '../registry/resource.ts'
 import { actionOf, hasQuery, resourceOf } from './route-method.ts'
 
 /** Throws 414 for a URL that is too long, before it is parsed. The URL of a QUERY may be as long as its body. */
@@ -125,13 +126,29 @@ export function routeRequest(
 /** Makes the 404 of a path without a route. It names the setting that would enable the path, or suggests a similar path. */
 export function unknownPathOf(runtime: Runtime, path: string): ApiError {
   const { settings, routes } = runtime
-  const setting = isRestoreDisabled(routes, path)
-    ? settingNames.softDelete
-    : settings.disabledEndpoints.get(path)
+  const unrestored = unrestoredResource(routes, path)
+  if (unrestored !== undefined) return notRestored(runtime, path, unrestored)
+  const setting = settings.disabledEndpoints.get(path)
   return setting === undefined
     ? unknownPath(path, documentedPathLike(runtime, path))
     : endpointDisabled(path, setting)
 }
+
+/** Makes the 404 of the restore of a record without soft delete. It names the column that the model lacks if the documentation shows it. */
+function notRestored(runtime: Runtime, path: string, { endpoint, settings }: Resource): ApiError {
+  const lacked = settings.lackedSoftDeleteColumn
+  if (lacked === undefined) return endpointDisabled(path, settingNames.softDelete)
+  const isShown =
+    hasPublicDocs(runtime.settings) &&
+    runtime.registry.resources.some(
+      ({ settings: { softDelete }, columns }) =>
+        softDelete?.attribute === lacked && columns.has(lacked),
+    )
+  const column = isShown ? `column "${lacked}"` : 'column for soft delete'
+  return endpointDisabled(path, settingNames.softDeleteAttribute, `${endpoint} has no ${column}`)
+}
+
+const hasPublicDocs = ({ docs }: ApiSettings): boolean => docs !== null && !docs.requireAuth
 
 /** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
