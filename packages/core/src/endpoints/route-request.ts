@@ -25,6 +25,7 @@ import {
 import { similarPath } from '../http/similar-path.ts'
 import type { Resource } from '../registry/resource.ts'
 import { actionOf, hasQuery, resourceOf } from './route-method.ts'
+import { servesMany } from './serves-many.ts'
 
 /** Throws 414 for a URL that is too long, before it is parsed. The URL of a QUERY may be as long as its body. */
 export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void {
@@ -96,6 +97,7 @@ export function routeRequest(
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const hooks = hooksOf(resource.settings.hooks, method)
+  const action = actionOf(route, method)
   const endsAsText = wantsText && hooks.final === undefined
   const call: RoutedCall = {
     runtime,
@@ -105,7 +107,8 @@ export function routeRequest(
     query,
     isQuery,
     resource,
-    action: actionOf(route, method),
+    action,
+    many: servesMany(route, action, request),
     relation: route.kind === 'related' ? route.relation : null,
     hooks,
     asPage: false,
@@ -171,7 +174,8 @@ export function responseSettingsOf(
     const { settings } = resource
     const method = request.method.toUpperCase()
     const relation = route.kind === 'related' ? route.relation : null
-    const known = { resource, action: actionOf(route, method), relation }
+    const action = actionOf(route, method)
+    const known = { resource, action, many: servesMany(route, action, request), relation }
     return { hooks: hooksOf(settings.hooks, method), dump: settings.dump, known }
   } catch {
     return undefined
