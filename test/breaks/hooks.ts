@@ -177,8 +177,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'Hooks of reads in a batch get another connection than those of writes',
     file: 'packages/core/src/endpoints/batch/run-operations.ts',
-    find: 'call: { ...admitted, runtime, request, transaction } }',
-    replace: 'call: { ...admitted, runtime, request } }',
+    find: 'call: { ...admitted, runtime, request, transaction, many } }',
+    replace: 'call: { ...admitted, runtime, request, many } }',
     fails: 'test/hooks/one-db-per-attempt.test.ts',
   },
   {
@@ -211,7 +211,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A record that a cascade deletes has the path of the record of the request',
-    file: 'packages/core/src/write/execute/remove.ts',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
     find: 'const isDependent = cascade && deleted.size > 1',
     replace: 'const isDependent = cascade && deleted.size > max',
     fails: 'test/hooks/paths-of-changes.test.ts',
@@ -236,5 +236,34 @@ export const hooks: readonly Break[] = [
     find: 'last.path === null && first.path !== null ? first : last',
     replace: 'last',
     fails: 'test/hooks/paths-of-changes.test.ts',
+  },
+  {
+    title: 'args.many is false for a list that was not parsed yet',
+    file: 'packages/core/src/endpoints/serves-many.ts',
+    find: "if (typeof body === 'string') return /",
+    replace: "if (typeof body === 'string') return body === '[]' && /",
+    fails: 'test/hooks/bulk-requests.test.ts',
+  },
+  {
+    title: 'args.many is false for PATCH and DELETE with filters',
+    file: 'packages/core/src/endpoints/serves-many.ts',
+    find: "action.endsWith('MANY') || kind === 'collection'",
+    replace: "action.endsWith('MANY') && kind !== 'item'",
+    fails: 'test/hooks/bulk-requests.test.ts',
+  },
+  {
+    title: 'the scope of a bulk write is told that one record is written',
+    file: 'packages/core/src/access/scope.ts',
+    find: 'isWritten ? call.many : many',
+    replace: 'isWritten ? many : many',
+    fails: 'test/hooks/every-hook-args.test.ts',
+  },
+  {
+    title:
+      'an operation of a batch whose body is a reference to a list is told that one record is written',
+    file: 'packages/core/src/endpoints/batch/run-operations.ts',
+    find: 'call: { ...admitted, runtime, request, transaction, many }',
+    replace: 'call: { ...admitted, runtime, request, transaction, many: many && admitted.many }',
+    fails: 'test/hooks/bulk-requests.test.ts',
   },
 ]

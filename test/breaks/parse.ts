@@ -65,4 +65,11 @@ export const parse: readonly Break[] = [
     replace: 'if (!atEnd(cursor) || true) return\n  throw malformedQuery(',
     fails: 'test/unit/parse/group.test.ts',
   },
+  {
+    title: 'A bracket after the relation of exists is not explained',
+    file: 'packages/core/src/parse/relation-filter.ts',
+    find: "if (pair.text[end] === '[') throw",
+    replace: "if (pair.text[end] === '{') throw",
+    fails: 'test/contract/mistakes.test.ts',
+  },
 ]

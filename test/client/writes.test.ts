@@ -111,6 +111,10 @@ eachDatabase('the typed client writes', (test, db) => {
     })
     ok(changed.ok)
     equal(changed.value[0], made[0])
+    equal(
+      await client.tags.create({ name: 'm2' }, { onConflict: 'name' }).unwrap(),
+      made[1] ?? null,
+    )
     const where = { name: { startswith: 'm' } }
     equal((await client.tags.removeMany(where, { maxAffected: 2 })).ok, false)
     equal((await client.tags.removeMany({})).status, 400)
@@ -129,6 +133,38 @@ eachDatabase('the typed client writes', (test, db) => {
     const options = { idempotencyKey: 'one-request-only-1' }
     const once = await client.tags.create({ name: 'once' }, options).unwrap()
     equal(await client.tags.create({ name: 'once' }, options).unwrap(), once)
+  })
+
+  test('fields, include and dump choose the parts of written records, also in a batch', async () => {
+    const fields = ['title', 'author.name'] as const
+    const book = { title: 'Parts', price: '1.00', author: { name: 'P.' } }
+    const made = await client.books.create(book, { fields: ['id', ...fields] }).unwrap()
+    equal(made, { id: made?.id ?? 0, title: 'Parts', name: 'P.' })
+    const { id } = made ?? { id: 0 }
+    const author = { fields: ['name'] } as const
+    const [listed] = await client.books
+      .createMany([{ title: 'Part' }], { fields: ['title'], include: { author } })
+      .unwrap()
+    equal(listed, { title: 'Part', author: null })
+    equal(await client.books.update(id, { price: '2.00' }, { fields: ['price'] }).unwrap(), {
+      price: '2.00',
+    })
+    const patched = client.books.update(id, { price: '3.00' }, { dump: 'hybrid' })
+    equal((await patched.unwrap())?.author?.name, 'P.')
+    const each = client.books.updateEach([{ id, price: '4.00' }], { fields })
+    equal(await each.unwrap(), [{ title: 'Parts', name: 'P.' }])
+    const many = client.books.updateMany({ id }, { price: '5.00' }, { fields: ['price'] })
+    equal(await many.unwrap(), [{ price: '5.00' }])
+    const batch = await client
+      .batch([
+        client.books.update(id, { price: '6.00' }, { fields: ['price'], include: { author } }),
+        client.books.createMany([{ title: 'Part' }], { fields: ['title'] }),
+        client.books.update(id, { price: '7.00' }, { headers: { prefer: 'return=minimal' } }),
+      ])
+      .unwrap()
+    equal(batch, [{ price: '6.00', author: { name: 'P.' } }, [{ title: 'Part' }], null])
+    equal((await client.books.get(id, { fields: ['price'] }).unwrap()).price, '7.00')
+    equal((await client.books.removeMany({ title: { startswith: 'Part' } })).status, 200)
   })
 
   test('many records, each by its key, all or none', async () => {
@@ -209,6 +245,80 @@ eachDatabase('the typed client writes', (test, db) => {
     ok(dry.ok)
     equal(dry.value[0]?.name, 'gothic')
     equal(await client.tags.list({ where: { name: 'gothic' } }).unwrap(), [])
+  })
+
+  test('references name items of lists, and members of items', async () => {
+    const tags = client.tags.createMany([{ name: 'classic' }, { name: 'l1' }], {
+      onConflict: 'name',
+    })
+    const books = client.books.createMany(
+      [
+        { title: 'Listed 1', tags: [reference(tags, 0), reference(tags, 1)] },
+        { title: 'Listed 2', tags: [reference(tags, 1)] },
+      ],
+      { fields: ['id', 'title'] },
+    )
+    const [, made, links, renamed] = await client
+      .batch([
+        tags,
+        books,
+        client.books.related(reference(books, 0, 'id'), 'tags', { orderBy: ['name'] }),
+        client.books.update(reference(books, 1, 'id'), { title: reference(books, 0, 'title') }),
+      ])
+      .unwrap()
+    equal(
+      made.map(({ title }) => title),
+      ['Listed 1', 'Listed 2'],
+    )
+    equal(
+      links.map(({ name }) => name),
+      ['classic', 'l1'],
+    )
+    equal(renamed?.title, 'Listed 1')
+    equal((await client.books.removeMany({ title: 'Listed 1' }, { maxAffected: 2 })).status, 200)
+    equal((await client.tags.removeMany({ name: 'l1' })).status, 200)
+  })
+
+  test('a batch of calls that are made again has the same body, whatever other calls were made', async () => {
+    const bodies: string[] = []
+    const listening = createClient<Shop>('http://api.test', {
+      fetch: async (request) => {
+        bodies.push(await request.clone().text())
+        return api.fetch(request)
+      },
+    })
+    const calls = () => {
+      const author = listening.authors.create({ name: 'Repeated {1.name} {"$ref":"1.name"}' })
+      const authorId = reference(author, 'id')
+      return [
+        author,
+        listening.books.create({ title: '{2.id}', author_id: authorId }),
+        listening.books.list({
+          where: { author_id: authorId, title: '{2.id}' },
+          fields: ['title'],
+        }),
+        listening.authors.update(authorId, { country: 'GB' }),
+      ] as const
+    }
+    const options = { idempotencyKey: 'one-batch-only-12345' }
+    const once = await listening.batch(calls(), options).unwrap()
+    void listening.tags.get(1)
+    const again = await listening.batch(calls(), options)
+    ok(again.ok)
+    equal(again.headers.get('idempotency-replayed'), 'true')
+    equal([again.value[0], again.value[1]], [once[0], once[1]])
+    equal(bodies[0], bodies[1])
+    equal(once[0]?.name, 'Repeated {1.name} {"$ref":"1.name"}')
+    equal(once[2], [{ title: '{2.id}' }])
+    const same = calls()
+    const [first, second] = [listening.batch(same), listening.batch([same[2], ...same])]
+    equal([(await first).ok, (await second).status], [true, 400])
+    ok((await second.send()).ok === false)
+    const outside = reference(listening.tags.get(1), 'id')
+    const refused = await listening.batch([listening.tags.get(1), listening.tags.get(outside)])
+    ok(!refused.ok)
+    equal(refused.status, 400)
+    ok(JSON.stringify(refused.error.problems).includes('refers to no earlier operation'))
   })
 
   test('a batch through a server, with conditions on versions', async () => {

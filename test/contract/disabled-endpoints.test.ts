@@ -69,6 +69,29 @@ suite('an endpoint that the configuration disables', (test) => {
     })
   }
 
+  test('a restore without the column of soft delete names the column if the documentation shows it', async () => {
+    const soft = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' } as const
+    const { id, person_id } = Note.columns
+    const deleted = { type: 'boolean', hidden: true } as const
+    const Hidden = defineModel('Note', { columns: { id, person_id, deleted }, meta: {} })
+    const Never = defineModel('Person', { columns: Note.columns, meta: { soft_delete: false } })
+    const column = 'people has no column "deleted" (API_SOFT_DELETE_ATTRIBUTE).'
+    const some = 'people has no column for soft delete (API_SOFT_DELETE_ATTRIBUTE).'
+    for (const [config, of, reason] of [
+      [soft, models, column],
+      [soft, [Person, Hidden], some],
+      [{ ...soft, API_CREATE_DOCS: false }, models, some],
+      [{ ...soft, ...jwt, API_DOCUMENTATION_REQUIRE_AUTH: true }, models, some],
+      [soft, [Never, Note], 'it is not enabled here (API_SOFT_DELETE).'],
+    ] as const) {
+      const { status, errors } = await send(apiOf(config, of), 'POST', '/api/people/7/restore')
+      equal(
+        [status, errors.code, errors.reason],
+        [404, 'endpoint_disabled', `No endpoint answers at /api/people/7/restore: ${reason}`],
+      )
+    }
+  })
+
   test('the setting is named at its own path alone, and only while the endpoint is disabled', async () => {
     const soft = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' } as const
     for (const [path, config] of [

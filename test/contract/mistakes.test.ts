@@ -84,6 +84,25 @@ eachDatabase('mistakes in requests', (test, db) => {
     })
   }
 
+  test('conditions on related rows in brackets: says the form with a dot', async () => {
+    const api = testApi(db, models)
+    const mistakes = [
+      ['exists(books[id__eq=1])', 'books', 'exists(books.id__eq=1)'],
+      ['missing(books[id__eq=1,title__eq=x])', 'books', 'missing(books.id__eq=1,title__eq=x)'],
+      ['exists(books.author[name__eq=x])', 'books.author', 'exists(books.author.name__eq=x)'],
+      ['or[exists(books[id__eq=1]),id__eq=2]', 'books', 'exists(books.id__eq=1)'],
+      ['exists(books[])', 'books', 'exists(books)'],
+    ] as const
+    for (const [query, relation, meant] of mistakes) {
+      const { status, errors } = await get(api, `/api/authors?${query}`)
+      equal(
+        [status, errors.reason],
+        [400, `Unexpected "[" after "${relation}": conditions follow a dot, as in ${meant}.`],
+      )
+      equal((await get(api, `/api/authors?${meant}`)).status, 200, meant)
+    }
+  })
+
   test('the options of a relation that is not embedded: says what embeds it', async () => {
     const api = testApi(db, models, { API_ALLOW_JOIN: true })
     const closed = testApi(db, models)

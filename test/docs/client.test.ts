@@ -26,7 +26,7 @@ function moduleOf(page: string): string {
   const client = rest
     .join('\n')
     .replace(/^import type .* from '\.\/server\.ts'\n/m, '')
-    .replace("'https://api.example.org'", 'await page.start(api, [Author, Book, Review])')
+    .replace("'https://api.example.org'", 'await page.start(api, [Author, Book, Review, Tag])')
     .replaceAll('console.log(', 'page.log(')
   const imported = /^import .* from '@model-api\/core\/client'\n/gm
   const imports = (client.match(imported) ?? []).join('')

@@ -11,8 +11,8 @@ import { requestHeaders } from '../../packages/core/src/http/request.ts'
 import type { Route } from '../../packages/core/src/http/route-table.ts'
 import { isOrdered } from '../../packages/core/src/model/type-rules.ts'
 import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
-import { groupKinds } from '../../packages/core/src/parse/group.ts'
 import { dateParts } from '../../packages/core/src/parse/group-by.ts'
+import { groupKinds } from '../../packages/core/src/parse/group-kind.ts'
 import {
   aggregateFunctions,
   type FilterOperator,

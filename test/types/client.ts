@@ -359,6 +359,11 @@ client.books.create({ title: 'Emma', author_id: 1, isbn: 'x' })
 client.books.create({ id: 1, title: 'Emma', author_id: 1 })
 client.books.createMany([{ title: 'Emma', author_id: 1 }], { onConflict: ['id'] })
 client.shelves.createMany([], { onConflict: ['code'] })
+client.shelves.createMany([], { onConflict: 'code' })
+// @ts-expect-error: a single column that is not unique
+client.shelves.createMany([], { onConflict: 'place' })
+// @ts-expect-error: no such column
+client.shelves.createMany([], { onConflict: 'cod' })
 client.shelves.createMany([], { onConflict: ['room', 'place'] })
 // @ts-expect-error: a single column that is not unique
 client.shelves.createMany([], { onConflict: ['place'] })
@@ -367,6 +372,9 @@ client.shelves.createMany([], { onConflict: ['room', 'plaice'] })
 // @ts-expect-error: hidden
 client.shelves.createMany([], { onConflict: ['salt', 'place'] })
 client.labels.createMany([{ key: 'a' }], { onConflict: ['key'] })
+client.labels.createMany([{ key: 'a' }], { onConflict: 'key' })
+// @ts-expect-error: hidden
+client.labels.createMany([], { onConflict: 'tenant_id' })
 // @ts-expect-error: hidden
 client.labels.createMany([], { onConflict: ['tenant_id', 'key'] })
 client.shelves.create({ code: 'a', room: 1, place: 1, owner: { id: 1 }, keeper: { name: 'x' } })
@@ -397,6 +405,14 @@ client.books.replace(1, { title: 'Emma', author_id: 1 })
 client.books.replace(1, { title: 'Emma' })
 client.books.remove(1, { cascade: true })
 client.books.removeMany({ price: null })
+const titled = client.books.createMany([{ title: 'x', author_id: 1 }], { fields: ['title'] })
+holds<Equal<ValueOf<typeof titled>, { title: string }[]>>()
+const updated = client.books.update(1, { title: 'x' }, { fields: ['id', 'author.name'] })
+holds<Equal<ValueOf<typeof updated>, { id: number; name: string | null } | null>>()
+// @ts-expect-error: no such field
+client.books.update(1, { title: 'x' }, { fields: ['titel'] })
+// @ts-expect-error: no such relation
+client.books.create({ title: 'x', author_id: 1 }, { include: { writer: true } })
 const made = client.profiles.create({ author_id: 1, motto: 'x' })
 holds<Equal<ValueOf<typeof made>, { id: number; author_id: number; motto: string } | null>>()
 
@@ -485,6 +501,23 @@ holds<
 reference(first, 'title')
 // @ts-expect-error: a name is no key
 client.books.create({ title: 'x', author_id: reference(first, 'name') })
+const listed = client.labels.createMany([{ key: 'a' }], { onConflict: 'key' })
+holds<Equal<ReturnType<typeof itemOf>, { id: number; key: string; text: string | null }>>()
+const itemOf = () => reference(listed, 0)
+const idOf = () => reference(listed, 0, 'id')
+holds<Equal<ReturnType<typeof idOf>, number>>()
+// @ts-expect-error: labels have no such column
+reference(listed, 0, 'id2')
+// @ts-expect-error: a list has items
+reference(listed, 'length')
+const withAuthor = client.books.create(
+  { title: 'x', author_id: 1 },
+  { include: { author: { fields: ['name'] }, reviews: true } },
+)
+const nameOf = () => reference(withAuthor, 'author', 'name')
+holds<Equal<ReturnType<typeof nameOf>, string>>()
+// @ts-expect-error: a record has no items
+reference(withAuthor, 0)
 const cached = queryOptions(client.books.get(1, { fields: ['title'] }))
 holds<Equal<Awaited<ReturnType<typeof cached.queryFn>>, { title: string }>>()
 

@@ -26,4 +26,17 @@ eachDatabase('upserts with NULL', (test, db) => {
     const notes = value.map(({ note }: { note: string }) => note).sort()
     equal(notes, ['a', 'a', 'a', 'a', 'b', 'b', 'c'])
   })
+  test('are 400 where the column is not nullable', async () => {
+    const { id, note } = Item.columns
+    const code = { type: 'string', maxLength: 10, unique: true } as const
+    const strict = testApi(db, [defineModel('Item', { columns: { id, code, note }, meta: {} })], {
+      API_ALLOW_BULK: true,
+    })
+    for (const item of [{ note: 'd' }, { code: null, note: 'e' }]) {
+      const { status, errors } = await send(strict, 'POST', '/api/items?on_conflict=code', {
+        body: [item],
+      })
+      equal([status, Object.keys(errors.reason)], [400, ['[0].code']])
+    }
+  })
 })

@@ -145,10 +145,14 @@ export const unknownPath = (path: string, similar?: string): ApiError =>
   )
 
 /** A path that is served only with another setting. */
-export const endpointDisabled = (path: string, setting: string): ApiError =>
+export const endpointDisabled = (
+  path: string,
+  setting: string,
+  why = 'it is not enabled here',
+): ApiError =>
   notFound(
     'endpoint_disabled',
-    `No endpoint answers at ${excerpt(path, longestPath)}: it is not enabled here (${setting}).`,
+    `No endpoint answers at ${excerpt(path, longestPath)}: ${why} (${setting}).`,
   )
 
 /** The path of a record or relation below a list whose rows have no key. */

@@ -63,6 +63,13 @@ suite('a relation filter', (test) => {
       'Expected a relation before "price__gt", such as exists(books.price__gt=…).',
       'price__gt',
     )
+    for (const opened of ['or[', '[']) {
+      refuses(
+        `exists(${opened}a__eq=1])`,
+        `Expected a relation in "exists(" instead of "${opened}", such as exists(books.price__gt=20).`,
+        opened,
+      )
+    }
     refuses('exists(,a__eq=1)', 'Expected a name in "exists(,a__eq=1)".')
     refuses(
       'exists(a..b__eq=1)',

@@ -22,7 +22,7 @@ export interface CallerRegistries {
 }
 
 /** The part of a call that the rules of columns depend on. */
-export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'method' | 'relation'>
+export type RightsCall = HookCall & Pick<RoutedRequest, 'action' | 'many' | 'method' | 'relation'>
 
 /** A read or write rule of columns. Columns with the same rule share one call of its function, because the arguments are the same. */
 interface Rule {
@@ -155,12 +155,11 @@ function withheldBy(rules: readonly Rule[], answers: string): Withheld {
 }
 
 function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybePromise<boolean> {
-  const { caller, runtime, request, action, relation } = call
+  const { caller, runtime, request, action, many, relation } = call
   if (typeof right !== 'function') {
     return satisfies(right, isKnown(resource, caller) ? caller : anonymous)
   }
   return andThen(runtime.session(request), () => {
-    const many = action.endsWith('MANY')
     const subject = { action, resource, many, relation: relation?.name ?? null }
     const args = subjectArgs(call, subject)
     return andThen(

@@ -24,13 +24,13 @@ export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
   subjectArgs(call, {
     action: call.action,
     resource: call.resource,
-    many: call.action.endsWith('MANY'),
+    many: call.many,
     relation: call.relation?.name ?? null,
   })
 
 /** What is known of a request when a callback of the request as a whole is called. */
 export type KnownCall = Partial<
-  Pick<HookCall, 'caller'> & Pick<RoutedRequest, 'action' | 'resource' | 'relation'>
+  Pick<HookCall, 'caller'> & Pick<RoutedRequest, 'action' | 'resource' | 'relation' | 'many'>
 >
 
 /**
@@ -40,14 +40,14 @@ export type KnownCall = Partial<
 export const requestArgs = (
   { knownSession }: Pick<Connections, 'knownSession'>,
   request: ApiRequest,
-  { caller, action, resource, relation }: KnownCall = {},
+  { caller, action, resource, relation, many = false }: KnownCall = {},
   carrier: ApiRequest = request,
 ): RequestArgs => ({
   action: action ?? null,
   user: caller?.user ?? null,
   request,
   model: resource?.model ?? null,
-  many: action?.endsWith('MANY') === true,
+  many,
   relation_name: relation?.name ?? null,
   db: knownSession(carrier) ?? null,
   before: null,
@@ -59,7 +59,7 @@ export const recordArgs = (
   resource: Resource,
   before: HookRecord | null = null,
 ): HookArgs =>
-  subjectArgs(call, { action: call.action, resource, many: false, relation: null }, before)
+  subjectArgs(call, { action: call.action, resource, many: call.many, relation: null }, before)
 
 /** Returns the arguments of a hook, under the names of the specification; call it after `open`, which sets the connection. */
 export const subjectArgs = (

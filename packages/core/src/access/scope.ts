@@ -24,7 +24,7 @@ import { allSourcesOf, sourcesOf } from '../plan/sources.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sql } from '../sql/fragment.ts'
-import type { Action } from './action.ts'
+import { type Action, methodOf } from './action.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
 import { subjectArgs } from './hook-args.ts'
 import { type CheckedScope, checkScope } from './policy-scope.ts'
@@ -33,7 +33,7 @@ import { checkedQuery, openQuery } from './scope-query.ts'
 
 /** The input of scoping. */
 export interface ScopeCall {
-  readonly call: HookCall
+  readonly call: HookCall & Pick<RoutedRequest, 'many'>
   /** The connection of this request, with the host application's Kysely plugins. */
   readonly db: AnyDatabase
   readonly target: Target
@@ -165,10 +165,10 @@ const scopeOrEmpty = (
 
 /** Whether the policy refuses a list as a whole, so that a GET of it is 403. */
 export async function refusesList(
-  { call, db }: Pick<ScopeCall, 'call' | 'db'>,
+  { call, db }: Pick<ScopeCall, 'db'> & { readonly call: HookCall },
   resource: Resource,
 ): Promise<boolean> {
-  const asking = { call, db, action: 'GET_MANY' } as const
+  const asking = { call: { ...call, many: true }, db, action: 'GET_MANY' } as const
   const source = { resource, many: true, relation: null }
   const scope = call.runtime.policies.get(resource)?.scope
   const narrowed =
@@ -207,13 +207,23 @@ function narrowByQuery(
   const all = openQuery(db, call.runtime.schema, resource)
   return andThen(filter === undefined ? all : filter(all), (filtered) => {
     if (policy?.scope_query === undefined) return checkedQuery(filtered, resource)
-    const name = relation?.name ?? null
-    const args = subjectArgs(call, { action, resource, many, relation: name })
+    const args = scopeArgs(call, action, { resource, many, relation })
     const narrowQuery = () => policy.scope_query?.(filtered, args)
     return callPolicyHook(call, resource, 'scope_query', narrowQuery, (query) =>
       query ? checkedQuery(query, resource) : 'none',
     )
   })
+}
+
+/** Returns the arguments of a policy about the rows of a source. The rows that a write looks up belong to all records of its request. */
+function scopeArgs(
+  call: ScopeCall['call'],
+  action: Action,
+  { resource, many, relation }: NarrowedSource,
+): HookArgs {
+  const isWritten = relation === null && methodOf(action) !== 'GET'
+  const subject = { action, resource, many: isWritten ? call.many : many }
+  return subjectArgs(call, { ...subject, relation: relation?.name ?? null })
 }
 
 /** The scope of policy and filter callback for a write of one record by a single statement. */
@@ -301,7 +311,7 @@ function conditionsOf(
   scope: PolicyScope,
   { resource, many, relation }: NarrowedSource,
 ): MaybePromise<PlannedScope | boolean> {
-  const args = subjectArgs(call, { action, resource, many, relation: relation?.name ?? null })
+  const args = scopeArgs(call, action, { resource, many, relation })
   return callPolicyHook(
     call,
     resource,

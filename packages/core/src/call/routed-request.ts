@@ -16,6 +16,8 @@ export interface RoutedRequest {
   /** The resource whose records are returned: on a relation route, the target. */
   readonly resource: Resource
   readonly action: Action
+  /** Whether it reads or writes several records. */
+  readonly many: boolean
   /** The relation of a relation route. */
   readonly relation: ResolvedRelation | null
   /** The callbacks of this resource and method. */

@@ -1,9 +1,8 @@
 // Batches: several calls as one request, in one transaction.
 
-import { type Call, type CallRequest, callOf, type Result } from './call.ts'
-import type { ClientError } from './client-error.ts'
+import { type Call, type CallRequest, callOf, type Transport } from './call.ts'
 import type { SendOptions } from './query.ts'
-import type { Transport } from './transport.ts'
+import { headersOf } from './request-headers.ts'
 
 /** The types of the values of calls, in the order of the calls. */
 export type ValuesOf<Calls extends readonly Call<unknown>[]> = {
@@ -35,40 +34,33 @@ interface Answer {
 
 /** Returns the function that sends batches to `path`; `root` is the path in the client's URL. */
 export function batchOf(send: Transport, root: string, path: string): Batch {
-  return (calls, { dryRun, idempotencyKey, headers, signal: given } = {}) => {
+  return (calls, { dryRun, idempotencyKey, headers, signal } = {}) => {
+    // Operations are named by their positions, so that calls which are made again give the same body for the same idempotency key.
+    const named = (text: string, references: RegExp): string =>
+      text.replace(
+        references,
+        (_, before, id) => `${before}c${calls.findIndex((call) => call.request.id === id)}`,
+      )
+    const operations = calls.map(({ request: { method, path, query, body, headers } }, i) => ({
+      id: `c${i}`,
+      method,
+      // Braces and quotes of values are escaped, so that these patterns match references alone.
+      url: named(`${root}${path}${query && `?${query}`}`, /({)(\d+)/g),
+      headers,
+      body: body && JSON.parse(named(JSON.stringify(body), /({"\$ref":")(\d+)/g)),
+    }))
     const request: CallRequest = {
       id: '',
       method: 'POST',
       path,
       query: '',
-      body: {
-        operations: calls.map(({ request: { id, method, path, query, body, headers } }) => ({
-          id,
-          method,
-          url: `${root}${path}${query && `?${query}`}`,
-          headers,
-          body,
-        })),
-        dry_run: dryRun,
-      },
-      headers: {
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        ...headers,
-      },
+      body: { operations, dry_run: dryRun },
+      headers: headersOf({ headers, idempotencyKey }),
+      read: (value) =>
+        ((value ?? []) as readonly Answer[]).map(
+          ({ value }, i) => calls[i]?.request.read?.(value) ?? value,
+        ),
     }
-    return callOf(request, async (signal = given) => {
-      const result = await send(request, signal)
-      if (!result.ok) return result
-      const answers = (result.value ?? []) as readonly Answer[]
-      try {
-        const value = answers.map((answer, i) => {
-          const { read } = calls[i]?.request ?? {}
-          return read ? read(answer.value) : answer.value
-        })
-        return { ...result, value } as Result<never>
-      } catch (error) {
-        return { ok: false, status: result.status, error: error as ClientError }
-      }
-    })
+    return callOf(send, request, signal)
   }
 }

@@ -31,7 +31,7 @@ export type Result<T> = Success<T> | Failure
 
 /** The content of a request. */
 export interface CallRequest {
-  /** Names the call in a batch. */
+  /** Distinguishes the call from others, for references. A batch names its operations by their positions instead. */
   readonly id: string
   readonly method: string
   /** Relative to the URL of the client: `/books/1`. */
@@ -41,7 +41,7 @@ export interface CallRequest {
   /** Whether it reads a list, whose query may be sent as QUERY. */
   readonly many?: boolean
   /** Extracts the requested part from the value of the response. */
-  readonly read?: (value: unknown) => unknown
+  readonly read?: ((value: unknown) => unknown) | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -70,11 +70,24 @@ export function unwrapped<T>(result: Result<T>): T {
   throw result.error
 }
 
-/** Creates a call from the function that sends it. */
+/** Sends a request and reads its response. */
+export type Transport = (request: CallRequest, signal?: AbortSignal) => Promise<Result<unknown>>
+
+/** Creates the call of a request. `given` is the signal of its options. */
 export function callOf<T>(
+  transport: Transport,
   request: CallRequest,
-  send: (signal?: AbortSignal) => Promise<Result<T>>,
+  given?: AbortSignal,
 ): Call<T> {
+  const send = async (signal = given): Promise<Result<T>> => {
+    const result = await transport(request, signal)
+    if (!result.ok || !request.read) return result as Result<T>
+    try {
+      return { ...result, value: request.read(result.value) as T }
+    } catch (error) {
+      return { ok: false, status: result.status, error: error as ClientError }
+    }
+  }
   let sent: Promise<Result<T>> | undefined
   const once = (): Promise<Result<T>> => {
     sent ??= send()

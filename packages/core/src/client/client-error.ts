@@ -13,23 +13,19 @@ export interface ClientErrorDetails {
 /** Why a request failed: the `errors` of the API's response, as an Error that can be thrown. */
 export class ClientError extends Error {
   /** The status of the response; 0 without a response. */
-  readonly status: number
+  declare readonly status: number
   /** Stable identifier such as `unknown_column`; `no_answer` if the server could not be reached. */
-  readonly code: string | undefined
+  declare readonly code: string | undefined
   /** The part of the request that caused the error. */
-  readonly at: string | undefined
+  declare readonly at: string | undefined
   /** The problems of a body, by path: `{ 'author.email': ['…'] }`; empty for other failures. */
-  readonly problems: Readonly<Record<string, readonly string[]>>
+  declare readonly problems: Readonly<Record<string, readonly string[]>>
   /** Seconds to wait before another attempt (`Retry-After`). */
-  readonly retryAfter: number | undefined
+  declare readonly retryAfter: number | undefined
 
   constructor(message: string, details: ClientErrorDetails) {
     super(message, details)
-    this.name = 'ClientError'
-    this.status = details.status
-    this.code = details.code
-    this.at = details.at
-    this.problems = details.problems ?? {}
-    this.retryAfter = details.retryAfter
+    const { problems = {} } = details
+    Object.assign(this, details, { name: 'ClientError', problems })
   }
 }

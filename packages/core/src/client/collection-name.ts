@@ -70,6 +70,9 @@ export function segmentOf(name: string, letterCase: LetterCase): string {
   if (letterCase === 'kebab' || letterCase === 'snake') {
     return words.join(letterCase === 'kebab' ? '-' : '_')
   }
-  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-  return words.map((word, i) => (i > 0 || letterCase === 'pascal' ? capital(word) : word)).join('')
+  return words
+    .map((word, i) =>
+      i > 0 || letterCase === 'pascal' ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+    )
+    .join('')
 }

@@ -54,19 +54,26 @@ type FillsHidden<M extends AnyModel> = Extract<
   | { readonly hidden: true; readonly managed: string }
 >
 
+/** The columns that identify a record alone, as far as clients see. */
+type SingleKey<M extends AnyModel> = [FillsHidden<M>] extends [never]
+  ? UniqueName<M>
+  : ColumnName<M>
+
 /** One unique column, or several columns of any kind, because the types do not tell which columns are unique together. */
 type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
-  ? readonly string[]
+  ? string | readonly string[]
   :
-      | readonly [[FillsHidden<M>] extends [never] ? UniqueName<M> : ColumnName<M>]
+      | SingleKey<M>
+      | readonly [SingleKey<M>]
       | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
 
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string
   /**
-   * Columns of a unique key. If a record with the same values in them exists, it is changed instead. A single column must be
-   * `unique`, the primary key, or part of a unique set whose other columns are hidden: clients leave hidden columns out.
+   * A unique column, `'isbn'`, or the columns of a unique set, `['shelf', 'place']`. If a record with the same values in them exists,
+   * it is changed instead. A single column must be `unique`, the primary key, or part of a unique set whose other columns are
+   * hidden: clients leave hidden columns out.
    */
   readonly onConflict?: UniqueKey<M>
 }
@@ -147,10 +154,33 @@ export interface Collection<M extends AnyModel, G extends Given> {
     query?: Selection<Target<M, G, R>, G> & Paging & Form<Target<M, G, R>, G, F, I, D>,
   ): Call<Row<Target<M, G, R>, G, F, I, D>[]>
 
-  /** Creates a record. The value is the new record, or null if the caller may not read it. */
-  create(record: NewRecord<M, G>, options?: CreateOptions<M>): Call<RowOf<M> | null>
-  /** Creates several records in one transaction. */
-  createMany(records: readonly NewRecord<M, G>[], options?: CreateOptions<M>): Call<RowOf<M>[]>
+  /**
+   * Creates a record. The value is the new record, or null if the caller may not read it. `fields`, `include` and `dump` choose its
+   * parts, here and in the other writes.
+   */
+  create<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    record: NewRecord<M, G>,
+    options?: CreateOptions<M> & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D> | null>
+  /**
+   * Creates several records in one transaction.
+   *
+   * ```ts
+   * await client.tags.createMany([{ name: 'poems' }, { name: 'sea' }], { onConflict: 'name', fields: ['id'] })
+   * ```
+   */
+  createMany<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    records: readonly NewRecord<M, G>[],
+    options?: CreateOptions<M> & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D>[]>
   /**
    * Changes fields of a record. The value is the changed record, or null if the caller may not read it.
    *
@@ -158,16 +188,51 @@ export interface Collection<M extends AnyModel, G extends Given> {
    * await client.readers.update(1, { settings: { theme: null } }, { merge: true })
    * ```
    */
-  update(key: KeyOf<M>, patch: Patch<M, G>, options?: UpdateOptions): Call<RowOf<M> | null>
+  update<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    key: KeyOf<M>,
+    patch: Patch<M, G>,
+    options?: UpdateOptions & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D> | null>
   /** Changes several records by their keys, in one transaction: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
-  updateEach(patches: readonly KeyedPatch<M, G>[], options?: SendOptions): Call<RowOf<M>[]>
+  updateEach<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    patches: readonly KeyedPatch<M, G>[],
+    options?: SendOptions & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D>[]>
   /** Replaces a record (PUT): omitted fields get their default, or null. The API allows it if `allowed_methods` lists PUT. */
-  replace(key: KeyOf<M>, record: Replacement<M, G>, options?: WriteOptions): Call<RowOf<M> | null>
+  replace<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    key: KeyOf<M>,
+    record: Replacement<M, G>,
+    options?: WriteOptions & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D> | null>
   /** Changes all matching records; at least one condition is required. */
-  updateMany(where: Where<M, G>, patch: Patch<M, G>, options?: ManyOptions): Call<RowOf<M>[]>
+  updateMany<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(
+    where: Where<M, G>,
+    patch: Patch<M, G>,
+    options?: ManyOptions & Form<M, G, F, I, D>,
+  ): Call<Row<M, G, F, I, D>[]>
   remove(key: KeyOf<M>, options?: RemoveOptions): Call<null>
   /** Removes all matching records; at least one condition is required. */
   removeMany(where: Where<M, G>, options?: ManyOptions): Call<null>
   /** Restores a soft-deleted record. */
-  restore(key: KeyOf<M>, options?: WriteOptions): Call<RowOf<M> | null>
+  restore<
+    const F extends FieldPath<M, G> = never,
+    const I extends Include<M, G> = NoInclude,
+    const D extends Dump = 'none',
+  >(key: KeyOf<M>, options?: WriteOptions & Form<M, G, F, I, D>): Call<Row<M, G, F, I, D> | null>
 }

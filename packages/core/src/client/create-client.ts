@@ -4,12 +4,12 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { LetterCase } from '../naming/case.ts'
 import { type Batch, batchOf } from './batch.ts'
 import { type Call, type CallRequest, callOf, type Success, unwrapped } from './call.ts'
-import type { ClientError } from './client-error.ts'
 import type { Collection } from './collection.ts'
 import { type CollectionName, segmentOf } from './collection-name.ts'
 import type { Given, GivenOf, ModelsOf } from './model-fields.ts'
 import { type LooseQuery, type LooseRow, picked, queryText } from './query-text.ts'
 import { encoded } from './reference.ts'
+import { type HeaderOptions, headersOf } from './request-headers.ts'
 import { type TransportOptions, transportTo } from './transport.ts'
 
 /** The options of a client: its transport, and settings in which the API differs from the defaults. */
@@ -34,23 +34,9 @@ type Collections<G extends Given> = {
 type Key = string | number | boolean | readonly (string | number | boolean)[]
 
 /** The options of all methods, with types that accept every model. */
-interface LooseOptions extends LooseQuery {
+interface LooseOptions extends LooseQuery, HeaderOptions {
   readonly signal?: AbortSignal
-  readonly headers?: Readonly<Record<string, string>>
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: string
-  readonly idempotencyKey?: string
-  readonly merge?: boolean
 }
-
-/** Builds the headers of a request from its options. */
-const headersOf = ({ headers, ifMatch, ifNoneMatch, idempotencyKey, merge }: LooseOptions) => ({
-  ...(merge ? { 'content-type': 'application/merge-patch+json' } : {}),
-  ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-  ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
-  ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-  ...headers,
-})
 
 /**
  * Creates a client of the API at a URL, with a collection for each model. It uses only the types of the models, not their code.
@@ -69,11 +55,9 @@ export function createClient<A>(
   url: string,
   options: ClientOptions<keyof Client<A> & string> = {},
 ): Client<A> {
-  const given = url.replace(/\/$/, '')
-  const base = /^\w+:\/\/[^/]+$/.test(given) ? `${given}/api` : given
+  const base = url.replace(/\/$/, '').replace(/^\w+:\/\/[^/]+$/, '$&/api')
   const send = transportTo(base, options)
-  const { endpointCase = 'kebab', batchPath = '/batch' } = options
-  const paths = options.paths as Readonly<Record<string, string>> | undefined
+  const { endpointCase = 'kebab', batchPath = '/batch', paths } = options as ClientOptions
 
   let count = 0
   const callTo = (
@@ -86,24 +70,16 @@ export function createClient<A>(
     const read = (value: unknown): unknown =>
       Array.isArray(value) ? value.map(read) : value && picked(value as LooseRow, options)
     const request: CallRequest = {
-      id: `c${++count}`,
+      id: `${++count}`,
       method,
       path,
       query: queryText(options, method === 'DELETE'),
       headers: headersOf(options),
       many,
       body,
-      ...(options.include ? { read } : {}),
+      read: options.include && read,
     }
-    return callOf(request, async (signal = options.signal) => {
-      const result = await send(request, signal)
-      if (!options.include || !result.ok) return result
-      try {
-        return { ...result, value: read(result.value) }
-      } catch (error) {
-        return { ok: false, status: result.status, error: error as ClientError }
-      }
-    })
+    return callOf(send, request, options.signal)
   }
 
   const collection = (name: string) => {
@@ -123,13 +99,12 @@ export function createClient<A>(
       related: (key: Key, relation: string, query?: LooseOptions) =>
         callTo('GET', `${at(key)}/${segmentOf(relation, endpointCase)}`, query, undefined, true),
       async *iterate(query?: LooseOptions) {
-        let cursor: { after?: string } | undefined = {}
+        let after: string | null | undefined
         do {
-          const page = await list({ count: 'none', ...query, paging: 'cursor', ...cursor })
+          const page = await list({ count: 'none', ...query, paging: 'cursor', after })
           yield* unwrapped(page) as unknown[]
-          const { after } = page as Success<unknown>
-          cursor = after === null ? undefined : { after }
-        } while (cursor)
+          after = (page as Success<unknown>).after
+        } while (after)
       },
       create: post,
       createMany: post,

@@ -1,7 +1,6 @@
 // Writes query objects in the query language, without knowledge of models. Names and values may come from outside of the program, so all of them are encoded.
 
 import { ClientError } from './client-error.ts'
-import { encoded } from './reference.ts'
 
 /** A query before its types are known. */
 export interface LooseQuery {
@@ -18,12 +17,12 @@ export interface LooseQuery {
   readonly page?: number
   readonly count?: string
   readonly paging?: string
-  readonly after?: string
+  readonly after?: string | null | undefined
   readonly before?: string
   readonly includeDeleted?: boolean
   readonly cascade?: boolean
   readonly maxAffected?: number
-  readonly onConflict?: readonly string[]
+  readonly onConflict?: string | readonly string[]
   readonly params?: Readonly<Record<string, string>>
 }
 
@@ -45,7 +44,7 @@ const isColumn = (given: unknown): boolean =>
 /** Encodes a value; in quotes if it may contain characters that the query language interprets. */
 const valueText = (value: unknown): string => {
   const text = String(value)
-  if (typeof value === 'function') return encoded(value)
+  if (typeof value === 'function') return text
   return encodeURIComponent(/^[\w.:-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
 }
 
@@ -71,8 +70,8 @@ function related(path: string, where: LooseObject): string[] {
     if (isColumn(given)) own.push(...filters(name, given))
     else further.push(...related(`${path}.${name}`, given as LooseObject))
   }
-  if (own.length > 0) return [`exists(${nameText(path)}.${own})`, ...further]
-  return further.length > 0 ? further : [`exists(${nameText(path)})`]
+  if (own.length === 0 && further.length > 0) return further
+  return [`exists(${nameText(path)}${own.length > 0 ? `.${own}` : ''})`, ...further]
 }
 
 const group = (where: LooseObject): string => {

@@ -2,28 +2,45 @@
 
 import type { Call } from './call.ts'
 
+/** What a reference can name in a value: an item of a list by its index, or a member of a record. */
+type MemberOf<T> =
+  NonNullable<T> extends readonly unknown[] ? number : keyof NonNullable<T> & string
+
+type ValueAt<T, K> = K extends keyof NonNullable<T> ? NonNullable<T>[K] : never
+
 /**
- * Refers to a member of the value of an earlier call in the same batch.
+ * Refers to the value of an earlier call in the same batch: to a member of a record, an item of a list, or a member of an item.
  *
  * ```ts
  * const author = client.authors.create({ name: 'Mary Shelley' })
- * const book = client.books.create({ title: 'The Last Man', author_id: reference(author, 'id') })
- * await client.batch([author, book])
+ * const tags = client.tags.createMany([{ name: 'gothic' }, { name: 'plague' }], { onConflict: ['name'] })
+ * const book = client.books.create({
+ *   title: 'The Last Man',
+ *   author_id: reference(author, 'id'),
+ *   tags: [reference(tags, 0), reference(tags, 1)],
+ * })
+ * const links = client.tags.related(reference(tags, 0, 'id'), 'books')
+ * await client.batch([author, tags, book, links])
  * ```
  */
-export function reference<T, K extends keyof NonNullable<T> & string>(
+export function reference<T, const K extends MemberOf<T>>(call: Call<T>, member: K): ValueAt<T, K>
+export function reference<T, const K extends MemberOf<T>, const L extends MemberOf<ValueAt<T, K>>>(
   call: Call<T>,
   member: K,
-): NonNullable<T>[K] {
-  const path = `${call.request.id}.${member}`
+  inner: L,
+): ValueAt<ValueAt<T, K>, L>
+export function reference(
+  { request }: Call<unknown>,
+  ...members: readonly (string | number)[]
+): unknown {
+  const path = [request.id, ...members].join('.')
   // A reference is a function, which distinguishes it from objects with conditions. `encoded` writes it unchanged.
-  const value = Object.assign(() => path, {
+  return Object.assign(() => path, {
     toJSON: () => ({ $ref: path }),
     toString: () => `{${path}}`,
   })
-  return value as never
 }
 
 /** Percent-encodes a value for a URL; a reference keeps its braces. */
 export const encoded = (value: unknown): string =>
-  typeof value === 'function' ? String(value) : encodeURIComponent(String(value))
+  typeof value === 'function' ? `${value}` : encodeURIComponent(`${value}`)

@@ -1,7 +1,7 @@
 // Sends one request and reads its response, with or without envelope. Sends a query that is too long for a URL as QUERY.
 // Returns errors as values.
 
-import type { CallRequest, Failure, Result } from './call.ts'
+import type { Failure, Result, Transport } from './call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'
 
 /** Headers, or a function that returns them for each request, for example with a token. */
@@ -20,8 +20,6 @@ export interface TransportOptions {
   /** Set to false if the API responds without envelope (`dump_envelope` is off). Default true. */
   readonly envelope?: boolean
 }
-
-export type Transport = (request: CallRequest, signal?: AbortSignal) => Promise<Result<unknown>>
 
 const failed = (message: string, details: ClientErrorDetails): Failure => ({
   ok: false,
@@ -43,10 +41,8 @@ interface Body {
 }
 
 /** Returns the cursor in the URL of a page; null without one. */
-const cursorIn = (url: string | null, name: string): string | null => {
-  const text = new RegExp(`[?&]${name}=([^&]*)`).exec(url ?? '')?.[1]
-  return text === undefined ? null : decodeURIComponent(text)
-}
+const cursorIn = (url: string | null, name: string): string | null =>
+  new URLSearchParams(url?.replace(/.*?\?/, '')).get(name)
 
 function failureOf(response: Response, body: Body): Failure {
   const { status, headers } = response
@@ -64,8 +60,7 @@ function failureOf(response: Response, body: Body): Failure {
 
 function resultOf(response: Response, text: string, envelope: boolean): Result<unknown> {
   const { status, headers } = response
-  if (status === 304) text = ''
-  else if (!response.ok) return failureOf(response, parsed(text) ?? {})
+  if (!response.ok && status !== 304) return failureOf(response, parsed(text) ?? {})
   const content = parsed(text)
   const body = (envelope ? content : { value: content }) ?? {}
   const link = (rel: string): string | null =>
@@ -102,7 +97,7 @@ export function transportTo(url: string, options: TransportOptions): Transport {
   const send = options.fetch ?? ((request: Request) => fetch(request))
   return async ({ method, path, query, body, headers, many }, signal) => {
     const long = `${url}${path}${query && `?${query}`}`
-    const asQuery = many === true && long.length > maxUrlLength
+    const asQuery = many && long.length > maxUrlLength
     const init = asQuery
       ? {
           method: queryMethod,
@@ -122,7 +117,7 @@ export function transportTo(url: string, options: TransportOptions): Transport {
       const own = typeof options.headers === 'function' ? await options.headers() : options.headers
       const request = new Request(asQuery ? url + path : long, {
         ...init,
-        ...(signal ? { signal } : {}),
+        signal: signal ?? null,
         headers: { accept: 'application/json', ...init.headers, ...own, ...headers },
       })
       const response = await send(request)

@@ -304,7 +304,8 @@ export interface ApiConfig<
   readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser> & OtherUser<UserModel, CustomUser>
   /**
    * Whether API_CUSTOM_AUTH is called once for a batch, with the request of the batch (`POST /api/batch`), instead of once for each
-   * operation. The function must then decide by the credential alone, not by the method, path or body. Default false. Config only.
+   * operation. The function must then decide by the credential alone, not by the method, path or body; it may ask all
+   * requests that are not reads for a CSRF token, because a batch is a POST. Default false. Config only.
    */
   readonly API_CUSTOM_AUTH_PER_BATCH?: boolean
   /**

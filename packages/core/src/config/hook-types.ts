@@ -77,7 +77,10 @@ export interface HookArgs<User = HookUser, DB = HookTables> {
   readonly user: User
   readonly request: ApiRequest
   readonly model: AnyModel
-  /** Whether a list is being served. */
+  /**
+   * Whether the request reads a list, has a list as its body, or writes by filters. About records of a relation that are read:
+   * whether the relation is to-many.
+   */
   readonly many: boolean
   /** The relation through which the rows are reached, or null. */
   readonly relation_name: string | null
@@ -101,7 +104,7 @@ export interface RequestArgs<User = HookUser, DB = HookTables> {
   readonly user: User | null
   readonly request: ApiRequest
   readonly model: AnyModel | null
-  /** Whether a list is being served. */
+  /** Whether the request reads a list, has a list as its body, or writes by filters. */
   readonly many: boolean
   /** The relation through which the rows are reached, or null. */
   readonly relation_name: string | null

@@ -16,7 +16,7 @@ import { resolveApiHooks, resolveResourceHooks } from './resolve-hooks.ts'
 import { resourceMethods } from './resource-methods.ts'
 import { ignoredRoleLists, replacedRoleMaps, resolvePolicy, resolveRoleMaps } from './role-maps.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
-import { resolveSoftDelete } from './soft-delete.ts'
+import { lackedSoftDeleteColumn, resolveSoftDelete } from './soft-delete.ts'
 
 const dumpSettings = ({ get }: Reader): DumpSettings => ({
   envelope: get('API_DUMP_ENVELOPE'),
@@ -146,6 +146,7 @@ export function resolveResourceSettings(
     pageSizeMax: get('API_PAGINATION_SIZE_MAX'),
     count: get('API_COUNT'),
     softDelete: resolveSoftDelete(model, meta, read, problems),
+    lackedSoftDeleteColumn: lackedSoftDeleteColumn(model, read),
     additionalQueryParams: get('API_ADDITIONAL_QUERY_PARAMS'),
     errorCodes: resolveErrorCodes(config, meta, model.name),
     dump: dumpSettings(read),

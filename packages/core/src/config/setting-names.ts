@@ -15,6 +15,7 @@ export const settingNames = {
   requireIfMatch: 'API_REQUIRE_IF_MATCH',
   allowCascadeDelete: 'API_ALLOW_CASCADE_DELETE',
   softDelete: 'API_SOFT_DELETE',
+  softDeleteAttribute: 'API_SOFT_DELETE_ATTRIBUTE',
   count: 'API_COUNT',
   baseModel: 'API_BASE_MODEL',
   sessionGetter: 'API_SESSION_GETTER',

@@ -203,6 +203,8 @@ export interface ResourceSettings {
   readonly pageSizeMax: number
   readonly count: CountMode
   readonly softDelete: SoftDeleteSettings | null
+  /** The column of soft delete if soft delete is enabled and the model does not have the column. */
+  readonly lackedSoftDeleteColumn: string | undefined
   readonly additionalQueryParams: readonly string[]
   /** The codes of errors that functions of the host throw. */
   readonly errorCodes: readonly DeclaredCode[]

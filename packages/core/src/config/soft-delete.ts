@@ -59,6 +59,15 @@ export function resolveSoftDelete(
   return { attribute, active, deleted: value }
 }
 
+/** Returns the column of soft delete that a model lacks where soft delete is enabled: records of the model are deleted for good. */
+export function lackedSoftDeleteColumn(
+  { columns }: AnyModel,
+  { get, find }: Reader,
+): string | undefined {
+  const attribute = get('API_SOFT_DELETE') ? find('API_SOFT_DELETE_ATTRIBUTE') : undefined
+  return attribute !== undefined && Object.hasOwn(columns, attribute) ? undefined : attribute
+}
+
 /** Returns which values of active and deleted records to set for a column that does not hold false and true. */
 function valuesFor({ type, nullable, enum: members }: Column): string {
   if (type === 'datetime' || type === 'date') {

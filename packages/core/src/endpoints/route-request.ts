@@ -16,14 +16,16 @@ import {
 import { isQueryRequest } from '../http/query-method.ts'
 import type { ApiRequest } from '../http/request.ts'
 import {
-  isRestoreDisabled,
   keylessListAbove,
   matchRoute,
   type Route,
   splitUrl,
+  unrestoredResource,
 } from '../http/route-table.ts'
 import { similarPath } from '../http/similar-path.ts'
+import type { Resource } from '../registry/resource.ts'
 import { actionOf, hasQuery, resourceOf } from './route-method.ts'
+import { servesMany } from './serves-many.ts'
 
 /** Throws 414 for a URL that is too long, before it is parsed. The URL of a QUERY may be as long as its body. */
 export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void {
@@ -95,6 +97,7 @@ export function routeRequest(
   const resource = resourceOf(route)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const hooks = hooksOf(resource.settings.hooks, method)
+  const action = actionOf(route, method)
   const endsAsText = wantsText && hooks.final === undefined
   const call: RoutedCall = {
     runtime,
@@ -104,7 +107,8 @@ export function routeRequest(
     query,
     isQuery,
     resource,
-    action: actionOf(route, method),
+    action,
+    many: servesMany(route, action, request),
     relation: route.kind === 'related' ? route.relation : null,
     hooks,
     asPage: false,
@@ -125,13 +129,29 @@ export function routeRequest(
 /** Makes the 404 of a path without a route. It names the setting that would enable the path, or suggests a similar path. */
 export function unknownPathOf(runtime: Runtime, path: string): ApiError {
   const { settings, routes } = runtime
-  const setting = isRestoreDisabled(routes, path)
-    ? settingNames.softDelete
-    : settings.disabledEndpoints.get(path)
+  const unrestored = unrestoredResource(routes, path)
+  if (unrestored !== undefined) return notRestored(runtime, path, unrestored)
+  const setting = settings.disabledEndpoints.get(path)
   return setting === undefined
     ? unknownPath(path, documentedPathLike(runtime, path))
     : endpointDisabled(path, setting)
 }
+
+/** Makes the 404 of the restore of a record without soft delete. It names the column that the model lacks if the documentation shows it. */
+function notRestored(runtime: Runtime, path: string, { endpoint, settings }: Resource): ApiError {
+  const lacked = settings.lackedSoftDeleteColumn
+  if (lacked === undefined) return endpointDisabled(path, settingNames.softDelete)
+  const isShown =
+    hasPublicDocs(runtime.settings) &&
+    runtime.registry.resources.some(
+      ({ settings: { softDelete }, columns }) =>
+        softDelete?.attribute === lacked && columns.has(lacked),
+    )
+  const column = isShown ? `column "${lacked}"` : 'column for soft delete'
+  return endpointDisabled(path, settingNames.softDeleteAttribute, `${endpoint} has no ${column}`)
+}
+
+const hasPublicDocs = ({ docs }: ApiSettings): boolean => docs !== null && !docs.requireAuth
 
 /** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
@@ -154,7 +174,8 @@ export function responseSettingsOf(
     const { settings } = resource
     const method = request.method.toUpperCase()
     const relation = route.kind === 'related' ? route.relation : null
-    const known = { resource, action: actionOf(route, method), relation }
+    const action = actionOf(route, method)
+    const known = { resource, action, many: servesMany(route, action, request), relation }
     return { hooks: hooksOf(settings.hooks, method), dump: settings.dump, known }
   } catch {
     return undefined

@@ -154,9 +154,12 @@ export function keylessListAbove(table: RouteTable, path: string): string | unde
   return list
 }
 
-/** Whether an unknown path would restore a record if its resource used soft delete. */
-export const isRestoreDisabled = (table: RouteTable, path: string): boolean =>
-  path.endsWith('/restore') && matchRoute(table, path.slice(0, -'/restore'.length))?.kind === 'item'
+/** Returns the resource of which an unknown path would restore a record if it used soft delete. */
+export function unrestoredResource(table: RouteTable, path: string): Resource | undefined {
+  if (!path.endsWith('/restore')) return undefined
+  const route = matchRoute(table, path.slice(0, -'/restore'.length))
+  return route?.kind === 'item' ? route.resource : undefined
+}
 
 function below(
   resource: Resource,

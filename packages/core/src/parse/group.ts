@@ -12,16 +12,10 @@ import {
   readingAfter,
 } from './cursor.ts'
 import { readFilter } from './filter.ts'
+import { type GroupKind, isGroupKind } from './group-kind.ts'
 import { checkDepth } from './limits.ts'
 import { rawText, spanOf } from './query-string.ts'
 import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
-
-export type GroupKind = GroupNode['kind']
-
-export const groupKinds: readonly GroupKind[] = ['or', 'and', 'not']
-
-export const isGroupKind = (name: string): name is GroupKind =>
-  (groupKinds as readonly string[]).includes(name)
 
 /** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
 export function readGroup(

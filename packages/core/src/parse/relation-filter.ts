@@ -13,6 +13,7 @@ import {
 } from './cursor.ts'
 import { readPath } from './field.ts'
 import { readFilter } from './filter.ts'
+import { isGroupKind } from './group-kind.ts'
 import { countCondition, countRelationFilter } from './limits.ts'
 import { rawText, spanOf, trim } from './query-string.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
@@ -66,6 +67,7 @@ function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
   if (pair.text[end] !== '=') {
     const meansFilter = meaningOf(suffix) !== undefined || suffix?.text.includes('=')
     if (meansFilter) throw noEquals(cursor, end)
+    if (pair.text[end] === '[') throw inBrackets(cursor, end, inside)
     cursor.position = end
     return readPath(pair, start, trim(pair, start, end).end)
   }
@@ -93,6 +95,21 @@ function noEquals(cursor: Cursor, end: number): ApiError {
   const found = name === '' ? '' : ` instead of "${name}"`
   const reason = `Expected a filter such as price__gt=20${found}: only filters follow the relation.${encoded}`
   return malformed(pair, position, end, reason)
+}
+
+/** Makes the 400 of `exists(labels[id__eq=1])`, with the form that is meant, and of a group in place of the relation. */
+function inBrackets(cursor: Cursor, end: number, { opener }: Enclosure): ApiError {
+  const { pair, position } = cursor
+  const name = pair.text.slice(position, end)
+  const path = excerpt(name)
+  if (name === '' || isGroupKind(name)) {
+    const reason = `Expected a relation in "${opener}" instead of "${path}[", such as ${opener}books.price__gt=20).`
+    return malformed(pair, position, end + 1, reason)
+  }
+  const [filters = ''] = /^[^\]]*/.exec(pair.text.slice(end + 1)) ?? []
+  const meant = filters === '' ? path : `${path}.${excerpt(filters)}`
+  const reason = `Unexpected "[" after "${path}": conditions follow a dot, as in ${opener}${meant}).`
+  return malformed(pair, position, end + 1, reason)
 }
 
 /** Whether the item ends at the cursor, so that the path has no filter. */

@@ -10,7 +10,7 @@ import type {
   RelationOptionNode,
   TextNode,
 } from '../parse/ast.ts'
-import { groupKinds } from '../parse/group.ts'
+import { groupKinds } from '../parse/group-kind.ts'
 import { relationsMatching } from '../registry/relation-token.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { embedRemedy } from './embed-remedy.ts'

@@ -103,6 +103,7 @@ async function ownRecord(
     resource,
     registry: runtime.registry,
     action: 'GET_ONE',
+    many: false,
     relation: null,
     hooks: resource?.settings.hooks.get ?? runtime.settings.hooks,
     origin,

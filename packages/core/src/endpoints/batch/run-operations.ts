@@ -17,6 +17,7 @@ import { type Probe, refusalOf } from '../../write/execute/refusals/refusal.ts'
 import { factsOf } from '../route-facts.ts'
 import type { RoutedCall } from '../route-request.ts'
 import { answerAuthorized, optionsOf, setCaller } from '../serve-call.ts'
+import { servesMany } from '../serves-many.ts'
 import {
   type AdmittedOperation,
   type BatchRequest,
@@ -215,7 +216,8 @@ export function resolved(
       : operation
   if (!refers.inUrl) {
     const request = refers.inBody ? requestTo(filled, admitted.request.url) : admitted.request
-    return { route, call: { ...admitted, runtime, request, transaction } }
+    const many = servesMany(route, admitted.action, request)
+    return { route, call: { ...admitted, runtime, request, transaction, many } }
   }
   const request = requestTo(filled, resolvedUrl(operation.url, values))
   const found = routeOperation(batch, operation, request)
