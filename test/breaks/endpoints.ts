@@ -716,4 +716,18 @@ export const endpoints: readonly Break[] = [
     replace: "resource.settings.bulkMethods.has('PATCH') || method === 'DELETE'",
     fails: 'test/contract/bulk-methods.test.ts',
   },
+  {
+    title: 'A model whose DELETE always cascades leaves its dependents',
+    file: 'packages/core/src/write/endpoints/remove.ts',
+    find: 'if (text === undefined) return alwaysCascades',
+    replace: 'if (text === undefined) return false',
+    fails: 'test/writing/always-cascades.test.ts',
+  },
+  {
+    title: 'cascade_delete=0 is ignored where every DELETE cascades',
+    file: 'packages/core/src/write/endpoints/remove.ts',
+    find: 'if (!cascade && alwaysCascades) {',
+    replace: 'if (!cascade && !allowCascadeDelete) {',
+    fails: 'test/writing/always-cascades.test.ts',
+  },
 ]

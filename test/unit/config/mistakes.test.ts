@@ -38,6 +38,10 @@ suite('mistakes in config', (test) => {
     ],
     // kinds of values
     [
+      { API_ALLOW_CASCADE_DELETE: 'alway' },
+      'config.API_ALLOW_CASCADE_DELETE: expected true, false or \'always\', got "alway". Did you mean "always"?',
+    ],
+    [
       { API_ALLOW_BULK: 'POST' },
       'config.API_ALLOW_BULK: expected true, false or a list of POST, PATCH, DELETE, got "POST". Did you mean ["POST"]?',
     ],

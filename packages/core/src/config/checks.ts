@@ -40,7 +40,8 @@ export const booleanOr =
   (value) =>
     typeof value === 'boolean' || value === word
       ? undefined
-      : expected(`true, false or '${word}'`, value)
+      : expected(`true, false or '${word}'`, value) +
+        (typeof value === 'string' ? didYouMean(value, [word]) : '')
 
 /** Accepts true, false or a list of words. */
 export const booleanOrList =

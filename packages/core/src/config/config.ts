@@ -157,8 +157,11 @@ export interface ApiConfig<
    * delete a stored record, such as one by filters. `'single'`: only those of one record, named by its path. Default false. Config, meta.
    */
   readonly API_REQUIRE_IF_MATCH?: boolean | 'single'
-  /** Allows `?cascade_delete=1`. Default false. Config, meta. */
-  readonly API_ALLOW_CASCADE_DELETE?: boolean
+  /**
+   * Allows `?cascade_delete=1`, which deletes the dependents of a record with it. `'always'`: every DELETE does so, also without the
+   * parameter. Default false. Config, meta.
+   */
+  readonly API_ALLOW_CASCADE_DELETE?: boolean | 'always'
   /**
    * Soft delete: DELETE marks a record as deleted, and reads omit marked records; applies to every published model with the column.
    * Default false. Config, meta. Specification: States and transitions.

@@ -221,6 +221,12 @@ function draftOf(writer: Writer, route: Route, method: MethodName): Draft {
   }
 }
 
+/** Says in the description of a DELETE that it also deletes dependents, if it always does. */
+const alwaysCascades = ({ settings }: Resource): string =>
+  settings.alwaysCascades
+    ? ' The records that depend on it are deleted too, each under its own rules.'
+    : ''
+
 const listOccasions: readonly Occasion[] = ['query', 'list', 'value']
 
 function collectionDraft(writer: Writer, resource: Resource, method: MethodName): Draft {
@@ -230,6 +236,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const refused = settings.requireIfMatchEverywhere
     ? ' Always refused (428), because each record needs its ETag in `If-Match`.'
     : ''
+  const cascades = alwaysCascades(resource)
   const records = plural(resource)
   const record = answeredRecord(writer, resource)
   const list = { type: 'array', items: record } as const satisfies Schema
@@ -294,7 +301,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         kind: 'BulkDelete',
         outcome: 'BulkDeleted',
         summary: `Delete every one of the ${records} that match`,
-        description: `All of them, or none.${refused}`,
+        description: `All of them, or none.${cascades}${refused}`,
         parameters: bulkRemovalParameters(components, resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },
         occasions: [...listOccasions, 'removed', 'bulk'],
@@ -352,10 +359,11 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
         outcome: 'Deleted',
         ownSummary: summaries.delete,
         summary: `Delete ${article(resource)}`,
-        description:
+        description: `${
           settings.softDelete === null
             ? 'The record of a key.'
-            : 'The record is marked as deleted, and left out of reads.',
+            : 'The record is marked as deleted, and left out of reads.'
+        }${alwaysCascades(resource)}`,
         parameters: [...keys, ...removalParameters(components, resource)],
         sends: writeConditions(resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },

@@ -41,13 +41,21 @@ export async function remove(
   )
 }
 
-/** The value of `cascade_delete`; throws 400 if it is true and API_ALLOW_CASCADE_DELETE is off. */
-export function cascadeParameter(resource: Resource, ast: QueryAst): boolean {
+/**
+ * Whether a DELETE cascades: the value of `cascade_delete`, or true if every DELETE of the model does. Throws 400 if the setting does not
+ * allow the value.
+ */
+export function cascadeParameter({ settings }: Resource, ast: QueryAst): boolean {
+  const { allowCascadeDelete, alwaysCascades } = settings
   const text = ast.single.cascade_delete?.text
-  if (text === undefined) return false
+  if (text === undefined) return alwaysCascades
   const cascade = parseBoolean(text)
   if (cascade === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
-  if (cascade && !resource.settings.allowCascadeDelete) {
+  if (!cascade && alwaysCascades) {
+    const why = ` Every DELETE here also deletes dependents (${settingNames.allowCascadeDelete} is 'always').`
+    throw invalidParameter('cascade_delete', text, 'true', why)
+  }
+  if (cascade && !allowCascadeDelete) {
     const at = `cascade_delete=${text}`
     throw featureDisabled('Removing dependents', settingNames.allowCascadeDelete, at)
   }
