@@ -56,7 +56,7 @@ const table = costTable(`
   PATCH a list of n books, with new authors |      6 |        6 |       8 |      8
   n records that are removed
   DELETE n tags by a filter                 | 3 + 3n |   5 + 3n |  6 + 3n | 6 + 3n
-  DELETE an author with n books             | 9 + 3n |  10 + 3n | 11 + 3n | 11 + 3n
+  DELETE an author with n books             | 8 + 3n |   9 + 3n | 10 + 3n | 10 + 3n
   refused
   POST a tag that is invalid                |      0 |        0 |       0 |      0
   POST a tag that is taken                  |      2 |        3 |       2 |      2

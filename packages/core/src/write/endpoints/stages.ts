@@ -48,6 +48,7 @@ import type {
   ValueSources,
   WriteContext,
 } from '../execute/context.ts'
+import { refuseDeletedMeanwhile } from '../execute/referred-records.ts'
 import {
   counterBehind,
   explainRefusal,
@@ -152,6 +153,8 @@ function writeOnce(
     const written = await working
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
+    // Without a transaction, the records are stored already.
+    if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
     const result = await finishBeforeCommit(writing.call, written)
     const changes = context.changes === undefined ? [] : await changesOf(context)
     if (batch === undefined) await runBeforeCommit(writing.call, changes)
@@ -270,6 +273,7 @@ function writingIn(
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
+    unlocked: [],
     hosted: isHosted(call, outside.own),
     setsSavepoints,
     beforeHookStatements,

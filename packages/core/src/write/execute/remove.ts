@@ -29,6 +29,7 @@ import {
   keyIn,
   keyMatches,
   lockedRecord,
+  lockedRows,
   readScoped,
   readUnscoped,
   valuesOf,
@@ -213,7 +214,10 @@ async function isReferredTo(
   return existsUnscoped(context, dependent, linkMatches(dependent, key), except)
 }
 
-/** Deletes the dependents, each with the access rules of its model. Throws 409 if the caller may not see one of them. */
+/**
+ * Deletes the dependents, each with the access rules of its model. Throws 409 if the caller may not see one of them. In a soft delete, they
+ * are locked before their own dependents are read, so that nobody adds others meanwhile.
+ */
 async function removeRows(
   removal: Removal,
   dependent: Dependent,
@@ -225,11 +229,16 @@ async function removeRows(
   // Before a hard delete, soft-deleted dependents must be deleted as well, since their rows still refer to the record.
   const isSoft = soft && resource.settings.softDelete !== null
   const plan = planLookUp(resource, columnValues(dependent.held, key), !isSoft)
-  const rows = await readUnscoped(context, plan, max + 1)
-  if (rows.length === 0) return
+  const found = await readUnscoped(context, plan, max + 1)
+  if (found.length === 0) return
   await requireAccess(context, resource, 'DELETE')
-  if (rows.length > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
-  const visible = await readScoped(context, plan, 'DELETE')
+  if (found.length > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
+  // Read again, because others may have changed or moved the records before they were locked. A hard delete needs no lock: the database
+  // refuses to delete a record to which another one refers.
+  const rows = soft ? await lockedRows(context, plan, found) : found
+  const visible = context.access.narrows(resource)
+    ? await readScoped(context, plan, 'DELETE')
+    : rows
   // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
   const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
   if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {
