@@ -16,6 +16,9 @@ interface Unscoped {
 
 const ownTable = 'a table of the service itself, whose rows no client can read'
 
+const referred =
+  'records of a resource that no policy narrows, and whether records that were read through their scope are deleted'
+
 const known: readonly Unscoped[] = [
   {
     name: 'unscoped',
@@ -41,6 +44,7 @@ const known: readonly Unscoped[] = [
         1,
         'keys that the database generated for the record just written',
       ],
+      'write/execute/look-up.ts': [1, 'the dependents of removal/, after they were locked'],
       'write/execute/removal/look-ahead.ts': [
         2,
         'dependents of records to delete: a hidden one prevents the deletion',
@@ -82,11 +86,23 @@ const known: readonly Unscoped[] = [
   },
   {
     name: 'compileLocked',
-    callers: { 'write/execute/look-up.ts': [3, 'records of a resource that no policy narrows'] },
+    callers: {
+      'write/execute/look-up.ts': [
+        4,
+        'records of a resource that no policy narrows, and the dependents that readUnscoped has found',
+      ],
+      'write/execute/referred-records.ts': [1, referred],
+    },
   },
   {
     name: 'compileLockedByKeys',
-    callers: { 'write/execute/look-up.ts': [2, 'records of a resource that no policy narrows'] },
+    callers: {
+      'write/execute/look-up.ts': [
+        3,
+        'records of a resource that no policy narrows, and locks before a read',
+      ],
+      'write/execute/referred-records.ts': [1, referred],
+    },
   },
   {
     name: 'compileLockedRecord',

@@ -19,6 +19,7 @@ import { links } from './links.ts'
 import { parse } from './parse.ts'
 import { plan } from './plan.ts'
 import { planCache } from './plan-cache.ts'
+import { references } from './references.ts'
 import { registry } from './registry.ts'
 import { manyRemoved } from './removal.ts'
 import { serialize } from './serialize.ts'
@@ -45,6 +46,7 @@ export const breaks: readonly Break[] = [
   ...parse,
   ...plan,
   ...planCache,
+  ...references,
   ...registry,
   ...manyRemoved,
   ...serialize,

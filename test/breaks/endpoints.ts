@@ -160,8 +160,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A foreign key may refer to a record that the caller does not see',
     file: 'packages/core/src/write/execute/checks.ts',
-    find: 'if (await isVisible(context, relation, key)) {',
-    replace: 'if ((await isVisible(context, relation, key)) !== undefined) {',
+    find: 'if (await isVisible(context, resource, relation, key, path)) {',
+    replace: 'if ((await isVisible(context, resource, relation, key, path)) !== undefined) {',
     fails: 'test/writing/rights-first.test.ts',
   },
   {

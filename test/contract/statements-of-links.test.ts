@@ -26,13 +26,13 @@ const table = costTable(`
   open: POST n people, each in two teams  |      6 |        6 |       8
   open: PATCH n people out of their teams |      8 |        9 |      10
   a policy is asked about each
-  ruled: POST n people, each in two teams |      6 |        6 |       8
+  ruled: POST n people, each in two teams |      6 |        7 |       9
   a policy and callbacks are asked about each
-  asked: POST a person in n teams         |  5 + n |    5 + n |  6 + n
-  asked: PATCH a person into n teams      |  7 + n |    7 + n |  8 + n
+  asked: POST a person in n teams         |  5 + n |    6 + n |  7 + n
+  asked: PATCH a person into n teams      |  7 + n |    8 + n |  9 + n
   asked: PATCH a person out of n teams    |  7 + n |    8 + n |  9 + n
-  asked: PATCH a person back into n teams |  7 + n |    7 + n |  8 + n
-  asked: PATCH a person in n teams        |      6 |        6 |      7
+  asked: PATCH a person back into n teams |  7 + n |    8 + n |  9 + n
+  asked: PATCH a person in n teams        |      6 |        7 |      8
 `)
 
 const asked: Metas = {

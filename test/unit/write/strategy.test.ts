@@ -87,7 +87,15 @@ const Printed = defineModel('Printed', {
   meta: {},
 })
 
+const Note = defineModel('Note', {
+  table: 'notes',
+  columns: { id: { type: 'integer', primaryKey: true }, marked_id: { type: 'integer' } },
+  relations: { marked: belongsTo('Marked', 'marked_id') },
+  meta: {},
+})
+
 const models: readonly AnyModel[] = [
+  Note,
   Author,
   Book,
   Counted,
@@ -149,6 +157,7 @@ const calm: WriteConditions = {
   callback: false,
   permitted: true,
   narrows: () => false,
+  locksReferred: () => true,
   checksInUpdates: false,
   singleWrites: () => 'returned',
 }
@@ -194,6 +203,16 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
         node: node({ resource: resourceOf('Edition'), values: { book_id: 1 } }),
       },
       around: { narrows: (target) => target.name === 'Printed' },
+    },
+  ],
+  'a referenced record cannot be locked': [
+    {
+      write: {
+        change: 'insert',
+        resource: resourceOf('Note'),
+        node: node({ resource: resourceOf('Note'), values: { marked_id: 1 } }),
+      },
+      around: { locksReferred: (target) => target.name !== 'Marked' },
     },
   ],
   'the body changes no column': [sent({ values: {} })],

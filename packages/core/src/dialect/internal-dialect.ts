@@ -43,6 +43,11 @@ export interface InternalDialect extends Dialect {
   ) => Promise<readonly string[]>
   /** Advice for a counter (sequence, auto-increment) that generates keys which already exist: how to advance it. */
   readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
+  /**
+   * The lock of a SELECT for a row that a new row will refer to: the one that the foreign key constraint takes. Others who lock the row
+   * FOR UPDATE wait for it. Undefined if this user of the database cannot lock rows of the table without changing what it finds.
+   */
+  readonly lockReferred?: (table: TableName) => Expression<unknown> | undefined
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
   /**

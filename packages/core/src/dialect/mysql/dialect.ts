@@ -230,6 +230,7 @@ function dialectWith(facts: Facts): InternalDialect {
       text: 'varchar(255) character set utf8mb4 collate utf8mb4_bin',
       boolean: 'boolean',
     },
+    lockReferred: () => sql`lock in share mode`,
     server: {
       // Of prepared statements; the text protocol takes more.
       maxValues: 65_535,

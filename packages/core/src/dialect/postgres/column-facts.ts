@@ -3,6 +3,7 @@
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import { rowsOf } from '../../sql/statement.ts'
+import { type TableName, tableKey } from '../../sql/table-name.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifyPostgres } from './errors.ts'
 
@@ -17,6 +18,8 @@ export interface Facts {
   readonly declared: (column: DialectColumn) => DeclaredType | undefined
   /** The default of a column, if it is the call of a function without arguments. */
   readonly defaultOf: (column: DialectColumn) => Fragment | undefined
+  /** Whether this role can lock every row of the table that it can read. */
+  readonly locks: (table: TableName) => boolean
 }
 
 /** The type of a column: its catalogue name, such as `int4`, and the scale of a `numeric` that has one. */
@@ -31,6 +34,7 @@ export const unknownFacts: Facts = {
   collates: () => undefined,
   declared: () => undefined,
   defaultOf: () => undefined,
+  locks: () => false,
 }
 
 /** Warnings about settings of the user's pool with which a single query can hold a connection for a long time. */
@@ -67,6 +71,7 @@ interface Declared {
   readonly own_default: unknown
   /** The schema of the function that the default calls. */
   readonly default_schema: unknown
+  readonly locks: unknown
 }
 
 // Bits of pg_trigger.tgtype: FOR EACH ROW, BEFORE, INSERT.
@@ -91,6 +96,13 @@ const calledFunction = sql`(select n.nspname::text from pg_proc p join pg_namesp
         and (l.lanname <> 'plpgsql' or strpos(lower(b.prosrc), lower(a.attname)) > 0 or b.prosrc ~* ${setsRow}))
   order by n.nspname = 'pg_catalog' limit 1)`
 
+/**
+ * Whether the role can lock the rows of a column's table, for which it needs the right to update one of the columns. Row security may
+ * hide rows from locks that it shows to reads, and a lock of a view depends on its query.
+ */
+const locksTable = sql`(select c.relkind in ('r', 'p') and not c.relrowsecurity and has_any_column_privilege(c.oid, 'update')
+  from pg_class c where c.oid = a.attrelid)`
+
 /** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
 export async function lookUpFacts(
   db: AnyDatabase,
@@ -107,7 +119,7 @@ export async function lookUpFacts(
       case when y.typname in ('geometry', 'geography') then
         (select n.nspname::text from pg_namespace n where n.oid = y.typnamespace
           and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry,
-      e.own_default, ${calledFunction} as default_schema
+      e.own_default, ${calledFunction} as default_schema, ${locksTable} as locks
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
@@ -123,11 +135,13 @@ export async function lookUpFacts(
   const collations = new Map<DialectColumn, Collates>()
   const types = new Map<DialectColumn, DeclaredType>()
   const defaults = new Map<DialectColumn, Fragment>()
-  tables.forEach(({ columns }, i) => {
+  const locked = new Set<string>()
+  tables.forEach(({ schema, table, columns }, i) => {
     for (const column of columns) {
       const row = declared.get(`${i + 1} ${column.dbName}`)
       if (row === undefined || column.computed !== undefined) continue
       types.set(column, typeOf(row))
+      if (row.locks === true) locked.add(tableKey({ schema, table }))
       const call = calledBy(row)
       if (call !== undefined) defaults.set(column, call)
       const collates = row.name === null ? undefined : collatesOf(row)
@@ -138,6 +152,7 @@ export async function lookUpFacts(
     collates: (column) => collations.get(column),
     declared: (column) => types.get(column),
     defaultOf: (column) => defaults.get(column),
+    locks: (table) => locked.has(tableKey(table)),
   }
 }
 

@@ -180,6 +180,7 @@ function dialectWith(facts: Facts): InternalDialect {
       text: 'varchar(255) collate "C"',
       boolean: 'boolean',
     },
+    lockReferred: (table) => (facts.locks(table) ? sql`for key share` : undefined),
     server: {
       maxValues: 65_535,
       checkDeferred: 'set constraints all immediate',

@@ -128,6 +128,7 @@ export function compileLockedByKeys(
   { from: { resource, includeDeleted }, output }: RowPlan,
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
+  lockedFor: LockedFor,
 ): CompiledWrite | undefined {
   const { dialect } = target
   const [column] = columns
@@ -142,7 +143,8 @@ export function compileLockedByKeys(
   const wanted = sql`(select ${made.refs[0]} as ${sql.id('key')} from ${made.table}) as ${sql.id('model_api_keys')}`
   const same = sql`${sql.id(resource.table, column.dbName)} = ${sql.id('model_api_keys', 'key')}`
   const rows = sql`select ${sql.join(items)} from ${wanted} straight_join ${tableOf(resource)} on ${same}`
-  return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])} for update`, readers }
+  const lock = lockClause(target, resource, lockedFor)
+  return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])}${lock}`, readers }
 }
 
 /** Whether all columns are integers: for other types, the database may find values equal that the service does not. */
@@ -155,7 +157,7 @@ export const compileLockByKeys = (
   rows: RowsByKeys,
   lockedFor: LockedFor,
 ): Fragment =>
-  sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${lockClause(target, lockedFor)}`
+  sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${lockClause(target, rows.table, lockedFor)}`
 
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
   const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))

@@ -53,7 +53,10 @@ export interface SeenReference {
   readonly stored: readonly Match[] | undefined
 }
 
-/** `exists (select 1 from t where key and scope)`, or the same with `or foreign_key = …` for a stored reference. */
+/**
+ * `exists (select 1 from t where key and scope)`, or the same with `or foreign_key = …` for a stored reference. Locks a record that could
+ * be soft-deleted before the statement has stored the reference.
+ */
 export const compileReference = (
   target: Target,
   { relation, key, includeDeleted, scope, stored }: SeenReference,
@@ -62,7 +65,8 @@ export const compileReference = (
   const conditions = [matchCondition(target, key), undeleted, scope].filter(
     (one) => one !== undefined,
   )
-  const isSeen = sql<SqlBool>`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)})`
+  const lock = undeleted === undefined ? sql`` : lockClause(target, relation.target, 'reference')
+  const isSeen = sql<SqlBool>`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)}${lock})`
   return stored === undefined ? isSeen : sql`(${isSeen} or ${matchCondition(target, stored)})`
 }
 
@@ -233,11 +237,25 @@ export const compileDeleteReturning = (
   reach: WriteReach = {},
 ): Fragment => sql`${compileDelete(target, table, key, reach)} returning 1 as ${sql.id('found')}`
 
-/** What a lock is for: to delete the row or change anything in it, or only to change columns that no foreign key can refer to. */
-export type LockedFor = 'anyChange' | 'otherThanKeys'
+/**
+ * What a lock is for: to delete the row or change anything in it, only to change columns that no foreign key can refer to, or to store
+ * a reference to the row.
+ */
+export type LockedFor = 'anyChange' | 'otherThanKeys' | 'reference'
 
-/** `for update`, or a weaker lock of the dialect that lets others insert rows that refer to this one. */
-export const lockClause = ({ dialect }: Target, lockedFor: LockedFor): Fragment => {
+/**
+ * `for update`, or a weaker lock of the dialect that lets others insert rows that refer to this one. Empty if a reference cannot lock
+ * the rows of the table.
+ */
+export const lockClause = (
+  { dialect }: Target,
+  table: TableName,
+  lockedFor: LockedFor,
+): Fragment => {
+  if (lockedFor === 'reference') {
+    const lock = dialect.lockReferred?.(table)
+    return lock === undefined ? sql`` : sql` ${lock}`
+  }
   const weaker = lockedFor === 'otherThanKeys' ? dialect.shortcuts?.lockBesidesKeys : undefined
   return weaker === undefined ? sql` for update` : sql` ${weaker}`
 }
@@ -249,7 +267,7 @@ export const compileLock = (
   key: readonly Match[],
   lockedFor: LockedFor,
 ): Fragment =>
-  sql`select 1 from ${tableOf(table)} where ${matchCondition(target, key)}${lockClause(target, lockedFor)}`
+  sql`select 1 from ${tableOf(table)} where ${matchCondition(target, key)}${lockClause(target, table, lockedFor)}`
 
 /** Reads and locks the rows of a plan for which `readsStoredColumns` is true. */
 export const compileLocked = (target: Target, plan: RowPlan, lockedFor: LockedFor): CompiledWrite =>
@@ -281,7 +299,7 @@ function lockedRows(
   const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
   const conditions = [...where, undeleted].filter((one) => one !== undefined)
   const rows = sql`select ${sql.join(items)} from ${tableOf(resource)}`
-  const lock = lockClause(target, lockedFor)
+  const lock = lockClause(target, resource, lockedFor)
   return { statement: sql`${rows}${whereAll(conditions)}${lock}`, readers }
 }
 

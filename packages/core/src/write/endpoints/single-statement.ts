@@ -303,6 +303,7 @@ function conditionsOf(
   { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
   const { runtime, caller, hooks, method } = call
+  const { dialect } = connection
   const { dump, return: onReturn, final } = hooks
   const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
   return {
@@ -315,8 +316,10 @@ function conditionsOf(
     callback: needsChanges(hooks) || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.narrows(target),
-    checksInUpdates: connection.dialect.shortcuts?.updatesReadAnyTable === true,
-    singleWrites: connection.dialect.shortcuts?.singleWrites,
+    locksReferred: (target) =>
+      !dialect.capabilities.locksRows || dialect.lockReferred?.(target) !== undefined,
+    checksInUpdates: dialect.shortcuts?.updatesReadAnyTable === true,
+    singleWrites: dialect.shortcuts?.singleWrites,
   }
 }
 

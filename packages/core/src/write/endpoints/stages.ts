@@ -46,6 +46,7 @@ import type {
   ValueSources,
   WriteContext,
 } from '../execute/context.ts'
+import { refuseDeletedMeanwhile } from '../execute/referred-records.ts'
 import {
   counterBehind,
   explainRefusal,
@@ -156,6 +157,8 @@ function writeOnce(
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
     if (hooks !== undefined) hooks.statements = undefined
+    // Without a transaction, the records are stored already.
+    if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
     const result = await finishBeforeCommit(writing.call, written)
     const changes = context.changes === undefined ? [] : await changesOf(context)
     if (batch === undefined) await runBeforeCommit(writing.call, changes)
@@ -273,6 +276,7 @@ function writingIn(
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
+    unlocked: [],
     hosted,
     setsSavepoints,
     beforeHookStatements,

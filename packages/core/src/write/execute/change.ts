@@ -7,6 +7,7 @@ import { isNested, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import { addOtherForms, requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
+import { refuseDeletedReferences } from './deleted-references.ts'
 import { ChangeStep } from './lists/many-step.ts'
 import { writeMany } from './lists/write-many.ts'
 import { lockForChanges } from './lock-for-changes.ts'
@@ -73,6 +74,7 @@ export async function restoreRecord(
   if (stored === undefined) throw recordNotFound()
   checkPrecondition(resource, precondition, stored)
   if (!isDeleted(resource, stored)) throw notDeleted()
+  await refuseDeletedReferences(context, resource, stored)
   const active = { [softDelete.attribute]: softDelete.active }
   await changeStored(context, resource, stored, active, '')
 }

@@ -24,7 +24,8 @@ import { isSet, narrowedRelations } from '../plan/references.ts'
 import { sameValue } from '../plan/same-value.ts'
 import type { WriteAction } from './access.ts'
 import type { WriteContext } from './context.ts'
-import { existsUnscoped, readScoped, valuesOf } from './look-up.ts'
+import { existsUnscoped, valuesOf } from './look-up.ts'
+import { readReferred } from './referred-records.ts'
 
 /** Throws 403 unless methods and roles allow the action on the resource; the error names the record at `path`. */
 export async function requireAccess(
@@ -138,7 +139,7 @@ async function refuseInvisible(
     // After a refusal, no statement repeats what the look-up of the list has found.
     if (!(isRefused && known?.isMissing(relation, text) === true)) {
       const remember = await known?.beforeLookUp()
-      if (await isVisible(context, relation, key)) {
+      if (await isVisible(context, resource, relation, key, path)) {
         remember?.(relation, text)
         continue
       }
@@ -155,15 +156,19 @@ export const shownPaths = ({ from }: ResolvedRelation, path: string): readonly s
 
 async function isVisible(
   context: WriteContext,
-  { to, target }: ResolvedRelation,
+  holder: Resource,
+  relation: ResolvedRelation,
   key: readonly Value[],
+  path: string,
 ): Promise<boolean> {
+  const { to, target } = relation
   // If the caller has no access to the target, no policy is called, and the row only has to exist, as the foreign key requires.
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
     return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }
   const plan = planLookUp(target, columnValues(to, key), false)
-  const found = await readScoped(context, plan, 'GET_ONE', 1)
+  const paths = () => shownPaths(relation, path)
+  const found = await readReferred(context, plan, { holder, columns: to, keys: [key], paths })
   return found.length > 0
 }
 

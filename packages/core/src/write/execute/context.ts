@@ -6,6 +6,7 @@ import type { Connection } from '../../execute/run.ts'
 import type { ValueCheck } from '../../input/validators.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
+import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts'
 import type { Values } from '../plan/node.ts'
 import type { WriteAccess } from './access.ts'
@@ -48,6 +49,16 @@ export interface ValueSources {
   ) => MaybePromise<unknown>
 }
 
+/** A record that a reference names, and that was read without a lock. */
+export interface UnlockedReference {
+  readonly resource: Resource
+  /** The columns that the reference names, and their values. */
+  readonly columns: readonly NamedColumn[]
+  readonly key: readonly Value[]
+  /** The paths in the body of the references to the record with this key, given as `keyText`. */
+  readonly paths: (key: string) => readonly string[]
+}
+
 export interface WriteContext extends ValueSources {
   readonly connection: Connection
   readonly target: Target
@@ -63,6 +74,8 @@ export interface WriteContext extends ValueSources {
   /** Why a merged document cannot be stored; undefined if it can. */
   readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
   readonly problems: { add(path: string, message: string): void; refuse(): void }
+  /** Collects the records that references name and that were read without a lock. */
+  readonly unlocked: UnlockedReference[]
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
   readonly hosted: boolean
   /**

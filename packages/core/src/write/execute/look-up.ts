@@ -3,7 +3,7 @@
 import { compileRows, type Slice } from '../../compile/row-query.ts'
 import { unscoped } from '../../compile/scopes.ts'
 import { keyChunks } from '../../execute/chunks.ts'
-import { keyFromRow, keyTextIn } from '../../execute/key.ts'
+import { keyFromRow, keyText, keyTextIn } from '../../execute/key.ts'
 import { decodeRows, run } from '../../execute/run.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
@@ -92,13 +92,49 @@ export async function lockedRecord(
   return found
 }
 
+/** Locks the records that a plan has `found`; returns those that it still finds, in the same order, even if the caller may not see them. */
+export async function lockedRows(
+  context: WriteContext,
+  plan: RowPlan,
+  found: readonly Values[],
+): Promise<readonly Values[]> {
+  const { target } = context
+  const { capabilities, shortcuts } = target.dialect
+  if (!capabilities.locksRows) return found
+  const { resource } = plan.from
+  const keys = found.map((row) => keyIn(resource, row) ?? [])
+  const isOneStatement = shortcuts?.locksFoundRowsOnly === true && readsStoredColumns(plan)
+  if (!isOneStatement) await lockByKeys(context, resource, keys)
+  const rows = isOneStatement
+    ? await readLocked(context, compileLocked(target, plan, 'anyChange'))
+    : await readUnscoped(context, plan, noLimit)
+  const byKey = new Map(rows.map((row) => [keyText(keyIn(resource, row) ?? []), row]))
+  return keys.map((key) => byKey.get(keyText(key))).filter((row) => row !== undefined)
+}
+
+/** Locks records without waiting for new ones, as another condition or a read of the whole table would on MySQL and MariaDB. */
+async function lockByKeys(
+  context: WriteContext,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+): Promise<void> {
+  const { connection, target } = context
+  const { primaryKey } = resource
+  for (const some of keyChunks(keys, primaryKey.length)) {
+    const plan = planRecords(resource, primaryKey, some, { read: primaryKey, includeDeleted: true })
+    const byKeys = compileLockedByKeys(target, plan, primaryKey, some, 'anyChange')
+    if (byKeys === undefined) await lockRecords(context, resource, some, 'anyChange')
+    else await run(connection, byKeys.statement)
+  }
+}
+
 /** Whether one statement can read and lock the rows. FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns. */
-const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolean =>
+export const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolean =>
   target.dialect.capabilities.locksRows &&
   !access.narrows(plan.from.resource) &&
   readsStoredColumns(plan)
 
-async function readLocked(
+export async function readLocked(
   { connection }: WriteContext,
   { statement, readers }: CompiledWrite,
 ): Promise<readonly Values[]> {
@@ -123,7 +159,7 @@ export async function lockedRecords(
     const rows = isOneStatement
       ? await readLocked(
           context,
-          compileLockedByKeys(context.target, plan, primaryKey, some) ??
+          compileLockedByKeys(context.target, plan, primaryKey, some, lockedFor) ??
             compileLocked(context.target, plan, lockedFor),
         )
       : await readScoped(context, plan, action)
@@ -171,7 +207,7 @@ async function lockedBy(
   const plan = planRecords(resource, columns, keys, { read })
   if (!capabilities.locksRows) return readScoped(context, plan, action)
   if (locksAsItReads(context, plan)) {
-    const byKeys = compileLockedByKeys(context.target, plan, columns, keys)
+    const byKeys = compileLockedByKeys(context.target, plan, columns, keys, lockedFor)
     if (byKeys !== undefined || shortcuts?.locksFoundRowsOnly === true) {
       return readLocked(context, byKeys ?? compileLocked(context.target, plan, lockedFor))
     }

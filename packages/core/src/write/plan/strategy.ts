@@ -35,6 +35,7 @@ export type Reason =
   | 'a validator needs the whole record'
   | 'it merges documents into the stored ones'
   | 'a policy may hide a referenced record'
+  | 'a referenced record cannot be locked'
   | 'the body changes no column'
   | 'it changes the primary key'
   | 'a default is a function that may use the connection'
@@ -75,6 +76,8 @@ export interface WriteConditions {
   readonly permitted: boolean
   /** Whether a policy hides records of a resource. */
   readonly narrows: (resource: Resource) => boolean
+  /** Whether a statement can lock the records of a resource to which it stores references. */
+  readonly locksReferred: (resource: Resource) => boolean
   /** Whether an UPDATE may check references. */
   readonly checksInUpdates: boolean
   /** Which single-statement writes the database supports. */
@@ -159,7 +162,7 @@ function reasonInBody(
   { change, replace }: PlannedWrite,
   node: RecordNode,
   resource: Resource,
-  { narrows, checksInUpdates }: WriteConditions,
+  { narrows, locksReferred, checksInUpdates }: WriteConditions,
 ): Reason | undefined {
   const { values, parents, children, sentBack, wholeRecordChecks, merges } = node
   if (parents.length > 0 || children.length > 0) return 'the body has nested records'
@@ -181,6 +184,10 @@ function reasonInBody(
     (change === 'update' && !checksInUpdates && references.length > 0)
   )
     return 'a policy may hide a referenced record'
+  if (
+    references.some(({ target }) => target.settings.softDelete !== null && !locksReferred(target))
+  )
+    return 'a referenced record cannot be locked'
   // A write that marks the record as deleted returns no record.
   const { softDelete } = resource.settings
   return softDelete !== null && softDelete.attribute in values
@@ -189,7 +196,7 @@ function reasonInBody(
 }
 
 /** Whether a column's default is a function that takes the hook arguments, and may use their connection to write. */
-function hasDefaultWithArgs(resource: Resource): boolean {
+export function hasDefaultWithArgs(resource: Resource): boolean {
   const known = withArgs.get(resource)
   if (known !== undefined) return known
   const found = [...resource.allColumns.values()].some(

@@ -8,9 +8,10 @@ import { tableKey } from '../../../sql/table-name.ts'
 import { planRecords } from '../../plan/look-up.ts'
 import type { RecordNode } from '../../plan/node.ts'
 import { narrowedRelations } from '../../plan/references.ts'
-import type { KnownReferences } from '../checks.ts'
+import { type KnownReferences, shownPaths } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
-import { readScoped, readUnscoped, valuesOf } from '../look-up.ts'
+import { readUnscoped, valuesOf } from '../look-up.ts'
+import { readReferred } from '../referred-records.ts'
 
 /** By relation: the keys, as `keyText`, of the records that look-ups have found and the caller may see. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>
@@ -55,7 +56,7 @@ export async function lookUpReferences(
     }
     if (wanted.size === 0) continue
     await before?.()
-    const found = await visibleKeys(context, relation, [...wanted.values()])
+    const found = await visibleKeys(context, resource, relation, [...wanted.values()], nodes)
     seen.set(relation, found)
     if (tellsMissing(resource, relation)) asked.set(relation, { wanted, found })
   }
@@ -90,18 +91,32 @@ const oneText: ReadonlySet<NamedColumn['type']> = new Set([
 
 async function visibleKeys(
   context: WriteContext,
-  { to, target }: ResolvedRelation,
+  holder: Resource,
+  relation: ResolvedRelation,
   keys: readonly (readonly Value[])[],
+  nodes: readonly RecordNode[],
 ): Promise<Set<string>> {
+  const { to, target } = relation
+  const paths = (key: string) => pathsOf(relation, nodes, key)
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of keyChunks(keys, to.length)) {
     // As in `isVisible` of checks.ts: if the caller has no access to the target, the row only has to exist.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
-      ? await readScoped(context, plan, 'GET_ONE')
+      ? await readReferred(context, plan, { holder, columns: to, keys: some, paths })
       : await readUnscoped(context, plan, some.length)
     for (const row of rows) found.add(keyTextIn(to, row) ?? '')
   }
   return found
+}
+
+/** The paths of the foreign keys in a list that have this key. */
+function pathsOf(
+  relation: ResolvedRelation,
+  nodes: readonly RecordNode[],
+  key: string,
+): readonly string[] {
+  const same = nodes.filter(({ values }) => keyTextIn(relation.from, values) === key)
+  return same.flatMap(({ path }) => shownPaths(relation, path))
 }

@@ -18,7 +18,8 @@ import {
 import { compareSentBack } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
 import { CreateStep, type ManyStep, type WriteNested } from '../lists/many-step.ts'
-import { keyIn, lockedRecord, lockedRecords, readScoped } from '../look-up.ts'
+import { keyIn, lockedRecord, lockedRecords } from '../look-up.ts'
+import { readReferred } from '../referred-records.ts'
 import type { Key } from './link-store.ts'
 
 const nothing: Values = {}
@@ -175,8 +176,11 @@ const isReference = (node: WriteNode | undefined): node is ReferenceNode =>
   node?.kind === 'reference'
 
 /** The error for an object that refers to no record that the caller may see, if clients cannot choose the key. */
-const missing = ({ resource, path }: ReferenceNode): Error =>
-  missingReference(resource.primaryKey.map(({ name }) => pathTo(path, name)))
+const missing = (node: ReferenceNode): Error => missingReference(keyPaths(node))
+
+/** The paths of the key of an object. */
+const keyPaths = ({ resource, path }: ReferenceNode): readonly string[] =>
+  resource.primaryKey.map(({ name }) => pathTo(path, name))
 
 /**
  * Whether the caller may look up the records that objects refer to. Checked before the look-up, so that a 403 does not reveal whether a
@@ -221,7 +225,9 @@ async function storedRecords(
     const byKey = new Map(stored && [[keyText(first.key), stored]])
     return { byKey, isInexact: false }
   }
-  const byKey = await recordsByKey(context, resource, [...keys.values()], action)
+  const paths = (text: string) =>
+    references.filter((node) => keyText(node.key) === text).flatMap(keyPaths)
+  const byKey = await recordsByKey(context, resource, [...keys.values()], action, paths)
   let isInexact = false
   for (const text of byKey.keys()) isInexact ||= !keys.has(text)
   return { byKey, isInexact }
@@ -232,13 +238,15 @@ async function recordsByKey(
   resource: Resource,
   keys: readonly Key[],
   action: 'GET_ONE' | 'PATCH',
+  paths: (key: string) => readonly string[],
 ): Promise<ReadonlyMap<string, Values>> {
   if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange')
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   for (const some of keyChunks(keys, primaryKey.length)) {
     const plan = planRecords(resource, primaryKey, some)
-    for (const row of await readScoped(context, plan, action)) {
+    const referred = { holder: undefined, columns: primaryKey, keys: some, paths }
+    for (const row of await readReferred(context, plan, referred)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)
     }
   }
@@ -247,12 +255,16 @@ async function recordsByKey(
 
 async function storedRecord(
   context: WriteContext,
-  { resource, key }: ReferenceNode,
+  node: ReferenceNode,
   action: 'GET_ONE' | 'PATCH',
 ): Promise<Values | undefined> {
+  const { resource, key } = node
   if (action === 'PATCH') return lockedRecord(context, resource, key, action, 'anyChange')
   const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
-  const [stored] = await readScoped(context, plan, action, 1)
+  const columns = resource.primaryKey
+  const paths = () => keyPaths(node)
+  const referred = { holder: undefined, columns, keys: [key], paths }
+  const [stored] = await readReferred(context, plan, referred)
   return stored
 }
 

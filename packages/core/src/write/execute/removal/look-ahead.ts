@@ -9,7 +9,14 @@ import type { Resource } from '../../../registry/resource.ts'
 import { planRecords } from '../../plan/look-up.ts'
 import type { Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
-import { existsOneUnscoped, keyIn, readScoped, readUnscoped, valuesOf } from '../look-up.ts'
+import {
+  existsOneUnscoped,
+  keyIn,
+  lockedRows,
+  readScoped,
+  readUnscoped,
+  valuesOf,
+} from '../look-up.ts'
 import { type LinksToRemove, linksToRemove } from './removed-links.ts'
 
 /** Dependents that a cascade deletes. */
@@ -201,7 +208,7 @@ export class LookAhead {
         for (const dependent of dependentsOf(this.#context.registry, level.resource)) {
           if (dependent.resource === null) continue
           const isSoft = level.soft && dependent.resource.settings.softDelete !== null
-          const found = await this.#rowsOf(dependent, dependent.resource, level.rows, isSoft, room)
+          const found = await this.#rowsOf(dependent, dependent.resource, level, isSoft, room)
           if (typeof found === 'string') return found
           room -= found.length
           if (found.length === 0) continue
@@ -228,7 +235,7 @@ export class LookAhead {
   async #rowsOf(
     dependent: Dependent,
     resource: Resource,
-    parents: readonly Values[],
+    { rows: parents, soft }: Level,
     isSoft: boolean,
     room: number,
   ): Promise<readonly Values[] | 'tooMany' | 'oneByOne'> {
@@ -241,12 +248,14 @@ export class LookAhead {
       if (found.length === 0) continue
       if (rows.length + found.length > room) return 'tooMany'
       if (!(await access.mayWrite(resource, 'DELETE'))) return 'oneByOne'
+      // In a soft delete, as `removeTree` locks them.
+      const locked = soft ? await lockedRows(this.#context, plan, found) : found
       const visible = access.narrows(resource)
         ? await readScoped(this.#context, plan, 'DELETE')
-        : found
+        : locked
       // A policy that joins may return a row twice.
       const seen = new Set(visible.map((row) => idOf(resource, row)))
-      for (const row of found) {
+      for (const row of locked) {
         if (!seen.has(idOf(resource, row))) return 'oneByOne'
         rows.push(row)
       }

@@ -15,6 +15,7 @@ import {
   existsUnscoped,
   keyIn,
   keyMatches,
+  lockedRows,
   readScoped,
   readUnscoped,
   valuesOf,
@@ -169,7 +170,7 @@ async function removeRows(
     ahead?.of(parentResource, parent, parentSoft),
     soft,
   )
-  const found = known ?? (await visibleRows(removal, dependent, resource, parent, soft))
+  const found = known ?? (await visibleRows(removal, dependent, resource, parent, parentSoft))
   const rows = found.rows.filter(
     (row) => !removal.removed.has(idOf(resource, row)) || known === undefined,
   )
@@ -207,22 +208,31 @@ function knownRows(
 
 const none: FoundRows = { rows: [], links: undefined }
 
-/** Reads the dependents of a record. Throws 409 if the caller may not see one of them. */
+/**
+ * Reads the dependents of a record. Throws 409 if the caller may not see one of them. In a soft delete, they are locked before their own
+ * dependents are read, so that nobody adds others meanwhile.
+ */
 async function visibleRows(
   { context, max, pending }: Removal,
   dependent: Dependent,
   resource: Resource,
   parent: Values,
-  soft: boolean,
+  parentSoft: boolean,
 ): Promise<FoundRows> {
   await pending.flush()
+  const soft = parentSoft && resource.settings.softDelete !== null
   const key = valuesOf(referredColumns(dependent), parent) ?? []
   const plan = planLookUp(resource, columnValues(dependent.held, key), !soft)
-  const rows = await readUnscoped(context, plan, max + 1)
-  if (rows.length === 0) return none
+  const found = await readUnscoped(context, plan, max + 1)
+  if (found.length === 0) return none
   await requireAccess(context, resource, 'DELETE')
-  if (rows.length > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
-  const visible = await readScoped(context, plan, 'DELETE')
+  if (found.length > max) throw tooManyRecords(settingNames.maxBulk, max, 'cascade_delete')
+  // Read again, because others may have changed or moved the records before they were locked. A hard delete needs no lock: the database
+  // refuses to delete a record to which another one refers.
+  const rows = parentSoft ? await lockedRows(context, plan, found) : found
+  const visible = context.access.narrows(resource)
+    ? await readScoped(context, plan, 'DELETE')
+    : rows
   // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
   const seen = new Set(visible.map((row) => keyTextOf(resource, row)))
   if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {

@@ -1,0 +1,58 @@
+// refuseDeletedReferences: a record cannot be restored while it refers to a deleted one.
+
+import { missingReference } from '../../errors.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { columnValues, planLookUp } from '../plan/look-up.ts'
+import type { Values } from '../plan/node.ts'
+import { sameValue } from '../plan/same-value.ts'
+import { isDeleted } from '../plan/soft-delete.ts'
+import { shownPaths } from './checks.ts'
+import type { WriteContext } from './context.ts'
+import { valuesOf } from './look-up.ts'
+import { readReferred } from './referred-records.ts'
+
+/**
+ * Throws 422 if a foreign key of the stored record refers to a deleted record. Ignores records that the caller may not read or that a
+ * policy hides, because the response would tell whether they are deleted, and a record that refers to itself.
+ */
+export async function refuseDeletedReferences(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+): Promise<void> {
+  const deleted: ResolvedRelation[] = []
+  for (const relation of resource.allRelations.values()) {
+    const { kind, target, from } = relation
+    if (kind !== 'belongsTo' || target.settings.softDelete === null) continue
+    const key = valuesOf(from, stored)
+    if (key === undefined || refersToItself(relation, resource, stored)) continue
+    if (await isSeenDeleted(context, resource, relation, key)) deleted.push(relation)
+  }
+  if (deleted.length > 0) throw missingReference(deleted.flatMap(pathsOf))
+}
+
+const pathsOf = (relation: ResolvedRelation): readonly string[] => shownPaths(relation, '')
+
+const refersToItself = (
+  { target, pairs }: ResolvedRelation,
+  resource: Resource,
+  stored: Values,
+): boolean =>
+  target === resource &&
+  pairs.every(({ from, to }) => sameValue(to, stored[from.name] ?? null, stored[to.name] ?? null))
+
+async function isSeenDeleted(
+  context: WriteContext,
+  holder: Resource,
+  relation: ResolvedRelation,
+  key: readonly Value[],
+): Promise<boolean> {
+  const { to, target } = relation
+  if (!(await context.access.mayWrite(target, 'GET_ONE'))) return false
+  const plan = planLookUp(target, columnValues(to, key), true)
+  const paths = () => pathsOf(relation)
+  const referred = { holder, columns: to, keys: [key], paths, orEmpty: true } as const
+  const [found] = await readReferred(context, plan, referred)
+  return found !== undefined && isDeleted(target, found)
+}
