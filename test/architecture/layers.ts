@@ -6,7 +6,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['client', 'error-body'],
-  ['error-size'],
+  ['error-size', 'operation-at'],
   ['maybe-promise', 'time-limit', 'turn', 'lru-map'],
   ['errors', 'naming', 'json'],
   ['model', 'parse', 'sql'],

@@ -3,6 +3,7 @@
 import type { ErrorBody } from './error-body.ts'
 import { bounded, excerpt, listed, longestPath } from './error-size.ts'
 import type { JsonValue } from './json/json-value.ts'
+import { operationAt } from './operation-at.ts'
 
 /** An error response; a stage or a hook throws it to refuse the request. */
 export class ApiError extends Error {
@@ -89,9 +90,6 @@ export function withReason(error: ApiError, reason: JsonValue): ApiError {
   ofHost.add(changed)
   return Object.assign(changed, { cause, stack })
 }
-
-/** An operation of a batch, as `at` of errors names it. */
-export const operationAt = (index: number): string => `operations[${index}]`
 
 /** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {
