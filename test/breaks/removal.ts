@@ -107,4 +107,12 @@ export const manyRemoved: readonly Break[] = [
     replace: '{ isBulk: !cascade },',
     fails: growth,
   },
+  {
+    title: 'After a deadlock, a cascade goes on in a transaction that has ended',
+    file: 'packages/core/src/write/execute/removal/look-ahead.ts',
+    find: 'if (!(error instanceof ApiError && error.status < 500)) throw error',
+    replace: 'if (!(error instanceof ApiError)) throw error',
+    fails: 'test/writing/cascades-beside-writes.test.ts',
+    databases: ['postgres'],
+  },
 ]

@@ -26,7 +26,8 @@ export async function refersToStored(
     }
     return true
   } catch (error) {
-    if (error instanceof ApiError) return false
+    // A failure of the database ends the transaction.
+    if (error instanceof ApiError && error.status < 500) return false
     throw error
   }
 }

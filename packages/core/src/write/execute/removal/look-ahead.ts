@@ -137,8 +137,8 @@ export class LookAhead {
       if (this.#cascade) outcome = await this.#lookBelow(resource, rows, soft, known)
       else outcome = soft || (await this.#isFree(resource, rows, known)) ? 'known' : 'oneByOne'
     } catch (error) {
-      // The policy of a dependent may refuse, which is the error of one of the records.
-      if (!(error instanceof ApiError)) throw error
+      // The policy of a dependent may refuse, which is the error of one of the records. A failure of the database ends the transaction.
+      if (!(error instanceof ApiError && error.status < 500)) throw error
       outcome = 'oneByOne'
     }
     if (outcome === 'known') for (const [name, found] of known) this.#known.set(name, found)
