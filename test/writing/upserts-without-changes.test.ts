@@ -215,6 +215,21 @@ eachDatabase('upserts without changes', (test, db) => {
     equal(await timesOf(), [later, start, start])
   })
 
+  test('can_update is asked for each stored record, and can keep a field as it is', async () => {
+    const asked: unknown[] = []
+    const can_update = (item: { id: number; cost: number }, sent: { cost?: number }) => {
+      asked.push(item.id)
+      return sent.cost === undefined || sent.cost === item.cost
+    }
+    const meta = { access_policy: { can_update } }
+    await upsert([a, b], {}, meta)
+    await upsert({ code: 'c', note: 'new' }, {}, meta)
+    equal(asked, [1, 2, 3])
+    const body = [a, { ...b, cost: 6 }]
+    const refused = await send(apiWith({}, meta), 'POST', '/api/items?on_conflict=code', { body })
+    equal([refused.status, Object.keys(refused.errors.reason)], [403, ['[1]']])
+  })
+
   test('PATCH and PUT always set it', async () => {
     const api = apiWith(
       {},
