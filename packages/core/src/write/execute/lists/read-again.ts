@@ -55,7 +55,7 @@ export class ReadAgain {
   async read(index: number, seen: SeenReferences): Promise<void> {
     const some = this.#next(index)
     const stored = some.filter(isStored)
-    // A statement of a hook during the look-up sets both again.
+    // Set before the look-up, because a policy may send a statement during it, and `outdate` then sets both again.
     this.#end = index + some.length
     this.#size *= 2
     if (stored.length > 0) await this.#pending.flush()

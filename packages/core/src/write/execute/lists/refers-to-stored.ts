@@ -11,8 +11,8 @@ import type { ManyStep } from './many-step.ts'
 /**
  * Whether every nested object of the list names a stored record that the caller may use, and every nested list is one of links in a
  * junction table without a published model. Such a list can be written together: nothing in it depends on its order, and links call no
- * hooks. Sends one look-up for each relation; an object that names no such record is refused later, by the way of writing that names
- * the first mistake of the list.
+ * hooks. Sends one look-up for each relation. If an object names no such record, the list must be written record by record, so that its
+ * first mistake is the one that is reported.
  */
 export async function refersToStored(
   context: WriteContext,

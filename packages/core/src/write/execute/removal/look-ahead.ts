@@ -123,7 +123,7 @@ export class LookAhead {
       pace.most = some.length
     }
     pace.size = Math.min(Math.max(some.length, 1) * 2, pace.most)
-    // A policy whose scope sends a statement outdates each look-up.
+    // The scope of a policy has sent a statement. It would do so in each look-up, and each would be outdated at once.
     if (outcome === 'oneByOne' || this.version !== before) this.isOneByOne = true
     if (this.isOneByOne) this.#known = new Map()
   }

@@ -56,6 +56,7 @@ export class RemovedLinksOf {
 
 type Removed = RemovedRow | RemovedLinksOf
 
+/** The deletions of a request that no statement has made yet. */
 export class PendingRemovals {
   readonly #context: WriteContext
   readonly #collects: boolean
