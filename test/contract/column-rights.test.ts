@@ -538,6 +538,18 @@ suite('mistakes in column rights', (test) => {
       'no client can write it (managed)',
     ],
     [
+      { price: { type: 'integer', readOnly: true, immutable: true } },
+      'no client can write it (readOnly: true), so that immutable decides nothing; leave immutable out.',
+    ],
+    [
+      { made: { type: 'datetime', managed: 'created', immutable: true } },
+      'no client can write it (managed), so that immutable',
+    ],
+    [
+      { id: { type: 'integer', primaryKey: true, immutable: true } },
+      'a primary key never changes, so that immutable decides nothing; leave immutable out.',
+    ],
+    [
       { price: { type: 'integer', hidden: true, read: 'admin' } },
       'models.Book.columns.price.read: it is hidden, so that nobody can use it; leave read out, or declare hidden: false.',
     ],

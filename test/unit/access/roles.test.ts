@@ -1,6 +1,6 @@
 /** Role rules: fallback from key to key, precedence of levels, forms of rules and of roles. */
 import type { ApiConfig } from '@model-api/core'
-import { type Action, decidingKey, keysFor } from '../../../packages/core/src/access/action.ts'
+import { decidingKey, keysFor, type Permission } from '../../../packages/core/src/access/action.ts'
 import {
   allowedByRoles,
   type Caller,
@@ -18,14 +18,15 @@ import { suite } from '../../support/suite.ts'
 const caller = (...roles: string[]): Caller => ({ user: { id: 1 }, authenticated: true, roles })
 const nobody: Caller = { user: null, authenticated: false, roles: [] }
 
-suite('the keys of an action', (test) => {
-  const chains: Record<Action, string> = {
+suite('the keys of a permission', (test) => {
+  const chains: Record<Permission, string> = {
     GET_MANY: 'GET_MANY GET ALL *',
     GET_ONE: 'GET_ONE GET ALL *',
     POST: 'POST ALL *',
     PATCH: 'PATCH ALL *',
     PUT: 'PUT PATCH ALL *',
-    RESTORE: 'PATCH ALL *',
+    RESTORE: 'RESTORE PATCH ALL *',
+    UPSERT: 'UPSERT POST ALL *',
     DELETE: 'DELETE ALL *',
     RELATION_GET_MANY: 'RELATION_GET_MANY RELATION_GET GET_MANY GET ALL *',
     RELATION_GET_ONE: 'RELATION_GET_ONE RELATION_GET GET_ONE GET ALL *',
@@ -36,13 +37,13 @@ suite('the keys of an action', (test) => {
   }
   for (const [action, chain] of Object.entries(chains)) {
     test(`${action}: ${chain}`, () => {
-      const keys = keysFor(action as Action)
+      const keys = keysFor(action as Permission)
       equal(keys.join(' '), chain)
       // Whatever keys a map has, the first one of the chain decides.
       for (let subset = 0; subset < 2 ** keys.length; subset++) {
         const present = keys.filter((_, i) => subset & (2 ** i))
         const map = Object.fromEntries([...present].reverse().map((key) => [key, key]))
-        equal(decidingKey(map, action as Action), present[0])
+        equal(decidingKey(map, action as Permission), present[0])
       }
     })
   }

@@ -1,6 +1,6 @@
 // Action: the kind of operation a request performs, and the keys of a role map or requirement map that apply to it, most specific first.
 
-import type { AccessKey } from '../config/access-types.ts'
+import type { RoleKey } from '../config/access-types.ts'
 
 /** The operation on a resource; a bulk request has the action of its HTTP method. */
 export type Action =
@@ -18,14 +18,18 @@ export type Action =
   | 'RELATION_PUT'
   | 'RELATION_DELETE'
 
-const specific: Readonly<Record<Action, readonly AccessKey[]>> = {
+/** What role rules decide about: an action, or `UPSERT`, which a POST with `on_conflict` needs besides `POST` and `PATCH`. */
+export type Permission = Action | 'UPSERT'
+
+const specific: Readonly<Record<Permission, readonly RoleKey[]>> = {
   GET_MANY: ['GET_MANY', 'GET'],
   GET_ONE: ['GET_ONE', 'GET'],
   POST: ['POST'],
   PATCH: ['PATCH'],
   // PUT and restore change an existing record. If no rule names them, the rule for PATCH applies.
   PUT: ['PUT', 'PATCH'],
-  RESTORE: ['PATCH'],
+  RESTORE: ['RESTORE', 'PATCH'],
+  UPSERT: ['UPSERT', 'POST'],
   DELETE: ['DELETE'],
   RELATION_GET_MANY: ['RELATION_GET_MANY', 'RELATION_GET', 'GET_MANY', 'GET'],
   RELATION_GET_ONE: ['RELATION_GET_ONE', 'RELATION_GET', 'GET_ONE', 'GET'],
@@ -35,33 +39,35 @@ const specific: Readonly<Record<Action, readonly AccessKey[]>> = {
   RELATION_DELETE: ['RELATION_DELETE', 'DELETE'],
 }
 
-const keys: Readonly<Record<Action, readonly AccessKey[]>> = Object.fromEntries(
-  Object.entries(specific).map(([action, own]) => [action, [...own, 'ALL', '*']]),
-) as unknown as Record<Action, readonly AccessKey[]>
+const keys: Readonly<Record<Permission, readonly RoleKey[]>> = Object.fromEntries(
+  Object.entries(specific).map(([permission, own]) => [permission, [...own, 'ALL', '*']]),
+) as unknown as Record<Permission, readonly RoleKey[]>
 
 /**
- * Returns the keys of a map that can apply to an action, the most specific first.
+ * Returns the keys of a map that can apply to a permission, the most specific first.
  *
  * ```ts
  * keysFor('RELATION_GET_MANY') // ['RELATION_GET_MANY', 'RELATION_GET', 'GET_MANY', 'GET', 'ALL', '*']
  * ```
  */
-export const keysFor = (action: Action): readonly AccessKey[] => keys[action]
+export const keysFor = (permission: Permission): readonly RoleKey[] => keys[permission]
 
 /**
- * Returns the most specific key of a map that applies to an action; undefined if the map has no rule for it.
+ * Returns the most specific key of a map that applies to a permission; undefined if the map has no rule for it.
  *
  * ```ts
  * decidingKey({ GET: 'viewer', ALL: true }, 'GET_ONE') // 'GET'
  * ```
  */
-export const decidingKey = (
-  map: { readonly [K in AccessKey]?: unknown },
-  action: Action,
-): AccessKey | undefined =>
-  keysFor(action).find((key) => Object.hasOwn(map, key) && map[key] !== undefined)
+export const decidingKey = <Key extends RoleKey>(
+  map: { readonly [K in Key]?: unknown },
+  permission: Permission,
+): Key | undefined =>
+  keysFor(permission).find(
+    (key): key is Key => Object.hasOwn(map, key) && map[key as Key] !== undefined,
+  )
 
-const methods: Readonly<Record<Action, string>> = {
+const methods: Readonly<Record<Permission, string>> = {
   GET_MANY: 'GET',
   GET_ONE: 'GET',
   POST: 'POST',
@@ -69,6 +75,7 @@ const methods: Readonly<Record<Action, string>> = {
   PUT: 'PUT',
   DELETE: 'DELETE',
   RESTORE: 'PATCH',
+  UPSERT: 'POST',
   RELATION_GET_MANY: 'GET',
   RELATION_GET_ONE: 'GET',
   RELATION_POST: 'POST',
@@ -77,5 +84,5 @@ const methods: Readonly<Record<Action, string>> = {
   RELATION_DELETE: 'DELETE',
 }
 
-/** Returns the HTTP method that `allowed_methods` must list for the action. */
-export const methodOf = (action: Action): string => methods[action]
+/** Returns the HTTP method that `allowed_methods` must list for the permission. */
+export const methodOf = (permission: Permission): string => methods[permission]

@@ -19,6 +19,11 @@ export interface CallerRegistries {
    * registry of the API itself. Callers with the same rights get the same object while it is cached.
    */
   of(call: RightsCall, resource: Resource): MaybePromise<Registry>
+  /**
+   * Returns the fields of a resource that the caller may write in a new record, but not in a stored one: those whose `write` function
+   * refuses a PATCH. An upsert asks, because its own action is POST.
+   */
+  createOnly(call: RightsCall, resource: Resource): MaybePromise<ReadonlySet<string>>
 }
 
 /** The part of a call that the rules of columns depend on. */
@@ -62,8 +67,22 @@ export function callerRegistries(registry: Registry): CallerRegistries {
         return own
       })
     },
+    createOnly(call, { model }) {
+      const rules = ruled.get(model)?.rules ?? []
+      const own = rules.filter(
+        ({ resource, right, writes }) =>
+          resource.model === model && typeof right === 'function' && writes.length > 0,
+      )
+      if (own.length === 0) return noFields
+      return andThen(answersOf({ ...call, action: 'PATCH', method: 'PATCH' }, own), (answers) => {
+        const refused = own.filter((_, i) => answers[i] === refusal)
+        return new Set(refused.flatMap(({ writes }) => writes.map(({ name }) => name)))
+      })
+    },
   }
 }
+
+const noFields: ReadonlySet<string> = new Set()
 
 function ruledModels(registry: Registry): ReadonlyMap<AnyModel, Ruled> {
   const ruled = new Map<AnyModel, Ruled>()

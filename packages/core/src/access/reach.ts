@@ -3,7 +3,7 @@
 import type { AnyModel } from '../model/define-model.ts'
 import type { Reach } from '../plan/context.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type Action, methodOf } from './action.ts'
+import { methodOf, type Permission } from './action.ts'
 import { needsAuthentication } from './requirement.ts'
 import { allowedByRoles, type Caller } from './roles.ts'
 
@@ -11,11 +11,11 @@ import { allowedByRoles, type Caller } from './roles.ts'
 export const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
   authenticated && (strategy === undefined || settings.strategies.includes(strategy))
 
-/** Whether a request of the caller for this action on the resource would be allowed: checks methods, authentication and roles. */
-export const mayAct = (resource: Resource, action: Action, caller: Caller): boolean =>
-  resource.settings.methods.has(methodOf(action)) &&
-  (isKnown(resource, caller) || !needsAuthentication(resource, action)) &&
-  allowedByRoles(resource.settings.roleMaps, action, caller)
+/** Whether the caller has a permission on the resource: checks methods, authentication and roles. */
+export const mayAct = (resource: Resource, permission: Permission, caller: Caller): boolean =>
+  resource.settings.methods.has(methodOf(permission)) &&
+  (isKnown(resource, caller) || !needsAuthentication(resource, permission)) &&
+  allowedByRoles(resource.settings.roleMaps, permission, caller)
 
 /** Whether a caller could send `GET /api/<resource>`. */
 export const mayList = (resource: Resource, caller: Caller): boolean =>

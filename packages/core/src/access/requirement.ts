@@ -1,19 +1,19 @@
-// Requirements: whether an action on a resource needs authentication (specification: Per-method authentication).
+// Requirements: whether a permission on a resource needs authentication (specification: Per-method authentication).
 
 import type { Resource } from '../registry/resource.ts'
-import { type Action, decidingKey } from './action.ts'
+import { decidingKey, type Permission } from './action.ts'
 
 /**
- * Whether the action needs authentication. The most specific key of API_AUTH_REQUIREMENTS decides; without such a key, true
+ * Whether the permission needs authentication. The most specific key of API_AUTH_REQUIREMENTS decides; without such a key, true
  * if any strategy protects the resource.
  *
  * ```ts
  * needsAuthentication(books, 'GET_MANY') // false with { GET: false }, true without a key that says otherwise
  * ```
  */
-export function needsAuthentication(resource: Resource, action: Action): boolean {
+export function needsAuthentication(resource: Resource, permission: Permission): boolean {
   const { strategies, requirements } = resource.settings
   if (strategies.length === 0) return false
-  const key = decidingKey(requirements, action)
+  const key = decidingKey(requirements, permission)
   return key === undefined || requirements[key] !== false
 }

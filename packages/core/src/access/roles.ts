@@ -1,8 +1,8 @@
 // Role rules: which rules apply to an action, and whether a caller satisfies them; pure.
 
-import type { AccessKey, RoleRule, StrategyName } from '../config/access-types.ts'
+import type { RoleKey, RoleRule, StrategyName } from '../config/access-types.ts'
 import type { RoleMapSetting } from '../config/settings.ts'
-import { type Action, decidingKey } from './action.ts'
+import { decidingKey, type Permission } from './action.ts'
 
 /** The sender of a request, as role rules see it. */
 export interface Caller {
@@ -18,16 +18,16 @@ export interface Caller {
 /** A caller without credentials. */
 export const anonymous: Caller = { user: null, authenticated: false, roles: [] }
 
-/** The rule that applies to an action, and where it is configured. */
+/** The rule that applies to a permission, and where it is configured. */
 export interface DecidingRule {
   /** `config.API_ROLE_MAP`, `models.Book.meta.role_map`. */
   readonly at: string
-  readonly key: AccessKey
+  readonly key: RoleKey
   readonly rule: RoleRule
 }
 
 /**
- * Returns the rules that apply to an action; all must be satisfied. An empty list means that no role is needed.
+ * Returns the rules that apply to a permission; all must be satisfied. An empty list means that no role is needed.
  *
  * ```ts
  * decidingRules([{ at: 'config.API_ROLE_MAP', map: { GET: 'viewer', ALL: 'admin' } }], 'GET_ONE')
@@ -36,10 +36,10 @@ export interface DecidingRule {
  */
 export function decidingRules(
   maps: readonly RoleMapSetting[],
-  action: Action,
+  permission: Permission,
 ): readonly DecidingRule[] {
   return maps.flatMap(({ at, map }) => {
-    const key = decidingKey(map, action)
+    const key = decidingKey(map, permission)
     const rule = key && map[key]
     return rule === undefined || key === undefined ? [] : [{ at, key, rule }]
   })
@@ -71,9 +71,9 @@ const isList = (rule: Exclude<RoleRule, string | true>): rule is readonly string
 /** Whether the caller satisfies every rule that applies. */
 export const allowedByRoles = (
   maps: readonly RoleMapSetting[],
-  action: Action,
+  permission: Permission,
   caller: Caller,
-): boolean => decidingRules(maps, action).every(({ rule }) => satisfies(rule, caller))
+): boolean => decidingRules(maps, permission).every(({ rule }) => satisfies(rule, caller))
 
 /** Returns the roles in a list of strings; any other value has none. */
 export function rolesIn(value: unknown): readonly string[] {

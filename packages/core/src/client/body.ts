@@ -115,9 +115,31 @@ export type NewRecord<M extends AnyModel, G extends Given> =
       NestedMembers<M, G> &
       { [K in OwnerName<M, G>]: { readonly [_ in K]: Nested<M, G, K> } }[OwnerName<M, G>])
 
+type ImmutableName<C> = {
+  [K in keyof C]: C[K] extends { readonly immutable: true } ? K : never
+}[keyof C]
+
+/** The to-one relations whose foreign key is set only in a new record. */
+type ImmutableRelation<M extends AnyModel> = {
+  [K in keyof M['relations']]: M['relations'][K] extends {
+    readonly kind: 'belongsTo'
+    readonly key: infer Key
+  }
+    ? [Fields<Key> & ImmutableName<M['columns']>] extends [never]
+      ? never
+      : K
+    : never
+}[keyof M['relations']]
+
+type ChangedMembers<M extends AnyModel, G extends Given> = [ImmutableName<M['columns']>] extends [
+  never,
+]
+  ? NestedMembers<M, G>
+  : Omit<NestedMembers<M, G>, ImmutableRelation<M>>
+
 /** The fields to change in a record. */
 export type Patch<M extends AnyModel, G extends Given> = WithoutRoles<PatchOf<M>, M, G> &
-  NestedMembers<M, G>
+  ChangedMembers<M, G>
 
 /** The key of a record, and the fields to change in it. */
 export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &

@@ -9,8 +9,10 @@ const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 const accessKeys: readonly string[] = [
   ...methods.flatMap((method) => [method, `RELATION_${method}`]),
-  ...['GET_ONE', 'GET_MANY', 'RELATION_GET_ONE', 'RELATION_GET_MANY', 'ALL', '*'],
+  ...['GET_ONE', 'GET_MANY', 'RESTORE', 'RELATION_GET_ONE', 'RELATION_GET_MANY', 'ALL', '*'],
 ]
+
+const roleKeys: readonly string[] = [...accessKeys, 'UPSERT']
 
 /** Methods that are not keys, each with a sentence about the key that decides for it. */
 const otherMethods: Readonly<Record<string, string>> = {
@@ -19,16 +21,16 @@ const otherMethods: Readonly<Record<string, string>> = {
   OPTIONS: 'OPTIONS needs neither authentication nor a role: browsers send it without credentials',
 }
 
-/** Accepts a map from access keys to role rules. */
+/** Accepts a map from the keys of roles to their rules. */
 export const roleMap: Check = (value) =>
-  together([...otherMethodsIn(value), mapping(keysAndOtherMethods, roleRule)(value)])
+  together([...otherMethodsIn(value), mapping([...roleKeys, ...names], roleRule)(value)])
 
 const otherMethodsIn = (value: unknown): readonly string[] =>
   Object.entries(otherMethods)
     .filter(([name]) => Object.hasOwn(Object(value), name))
     .map(([name, reason]) => `${name} cannot be a key: ${reason}. Leave it out.`)
 
-const keysAndOtherMethods = [...accessKeys, ...Object.keys(otherMethods)]
+const names = Object.keys(otherMethods)
 
 const requirement: Check = (value) =>
   /^(true|false|1|0|yes|no|on|off)$/.test(String(value))
@@ -40,7 +42,7 @@ const requirement: Check = (value) =>
  * QUERY the same as GET, OPTIONS false.
  */
 export const authRequirements: Check = (value) => {
-  const problem = mapping(keysAndOtherMethods, requirement)(value)
+  const problem = mapping([...accessKeys, ...names], requirement)(value)
   if (problem !== undefined) return problem
   const given = value as AuthRequirements
   const { HEAD, QUERY, OPTIONS } = given

@@ -12,7 +12,7 @@ type Falsy = false | null | undefined | 0 | ''
 /** The strategies of API_AUTHENTICATE_METHOD. */
 export type StrategyName = 'jwt' | 'basic' | 'api_key' | 'custom'
 
-/** The keys of a role map or of requirements; the most specific key that is present decides. */
+/** The keys of requirements; the most specific key that is present decides. */
 export type AccessKey =
   | 'GET'
   | 'GET_ONE'
@@ -21,6 +21,7 @@ export type AccessKey =
   | 'PATCH'
   | 'PUT'
   | 'DELETE'
+  | 'RESTORE'
   | 'RELATION_GET'
   | 'RELATION_GET_ONE'
   | 'RELATION_GET_MANY'
@@ -30,6 +31,9 @@ export type AccessKey =
   | 'RELATION_DELETE'
   | 'ALL'
   | '*'
+
+/** The keys of a role map. `UPSERT`: a POST with `on_conflict`, which needs the roles of `POST` and `PATCH` too. */
+export type RoleKey = AccessKey | 'UPSERT'
 
 /**
  * The roles that a request needs. A list: all of its roles. A string: that role. `any_of`: at least one of the roles. `true`:
@@ -42,7 +46,7 @@ export type RoleRule =
   | true
 
 /** Which roles each kind of request needs. */
-export type RoleMap = { readonly [K in AccessKey]?: RoleRule }
+export type RoleMap = { readonly [K in RoleKey]?: RoleRule }
 
 /**
  * Whether each kind of request needs authentication. Strings are accepted too: `true`, `1`, `yes`, `on` and `false`, `0`, `no`,

@@ -14,9 +14,10 @@ const nothing: ReadonlySet<string> = new Set()
 const noneIdentifying: Identifying = new Map()
 
 /** How the records of a body are read. */
-interface ReadOptions {
+export interface ReadOptions {
   readonly mode: WriteMode
   readonly identifying?: Identifying
+  readonly createOnly?: ReadonlySet<string>
   readonly isMergePatch?: boolean
 }
 
@@ -32,7 +33,7 @@ export const readNode = (
 /** Returns `readNode` for the records of a list, which are read one after the other. */
 export function nodeReader(
   resource: Resource,
-  { mode, identifying = noneIdentifying, isMergePatch = false }: ReadOptions,
+  { mode, identifying = noneIdentifying, createOnly = nothing, isMergePatch = false }: ReadOptions,
   problems: InputProblems,
   host: ValidatorHost,
 ): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
@@ -40,7 +41,15 @@ export function nodeReader(
   // Shared by all records until one of them has a validator.
   let reading: Reading = { problems, checks: [] }
   return (body, path) => {
-    const place: Place = { left, filled: nothing, path, mode, identifying, isMergePatch }
+    const place: Place = {
+      left,
+      filled: nothing,
+      path,
+      mode,
+      identifying,
+      createOnly,
+      isMergePatch,
+    }
     const node = readRecord(reading, resource, body, place)
     const { checks } = reading
     if (checks.length === 0) return node

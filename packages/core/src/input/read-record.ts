@@ -51,6 +51,8 @@ export interface Place {
   readonly filled: ReadonlySet<string>
   /** The fields that identify the record in a list of changes or with `on_conflict`. */
   readonly identifying: Identifying
+  /** In a change: the fields that the caller may write only in a new record. */
+  readonly createOnly: ReadonlySet<string>
   /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch: boolean
 }
@@ -67,7 +69,7 @@ export function readRecord(
   expected: string | (() => string) = 'Expected an object.',
 ): RecordNode {
   const { problems } = reading
-  if (place.filled.size === 0 && isObject(body)) {
+  if (place.filled.size === 0 && place.createOnly.size === 0 && isObject(body)) {
     const plain = plainRecord(resource, body, place.path, place.mode, place.identifying)
     if (plain !== undefined) {
       const node = place.isMergePatch ? withMerges(plain) : plain
@@ -148,7 +150,9 @@ function readField(
     return
   }
   const identifies = place.identifying.has(column.name)
-  const why = identifies ? place.identifying.get(column.name) : unwritable(resource, column, mode)
+  const why = identifies
+    ? place.identifying.get(column.name)
+    : (unwritable(resource, column, mode) ?? notNow(place, column))
   const value = readValue(column, json)
   if (why === undefined) {
     // A key that is not of its type finds no record to compare with.
@@ -171,6 +175,10 @@ function readField(
   else if (!('value' in value)) problems.add(path, `This field ${why}.`)
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
+
+/** Says that the caller may write a column only in a new record, if this is a change. */
+const notNow = ({ createOnly }: Place, { name }: NamedColumn): string | undefined =>
+  createOnly.has(name) ? 'is read-only in a stored record' : undefined
 
 /** Whether a value that does not fit the column's type may still be the stored value, in the form that responses show. */
 const mayBeStored = ({ otherForms }: NamedColumn, json: JsonValue): boolean => {
@@ -221,7 +229,10 @@ function readRelation(
     )
     return
   }
-  const why = unwritableRelation(relation, mode)
+  const isOwn = relation.kind === 'belongsTo'
+  const why =
+    unwritableRelation(relation, mode) ??
+    (isOwn ? relation.from.map((column) => notNow(place, column)).find(Boolean) : undefined)
   if (why !== undefined) {
     problems.add(path, `This relation ${why}.`)
     return
@@ -254,6 +265,7 @@ function readRelation(
       left: place.left - 1,
       filled,
       identifying: new Map(),
+      createOnly: new Set(),
       isMergePatch: false,
     }),
   )

@@ -50,7 +50,8 @@ type ValidatorFunction<User> = (
  * `{ roles: [...], any_of: true }`, `true` for any authenticated caller), or a function of the hook arguments.
  *
  * A function returns true or false, or a promise of one; anything else, and an error, gives 500. It is called at most once
- * per request and model, before the query and the body are read, so `many` is false, `relation_name` and `before` are null.
+ * per request and model, before the query and the body are read, so `many` is false, `relation_name` and `before` are null. A
+ * `write` function is called twice for an upsert: with the action `POST` for new records, and with `PATCH` for stored ones.
  *
  * ```ts
  * { type: 'decimal', scale: 2, read: 'accountant', write: ({ user }) => user?.department === 'payroll' }
@@ -114,6 +115,14 @@ export interface Column<User = HookUser> {
   readonly hidden?: boolean
   /** Clients can read but not write it. Default false. */
   readonly readOnly?: boolean
+  /**
+   * Clients set it in a new record, and cannot change it afterwards: not by PATCH, PUT or an upsert. Hooks can. Default false.
+   *
+   * ```ts
+   * { type: 'integer', immutable: true } // PATCH with another value: 400, "This field is set only in a new record."
+   * ```
+   */
+  readonly immutable?: boolean
   /**
    * Who may read it. For all others the column does not exist: they can neither read, filter, order, group nor write it,
    * and a relation that is joined by it does not exist either. Default: all who may read the record.

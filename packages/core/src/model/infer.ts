@@ -44,7 +44,8 @@ type Optional =
   | { readonly hasDefault: true }
   | { readonly default: NonNullable<unknown> | null }
 
-type KeyField = { readonly primaryKey: true }
+/** Columns that clients set in a new record only. */
+type Unchangeable = { readonly primaryKey: true } | { readonly immutable: true }
 
 /** Columns that some callers may not read, so that a record may lack them. */
 type Withheld = { readonly read: NonNullable<unknown> }
@@ -102,10 +103,10 @@ export type NewRowOf<M extends AnyModel> = Flat<
 >
 
 type Changeable<C extends Columns> = {
-  -readonly [K in keyof C as C[K] extends Unwritable | KeyField ? never : K]?: Json<C[K]>
+  -readonly [K in keyof C as C[K] extends Unwritable | Unchangeable ? never : K]?: Json<C[K]>
 }
 
-/** The body of a PATCH: any of the fields that a client may write, except the key. For `roles` of users see `NewRowOf`. */
+/** The body of a PATCH: any of the fields that a client may write, except the key and what is `immutable`. For `roles` of users see `NewRowOf`. */
 export type PatchOf<M extends AnyModel> = Changeable<M['columns']>
 
 /** A column whose name in the database differs from the field name. */

@@ -10,7 +10,7 @@ import type {
 } from 'openapi3-ts/oas31'
 import { checksOf } from '../access/authorize.ts'
 import { mayList } from '../access/reach.ts'
-import { anonymous } from '../access/roles.ts'
+import { anonymous, decidingRules, ruleText } from '../access/roles.ts'
 import type { RoleRule } from '../config/access-types.ts'
 import type { MethodName } from '../config/config.ts'
 import type { ApiSettings } from '../config/settings.ts'
@@ -227,6 +227,13 @@ const alwaysCascades = ({ settings }: Resource): string =>
     ? ' The records that depend on it are deleted too, each under its own rules.'
     : ''
 
+/** Returns what `on_conflict` needs beside the roles of POST, if the role map says it. */
+const upsertRoles = ({ settings }: Resource): string =>
+  decidingRules(settings.roleMaps, 'UPSERT')
+    .filter(({ key }) => key === 'UPSERT')
+    .map(({ rule }) => ` \`on_conflict\` also needs ${ruleText(rule)}.`)
+    .join('')
+
 const listOccasions: readonly Occasion[] = ['query', 'list', 'value']
 
 function collectionDraft(writer: Writer, resource: Resource, method: MethodName): Draft {
@@ -256,9 +263,11 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
         outcome: 'Created',
         ownSummary: summaries.post,
         summary: `Create ${article(resource)}`,
-        description: bulk
-          ? 'A list creates all of its records, or none.'
-          : 'A new record, with what the database fills in.',
+        description: `${
+          bulk
+            ? 'A list creates all of its records, or none.'
+            : 'A new record, with what the database fills in.'
+        }${upsertRoles(resource)}`,
         parameters: upsertParameters(components, resource),
         sends: [[idempotencyKey]],
         body: bulk ? { anyOf: [one, { type: 'array', items: one, minItems: 1 }] } : one,

@@ -190,13 +190,14 @@ const byFormat: Readonly<Record<string, unknown>> = {
   url: 'https://example.org',
 }
 
-/** Returns the roles that reading and writing a column requires, as sentences. */
-function rightsOf({ definition: { read, write } }: NamedColumn): readonly string[] {
+/** Returns who may read and write a column, and whether only in a new record, as sentences. */
+function rightsOf({ definition: { immutable, read, write } }: NamedColumn): readonly string[] {
   const need = (right: ColumnRight): string =>
     typeof right === 'function' ? 'a permission of the service' : ruleText(right)
   return [
     ...(read === undefined ? [] : [`Reading it needs ${need(read)}.`]),
     ...(write === undefined ? [] : [`Writing it needs ${need(write)}.`]),
+    ...(immutable === true ? ['It does not change after the record is created.'] : []),
   ]
 }
 

@@ -95,6 +95,7 @@ const columnChecks: Checks<Column> = {
   storage: oneOf('text'),
   hidden: boolean,
   readOnly: boolean,
+  immutable: boolean,
   read: right,
   write: right,
   managed: oneOf('created', 'updated'),
@@ -209,14 +210,20 @@ function* contradictions(column: Column): Generator<string> {
   if (column.primaryKey && column.read !== undefined) {
     yield 'a primary key column cannot have read: the key is in the URL of every record. Use write, or access_policy for the records.'
   }
-  if (column.write !== undefined) {
-    const never = Object.entries({
-      'readOnly: true': column.readOnly === true,
-      generated: generated === true || generated === 'uuid',
-      managed: managed !== undefined,
-    }).find(([, given]) => given)
-    if (never !== undefined)
-      yield `no client can write it (${never[0]}), so that write decides nothing; leave write out.`
+  const never = Object.entries({
+    'readOnly: true': column.readOnly === true,
+    generated: generated === true || generated === 'uuid',
+    managed: managed !== undefined,
+  }).find(([, given]) => given)
+  if (never !== undefined) {
+    const decisions = { write: column.write !== undefined, immutable: column.immutable === true }
+    for (const [option, given] of Object.entries(decisions)) {
+      if (given)
+        yield `no client can write it (${never[0]}), so that ${option} decides nothing; leave ${option} out.`
+    }
+  }
+  if (column.primaryKey && column.immutable) {
+    yield 'a primary key never changes, so that immutable decides nothing; leave immutable out.'
   }
   const fills = Object.entries({
     generated: generated === true || generated === 'uuid',

@@ -13,7 +13,7 @@ export function unwritable(
   column: NamedColumn,
   mode: WriteMode,
 ): string | undefined {
-  const { generated, managed, readOnly, primaryKey } = column.definition
+  const { generated, immutable, managed, readOnly, primaryKey } = column.definition
   if (column.computed !== undefined || readOnly === true) return 'is read-only'
   if (column.withheld !== undefined) return 'is read-only'
   if (generated === true || generated === 'uuid') return 'is generated'
@@ -22,7 +22,9 @@ export function unwritable(
   if (isSoftDeleteAttribute(resource, column) && readOnly !== false) {
     return 'is set by DELETE and restore'
   }
-  if (primaryKey === true && mode !== 'create') return 'is part of the key, which does not change'
+  if (mode === 'create') return undefined
+  if (primaryKey === true) return 'is part of the key, which does not change'
+  if (immutable === true) return 'is set only in a new record'
   return undefined
 }
 

@@ -1,10 +1,11 @@
 // POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/writing.md).
 
+import { mayAct } from '../../access/reach.ts'
 import type { Call } from '../../call.ts'
 import { shownBulkSetting } from '../../config/bulk-methods.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
-import { tooManyRecords, wrongBody } from '../../errors.ts'
+import { forbidden, tooManyRecords, wrongBody } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { nodeReader } from '../../input/read-body.ts'
@@ -33,6 +34,8 @@ import { upsert } from './upsert.ts'
 export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'on_conflict')
+  const isUpsert = ast.single.on_conflict !== undefined
+  if (isUpsert && !mayAct(resource, 'UPSERT', call.caller)) throw forbidden()
   refusePrecondition(call)
   const echo = cachedEchoPlan(call, resource, ast)
   const problems = inputProblems()
@@ -40,9 +43,13 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   const many = Array.isArray(body)
   const items = itemsOf(resource, body)
   return idempotent(call, resource, ast, (storeResponse) =>
-    ast.single.on_conflict === undefined
-      ? insertAll(call, resource, ast, { items, many, problems, storeResponse }, echo)
-      : upsert(call, resource, ast, { items, many, problems, storeResponse }, echo),
+    (isUpsert ? upsert : insertAll)(
+      call,
+      resource,
+      ast,
+      { items, many, problems, storeResponse },
+      echo,
+    ),
   )
 }
 

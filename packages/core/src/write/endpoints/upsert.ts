@@ -6,7 +6,7 @@ import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { plainInMode } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
-import { nodeReader, readNode } from '../../input/read-body.ts'
+import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
@@ -67,7 +67,9 @@ export async function upsert(
   echo: ReadPlan,
 ): Promise<Result> {
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
-  const candidates = await readCandidates(call, resource, columns, { items, many, problems })
+  const createOnly = await call.runtime.callerRegistries.createOnly(call, resource)
+  const reading = { items, many, problems, createOnly }
+  const candidates = await readCandidates(call, resource, columns, reading)
   if (problems.any) {
     addOtherForms(
       problems,
@@ -156,11 +158,17 @@ async function readCandidates(
   call: Call,
   resource: Resource,
   columns: readonly NamedColumn[],
-  { items, many, problems }: Pick<Items, 'items' | 'many' | 'problems'>,
+  {
+    items,
+    many,
+    problems,
+    createOnly,
+  }: Pick<Items, 'items' | 'many' | 'problems'> & Required<Pick<ReadOptions, 'createOnly'>>,
 ): Promise<readonly Candidate[]> {
   const identifying = new Map(columns.map((column) => [column.name, unmatchable(resource, column)]))
   const host = validatorHost(call)
-  const readChange = nodeReader(resource, { mode: 'update', identifying }, problems, host)
+  const options = { mode: 'update', identifying, createOnly } as const
+  const readChange = nodeReader(resource, options, problems, host)
   const candidates: Candidate[] = []
   let own = inputProblems()
   for (let i = 0; i < items.length; i++) {

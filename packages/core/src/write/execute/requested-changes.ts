@@ -176,10 +176,11 @@ function isReplaceable(
   { settings }: Resource,
   { name, computed, withheld, definition }: NamedColumn,
 ): boolean {
-  const { primaryKey, generated, managed, readOnly } = definition
+  const { primaryKey, generated, immutable, managed, readOnly } = definition
   const kept = primaryKey === true || readOnly === true || (generated ?? false) !== false
   return (
     !kept &&
+    immutable !== true &&
     withheld === undefined &&
     managed === undefined &&
     computed === undefined &&
