@@ -91,7 +91,7 @@ export const Label = Tenant.define('Label', {
 export const Comment = Tenant.define('Comment', {
   table: 'comments',
   columns: {
-    issue_id: { type: 'uuid' },
+    issue_id: { type: 'uuid', immutable: true },
     author_id: { type: 'uuid', readOnly: true, default: ({ user }) => user.id },
     text: { type: 'text' },
     created: { type: 'datetime', managed: 'created' },

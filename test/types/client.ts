@@ -81,6 +81,7 @@ const Shelf = defineModel('Shelf', {
     maker_id: { type: 'integer', readOnly: true },
     tenant_id: { type: 'integer', hidden: true },
     keeper_id: { type: 'integer', hidden: true, readOnly: false, nullable: true },
+    founder_id: { type: 'integer', nullable: true, immutable: true },
   },
   unique: [['room', 'place']],
   relations: {
@@ -88,6 +89,7 @@ const Shelf = defineModel('Shelf', {
     maker: belongsTo('Author', 'maker_id'),
     tenant: belongsTo('Author', 'tenant_id'),
     keeper: belongsTo('Author', 'keeper_id'),
+    founder: belongsTo('Author', 'founder_id'),
   },
   meta: {},
 })
@@ -386,6 +388,13 @@ client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, maker: { id: 
 client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, tenant: { id: 1 } })
 // @ts-expect-error: read-only
 client.shelves.update(1, { maker: { id: 1 } })
+client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, founder: { id: 1 } })
+client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, founder_id: 1 })
+client.shelves.update(1, { owner: { id: 1 } })
+// @ts-expect-error: the founder is set in a new record only
+client.shelves.update(1, { founder_id: 1 })
+// @ts-expect-error: the founder is set in a new record only
+client.shelves.update(1, { founder: { id: 1 } })
 // @ts-expect-error: read-only
 client.authors.create({ name: 'x', shelves: [{ code: 'a', maker: { id: 1 } }] })
 client.authors.create({ name: 'x', shelves: [{ code: 'a', keeper: { id: 1 } }] })
