@@ -32,7 +32,12 @@ const logins: ApiConfig = {
 suite('a path that resembles an endpoint', (test) => {
   const [db] = openDatabases()
   if (db === undefined) throw new Error('SQLite is always there')
-  const soft = { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE: 'deleted' } as const
+  const soft = {
+    API_SOFT_DELETE: true,
+    API_SOFT_DELETE_ATTRIBUTE: 'deleted',
+    API_ALLOW_BATCH: true,
+    API_HEALTH_ROUTE: '/health',
+  } as const
   const reasonAt = async (url: string, config: ApiConfig = {}): Promise<string> => {
     const api = testApi(db, [OrderItem, Person, Secret], { ...soft, ...config })
     const { status, errors } = await get(api, url)
@@ -57,6 +62,12 @@ suite('a path that resembles an endpoint', (test) => {
     ['/api/order-items/3/Restore', '/api/order-items/3/restore'],
     ['/api/People/a%2Fb', '/api/people/a%2Fb'],
     ['/Docs/', '/docs'],
+    ['/api/', '/api'],
+    ['/API', '/api'],
+    ['/OpenAPI.json', '/openapi.json'],
+    ['/api/Batch/', '/api/batch'],
+    ['/Health', '/health'],
+    ['/health/ready/', '/health/ready'],
     ['/api/peopel', '/api/people'],
     ['/api/perple/7/order-items', '/api/people/7/order-items'],
   ]

@@ -155,12 +155,20 @@ const hasPublicDocs = ({ docs }: ApiSettings): boolean => docs !== null && !docs
 
 /** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
-  const { docs, auth } = settings
+  const { docs, auth, batch, healthRoute } = settings
   if (docs === null || docs.requireAuth) return undefined
-  const others = [...Object.values(auth.routes), docs.page, docs.spec]
-  const known = others.filter((other): other is string => other !== null)
-  return similarPath(routes, known, path)
+  const health = healthRoute === null ? [] : [healthRoute, `${healthRoute}/ready`]
+  const others = [
+    ...Object.values(auth.routes),
+    ...[docs.page, docs.spec, docs.commonSpec],
+    ...health,
+    ...[batch?.path, routes.plainPrefix],
+  ]
+  return similarPath(routes, others.filter(isPath), path)
 }
+
+/** Whether a path is served, and more than the root. */
+const isPath = (path: string | null | undefined): path is string => (path ?? '') !== ''
 
 /** Returns the settings for the error response of a request; undefined if its path has no route. */
 export function responseSettingsOf(
