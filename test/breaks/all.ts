@@ -25,6 +25,7 @@ import { manyRemoved } from './removal.ts'
 import { serialize } from './serialize.ts'
 import { sqliteFiles } from './sqlite-files.ts'
 import { statements } from './statements.ts'
+import { uniqueNames } from './unique-names.ts'
 
 export const breaks: readonly Break[] = [
   ...access,
@@ -52,4 +53,5 @@ export const breaks: readonly Break[] = [
   ...serialize,
   ...sqliteFiles,
   ...statements,
+  ...uniqueNames,
 ]

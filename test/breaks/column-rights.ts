@@ -14,7 +14,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'on_conflict looks up unique sets without their hidden columns',
-    file: 'packages/core/src/write/endpoints/upsert.ts',
+    file: 'packages/core/src/write/endpoints/unique-columns.ts',
     find: 'if (found !== undefined) return found.columns',
     replace: 'if (found !== undefined) return found.columns.filter((one) => !one.hidden)',
     fails: 'test/writing/hidden-in-unique-sets.test.ts',

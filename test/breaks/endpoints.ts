@@ -46,7 +46,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'An upsert chooses its record by a column that is not unique',
-    file: 'packages/core/src/write/endpoints/upsert.ts',
+    file: 'packages/core/src/write/endpoints/unique-columns.ts',
     find: 'keys.find((key) => hasNames(key, wanted))',
     replace: 'keys.find(({ names }) => names.some((name) => wanted.includes(name)))',
     fails: 'test/writing/unique-sets.test.ts',

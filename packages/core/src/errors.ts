@@ -799,11 +799,15 @@ export const tooManyRecords = (name: string, limit: number, at?: string): ApiErr
   badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
 
 /** `on_conflict` columns that are not a unique key of the model, or a key with a column that the client cannot send and that has no default. */
-export const notUniqueColumns = (text: string, keys: readonly string[], why?: string): ApiError =>
+export const notUniqueColumns = (
+  { text, resource, parameter }: Record<'text' | 'resource' | 'parameter', string>,
+  keys: readonly string[],
+  why = `is not a unique key of ${resource}`,
+): ApiError =>
   badRequest(
     'not_unique_columns',
-    `${quoted(text)} ${why ?? 'is not a unique key of this resource'}. Unique keys: ${keys.join('; ')}.`,
-    `on_conflict=${text}`,
+    `${quoted(text)} ${why}. Unique keys: ${keys.join('; ')}.`,
+    `${parameter}=${text}`,
   )
 
 /** An `Idempotency-Key` that a running request uses. */

@@ -11,6 +11,7 @@ import type {
   OrderNode,
   QueryAst,
   RelationFilterNode,
+  RelationKeyNode,
   RelationOptionNode,
   ScalarNode,
   TextNode,
@@ -182,6 +183,12 @@ const relationOption: fc.Arbitrary<RelationOptionNode> = fc.oneof(
   }),
 )
 
+const relationKey: fc.Arbitrary<RelationKeyNode> = fc.record({
+  path,
+  columns: anyText.map(textNode),
+  span: fc.constant(span),
+})
+
 const single: fc.Arbitrary<QueryAst['single']> = fc
   .array(fc.tuple(fc.constantFrom(...singleParameters), anyText.map(textNode)), { maxLength: 3 })
   .map((entries) => Object.fromEntries(entries))
@@ -202,6 +209,7 @@ export const arbitraryAst: fc.Arbitrary<QueryAst> = fc
     aggregates: fc.array(aggregate, { maxLength: 3 }),
     order: fc.array(order, { maxLength: 3 }),
     relationOptions: fc.array(relationOption, { maxLength: 3 }),
+    relationKeys: fc.array(relationKey, { maxLength: 2 }),
     single,
     additional,
   })

@@ -13,6 +13,7 @@ suite('the query string', (test) => {
       aggregates: [],
       order: [],
       relationOptions: [],
+      relationKeys: [],
       single: {},
       additional: [],
     })

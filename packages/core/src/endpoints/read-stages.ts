@@ -56,7 +56,16 @@ export function parseRead(call: Call, resource: Resource): QueryAst {
     const given = ast.single[name]
     if (given !== undefined) throw notHere(name, 'on a read', `${name}=${given.text}`)
   }
+  refuseRelationKeys(ast, 'on a read')
   return ast
+}
+
+/** Throws 400 for `<relation>.on_conflict`. */
+export function refuseRelationKeys({ raw, relationKeys }: QueryAst, where: string): void {
+  const [first] = relationKeys
+  if (first === undefined) return
+  const at = raw.slice(first.span.start, first.span.end)
+  throw notHere(at, where, at)
 }
 
 /** The connection of a request, opened by `open`. */

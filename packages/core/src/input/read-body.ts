@@ -7,7 +7,13 @@ import type { Resource } from '../registry/resource.ts'
 import type { RecordNode } from '../write/plan/node.ts'
 import type { Identifying } from './plain-record.ts'
 import type { InputProblems } from './problems.ts'
-import { type Place, type Reading, readRecord } from './read-record.ts'
+import {
+  noRelationKeys,
+  type Place,
+  type Reading,
+  type RelationKeys,
+  readRecord,
+} from './read-record.ts'
 import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
 
 const nothing: ReadonlySet<string> = new Set()
@@ -18,6 +24,7 @@ export interface ReadOptions {
   readonly mode: WriteMode
   readonly identifying?: Identifying
   readonly createOnly?: ReadonlySet<string>
+  readonly relationKeys?: RelationKeys
   readonly isMergePatch?: boolean
 }
 
@@ -33,7 +40,13 @@ export const readNode = (
 /** Returns `readNode` for the records of a list, which are read one after the other. */
 export function nodeReader(
   resource: Resource,
-  { mode, identifying = noneIdentifying, createOnly = nothing, isMergePatch = false }: ReadOptions,
+  {
+    mode,
+    identifying = noneIdentifying,
+    createOnly = nothing,
+    relationKeys = noRelationKeys,
+    isMergePatch = false,
+  }: ReadOptions,
   problems: InputProblems,
   host: ValidatorHost,
 ): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
@@ -48,6 +61,7 @@ export function nodeReader(
       mode,
       identifying,
       createOnly,
+      relationKeys,
       isMergePatch,
     }
     const node = readRecord(reading, resource, body, place)

@@ -10,10 +10,12 @@ import { didYouMean } from '../naming/suggest.ts'
 import type { Value } from '../plan/plan.ts'
 import { valueOfJson } from '../plan/value.ts'
 import {
+  hasInitialValue,
   isRequired,
   isSoftDeleteAttribute,
   isValidated,
   unaddressable,
+  unmatchable,
   unwritable,
   unwritableRelation,
   type WriteMode,
@@ -30,7 +32,7 @@ import {
 } from '../write/plan/node.ts'
 import { convertJson } from '../write/plan/value.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
-import type { InputProblems } from './problems.ts'
+import { type InputProblems, inputProblems } from './problems.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
@@ -53,9 +55,16 @@ export interface Place {
   readonly identifying: Identifying
   /** In a change: the fields that the caller may write only in a new record. */
   readonly createOnly: ReadonlySet<string>
+  /** The unique keys by which nested objects name stored records. */
+  readonly relationKeys: RelationKeys
   /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch: boolean
 }
+
+/** The columns of a unique key of the target, by the name of the relation (`labels.on_conflict=name`). */
+export type RelationKeys = ReadonlyMap<string, readonly NamedColumn[]>
+
+export const noRelationKeys: RelationKeys = new Map()
 
 type Members = { readonly [key: string]: JsonValue }
 
@@ -258,17 +267,20 @@ function readRelation(
     return
   }
   const filled = filledBelow(relation)
-  const nodes = items.map((item, i) =>
-    readNested(reading, relation.target, item, {
+  const unique = place.relationKeys.get(relation.name)
+  const nodes = items.map((item, i) => {
+    const below: Place = {
       path: one ? path : `${path}[${i}]`,
       mode: 'create',
       left: place.left - 1,
       filled,
       identifying: new Map(),
       createOnly: new Set(),
+      relationKeys: noRelationKeys,
       isMergePatch: false,
-    }),
-  )
+    }
+    return readNested(reading, relation.target, item, below, unique)
+  })
   if (relation.kind !== 'belongsTo') {
     ;(node.children as { relation: ResolvedRelation; nodes: readonly WriteNode[] }[]).push({
       relation,
@@ -295,14 +307,27 @@ function expectedNested(target: Resource): string {
   return `Expected an object; a stored record is named by its key, { ${key} }.`
 }
 
-/** An object that contains the target's primary key refers to the record with that key; any other object creates a record. */
-function readNested(reading: Reading, target: Resource, json: JsonValue, place: Place): WriteNode {
+/**
+ * An object that contains the target's primary key refers to the record with that key. Any other object creates a record, unless it
+ * contains the `unique` key of a stored record.
+ */
+function readNested(
+  reading: Reading,
+  target: Resource,
+  json: JsonValue,
+  place: Place,
+  unique: readonly NamedColumn[] | undefined,
+): WriteNode {
   const named =
     !isKeyless(target) &&
     isObject(json) &&
     target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
   const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
-  if (!named || taken) return readRecord(reading, target, json, place, () => expectedNested(target))
+  if (!named || taken) {
+    return unique !== undefined && isObject(json) && hasUnique(target, unique, json)
+      ? readUnique(reading, target, json, place, unique)
+      : readRecord(reading, target, json, place, () => expectedNested(target))
+  }
   const key: Value[] = []
   for (const column of target.primaryKey) {
     const value = readValue(column, json[column.name] as JsonValue)
@@ -321,6 +346,37 @@ function readNested(reading: Reading, target: Resource, json: JsonValue, place: 
   const mayCreate = chosen && missing.length === 0
   const reference = readReference(reading, target, json, place, { key, mayCreate, missing })
   return mayCreate ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
+}
+
+/** Whether an object contains the values of a unique key, or the service knows them. NULL equals no stored value. */
+const hasUnique = (target: Resource, unique: readonly NamedColumn[], json: Members): boolean =>
+  unique.every((column) => {
+    const sent = column.hidden ? undefined : json[column.name]
+    return sent === undefined ? hasInitialValue(target, column) : sent !== null
+  })
+
+/** Reads an object that names a record by a unique key, both as a new record and as a reference to a stored one. */
+function readUnique(
+  reading: Reading,
+  target: Resource,
+  json: Members,
+  place: Place,
+  unique: readonly NamedColumn[],
+): RecordNode {
+  const problems = inputProblems()
+  const identifying = new Map(
+    unique.map((column) => [column.name, unmatchable(target, column)] as const),
+  )
+  const record = readRecord({ ...reading, problems }, target, json, { ...place, identifying })
+  const names = new Set(unique.map(({ name }) => name))
+  for (const name of names) {
+    const path = pathTo(place.path, name)
+    for (const message of problems.found.get(path) ?? []) reading.problems.add(path, message)
+  }
+  const others = Object.fromEntries(Object.entries(json).filter(([name]) => !names.has(name)))
+  const asReference = { key: [], mayCreate: false, missing: [] }
+  const { sentBack } = readReference(reading, target, others, place, asReference)
+  return { ...record, uniqueName: { columns: unique, sentBack, problems } }
 }
 
 interface ReferenceOptions {

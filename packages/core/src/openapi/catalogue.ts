@@ -149,7 +149,10 @@ export const catalogue: readonly Entry[] = [
   entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
   entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk', 'cascade'),
-  entry(errors.notUniqueColumns('title', ['id']), 'upsert'),
+  entry(
+    errors.notUniqueColumns({ text: 'title', resource: 'books', parameter: 'on_conflict' }, ['id']),
+    'upsert',
+  ),
   entry(errors.requestInProgress(), 'idempotent'),
   entry(errors.idempotencyKeyReused(), 'idempotent'),
   entry(errors.userWithoutKey(), 'idempotent'),

@@ -5,6 +5,7 @@ import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { operatorFits } from '../model/type-rules.ts'
 import { toCase } from '../naming/case.ts'
 import { type FilterOperator, filterOperators } from '../parse/operators.ts'
+import { conflictKeys } from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { freeName } from './components.ts'
@@ -223,6 +224,28 @@ function conditions(components: Components, resource: Resource): ReferenceObject
       description,
     )
   })
+}
+
+/** Returns the unique keys of nested objects: `labels.on_conflict=name`. */
+export function relationKeys(components: Components, resource: Resource): ReferenceObject[] {
+  const { relations, settings } = resource
+  const named = [...relations.values()].some(
+    ({ kind, target }) =>
+      (kind === 'belongsTo' || kind === 'manyToMany') && conflictKeys(target).length > 1,
+  )
+  if (!settings.allowNestedWrites || !named) return []
+  return [
+    components.parameter('relation keys', 'relation_keys', () =>
+      objectOfParameters(
+        'relation_keys',
+        {
+          type: 'object',
+          patternProperties: { [`^${name}\\.on_conflict$`]: { type: 'string' } },
+        },
+        'Unique columns by which nested objects name stored records, instead of their primary key; each is a parameter of its own: `<relation>.on_conflict=<column>,<column>`. Records that are missing are created.',
+      ),
+    ),
+  ]
 }
 
 /** Returns the options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */

@@ -29,6 +29,7 @@ import { plural, tagOf } from './info.ts'
 import {
   bulkParameters,
   bulkRemovalParameters,
+  changeParameters,
   keyParameters,
   listParameters,
   oneParameters,
@@ -345,7 +346,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
     outcome: mode === 'update' ? 'Updated' : 'Replaced',
     summary,
     description: mode === 'update' ? fieldsSent(resource) : 'All fields.',
-    parameters: [...keys, ...oneParameters(components, resource)],
+    parameters: [...keys, ...changeParameters(components, resource)],
     sends: writeConditions(resource),
     body: writtenRef(writer, resource, mode),
     isMergeable: mode === 'update' && hasDocuments(resource),

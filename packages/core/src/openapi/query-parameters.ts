@@ -7,7 +7,7 @@ import { aggregateFunctions } from '../parse/operators.ts'
 import { conflictKeys } from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { filterParameters, relationOptions } from './filter-parameters.ts'
+import { filterParameters, relationKeys, relationOptions } from './filter-parameters.ts'
 import type { Components, ConflictParameter, NameList, NameParameter } from './form.ts'
 import type { Schema } from './schema.ts'
 import { exampleOf, readSchema } from './value-schemas.ts'
@@ -77,13 +77,20 @@ export function upsertParameters(components: Components, resource: Resource): Pa
   return [
     ...oneParameters(components, resource),
     components.form.conflicts(components, [...new Set(keys)]),
+    ...relationKeys(components, resource),
   ]
 }
+
+/** Returns the parameters of a PATCH or PUT of one record. */
+export const changeParameters = (components: Components, resource: Resource): Parameter[] => [
+  ...oneParameters(components, resource),
+  ...relationKeys(components, resource),
+]
 
 /** Returns the parameters of a PATCH on the collection: filters, and those for the returned records. */
 export const bulkParameters = (components: Components, resource: Resource): Parameter[] => [
   mostAffected(components),
-  ...oneParameters(components, resource),
+  ...changeParameters(components, resource),
   ...filterParameters(components, resource),
 ]
 

@@ -110,6 +110,13 @@ export type RelationOptionNode = {
   | { readonly option: 'where'; readonly where: readonly ConditionNode[] }
 )
 
+/** `labels.on_conflict=name`: the unique columns by which nested objects of a relation name stored records. */
+export interface RelationKeyNode {
+  readonly path: readonly TextNode[]
+  readonly columns: TextNode
+  readonly span: Span
+}
+
 /** The parameters that take one value and may be given once. */
 export type SingleParameter =
   | 'page'
@@ -138,6 +145,7 @@ export interface QueryAst {
   readonly aggregates: readonly AggregateNode[]
   readonly order: readonly OrderNode[]
   readonly relationOptions: readonly RelationOptionNode[]
+  readonly relationKeys: readonly RelationKeyNode[]
   readonly single: Readonly<Partial<Record<SingleParameter, TextNode>>>
   /** The host's own parameters (API_ADDITIONAL_QUERY_PARAMS), in order. */
   readonly additional: readonly { readonly name: string; readonly value: TextNode }[]

@@ -7,6 +7,7 @@ import type {
   GroupByNode,
   JoinNode,
   OrderNode,
+  RelationKeyNode,
   RelationOptionNode,
   SingleParameter,
   TextNode,
@@ -21,6 +22,7 @@ export interface Draft {
   readonly aggregates: AggregateNode[]
   readonly order: OrderNode[]
   readonly relationOptions: RelationOptionNode[]
+  readonly relationKeys: RelationKeyNode[]
   // Keys come from the table of parameter names, never from the client's text.
   readonly single: Partial<Record<SingleParameter, TextNode>>
   readonly additional: { readonly name: string; readonly value: TextNode }[]
@@ -37,6 +39,7 @@ export function emptyDraft(): Draft {
     aggregates: [],
     order: [],
     relationOptions: [],
+    relationKeys: [],
     single: {},
     additional: [],
   }

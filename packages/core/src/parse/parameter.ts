@@ -26,6 +26,7 @@ import {
 } from './parameter-names.ts'
 import { type Pair, rawText } from './query-string.ts'
 import { isRelationFilterKind } from './relation-filter.ts'
+import { relationKey } from './relation-key.ts'
 import { relationOptions } from './relation-option.ts'
 import { meaningOf } from './suffix.ts'
 
@@ -144,6 +145,6 @@ const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new
 function nearParameter(key: string, additional: readonly string[]): string {
   const dot = key.lastIndexOf('.')
   if (dot === -1) return didYouMean(key, [...singleParameters, ...listParameters, ...additional])
-  const option = nearest(key.slice(dot + 1), relationOptions)
+  const option = nearest(key.slice(dot + 1), [...relationOptions, relationKey])
   return option === undefined ? '' : ` Did you mean "${excerpt(key.slice(0, dot))}.${option}"?`
 }

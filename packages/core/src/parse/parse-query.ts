@@ -15,6 +15,7 @@ import { noSuchParameter, readParameter } from './parameter.ts'
 import { isListParameter, isSingleParameter } from './parameter-names.ts'
 import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
 import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
+import { isRelationKey, readRelationKey } from './relation-key.ts'
 import { readRelationOption, readRelationWhere, relationOptionOf } from './relation-option.ts'
 import { meaningOf, noSuchOperator, type Suffix, splitSuffix } from './suffix.ts'
 
@@ -44,7 +45,8 @@ export function parseQuery(raw: string, options: ParseOptions): QueryAst {
 }
 
 function astOf(raw: string, draft: Draft): QueryAst {
-  const { where, joins, fields, groupBy, aggregates, order, relationOptions, single } = draft
+  const { where, joins, fields, groupBy, aggregates, order, single } = draft
+  const { relationOptions, relationKeys } = draft
   const ast: QueryAst = {
     raw,
     where,
@@ -53,6 +55,7 @@ function astOf(raw: string, draft: Draft): QueryAst {
     aggregates,
     order,
     relationOptions,
+    relationKeys,
     single,
     additional: draft.additional,
   }
@@ -64,7 +67,7 @@ const none: readonly string[] = []
 /** Most writes have no query. */
 const emptyQuery = astOf('', emptyDraft())
 
-/** pair = group | relfilter | filter | aggregate | relopt | parameter */
+/** pair = group | relfilter | filter | aggregate | relopt | relkey | parameter */
 function readPair(cursor: Cursor, draft: Draft, additional: readonly string[]): void {
   const { pair } = cursor
   const keyEnd = endOfKey(pair)
@@ -99,7 +102,7 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   expectEnd(cursor)
 }
 
-/** filter | aggregate "=" any | path "." option "=" … */
+/** filter | aggregate "=" any | path "." option "=" … | relkey */
 function readKeyed(
   cursor: Cursor,
   keyEnd: number,
@@ -117,6 +120,9 @@ function readKeyed(
   } else if (meaning !== undefined) {
     expectEquals(pair, keyEnd)
     draft.where.push(readFilter(cursor, keyEnd, wholePair))
+  } else if (isRelationKey(key)) {
+    expectEquals(pair, keyEnd)
+    draft.relationKeys.push(readRelationKey(cursor, keyEnd))
   } else if (option !== undefined) {
     expectEquals(pair, keyEnd)
     draft.relationOptions.push(readRelationOption(cursor, option, keyEnd))

@@ -9,11 +9,13 @@ import type {
   OrderNode,
   QueryAst,
   RelationFilterNode,
+  RelationKeyNode,
   RelationOptionNode,
   ScalarNode,
   TextNode,
   ValueNode,
 } from './ast.ts'
+import { relationKey } from './relation-key.ts'
 
 /**
  * Writes an AST as a query string: brackets and separators raw, every leaf percent-encoded.
@@ -31,6 +33,7 @@ export function printQuery(ast: QueryAst): string {
     ...ast.aggregates.map((aggregate) => `${printAggregate(aggregate)}=1`),
     ...printList('order_by', ast.order, printOrder),
     ...ast.relationOptions.map(printRelationOption),
+    ...ast.relationKeys.map(printRelationKey),
     ...Object.entries(ast.single).map(([name, value]) => `${name}=${encode(value.text)}`),
     ...ast.additional.map(({ name, value }) => `${encode(name)}=${encode(value.text)}`),
   ]
@@ -98,6 +101,9 @@ function printOrder(node: OrderNode): string {
   const nulls = node.nulls === undefined ? '' : `.nulls${node.nulls}`
   return `${node.descending ? '-' : ''}${printField(node.field)}${nulls}`
 }
+
+const printRelationKey = ({ path, columns }: RelationKeyNode): string =>
+  `${printPath(path)}.${relationKey}=${encode(columns.text)}`
 
 function printRelationOption(node: RelationOptionNode): string {
   const path = printPath(node.path)

@@ -224,6 +224,7 @@ const emptyQuery = {
   aggregates: [],
   order: [],
   relationOptions: [],
+  relationKeys: [],
 }
 
 const onlyOnLists: readonly SingleParameter[] = [

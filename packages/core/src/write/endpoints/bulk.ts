@@ -17,6 +17,7 @@ import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, readNode } from '../../input/read-body.ts'
+import type { RelationKeys } from '../../input/read-record.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
@@ -34,10 +35,12 @@ import { isCollated } from '../execute/nested/find-or-create.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { refuseWithoutVersion } from '../execute/preconditions.ts'
 import { removeList } from '../execute/removal/remove-list.ts'
+import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
 import { withAllColumns } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
+import { relationKeysOf, retriesNames } from './relation-keys.ts'
 import { cascadeParameter } from './remove.ts'
 import { keysOf, writtenResult } from './result.ts'
 import {
@@ -69,18 +72,21 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   const echo: QueryAst = { ...ast, where: [] }
   planEcho(resource, echo, call.reach)
   const problems = inputProblems()
-  const node = await readNode(
+  const relationKeys = relationKeysOf(resource, ast)
+  const sent = await readNode(
     resource,
     bodyOf(call, problems),
-    { path: '', mode: 'update' },
+    { path: '', mode: 'update', relationKeys },
     problems,
     validatorHost(call),
   )
-  refuse(problems, [node])
-  noteChanged(call, node)
+  refuse(problems, [sent])
+  noteChanged(call, sent)
   return inWrite(
     call,
     async (writing) => {
+      const [node = sent] =
+        relationKeys.size === 0 ? [sent] : await resolveUniqueNames(writing.context, [sent])
       const lockedFor = lockForChanges(writing.context, resource, [node])
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
       if (rows.length > 0) await requireListAccess(writing.context, [node])
@@ -92,7 +98,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
-    { isBulk: true, byFilters: true },
+    { isBulk: true, byFilters: true, retryOn: retriesNames(relationKeys) },
   )
 }
 
@@ -110,16 +116,18 @@ async function updateListed(
   const { max, limit } = limitOf(resource, ast)
   if (body.length > max) throw tooManyRecords(limit, max, limit)
   const echo = cachedEchoPlan(call, resource, ast)
-  const changes = await readChanges(call, resource, body, problems)
-  const nodes = changes.map(nodeOf)
-  for (let i = 0; i < nodes.length; i++) noteChanged(call, nodes[i] as RecordNode)
-  const keys = changes.map(keyInList)
+  const relationKeys = relationKeysOf(resource, ast)
+  const sent = await readChanges(call, resource, body, problems, relationKeys)
+  for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
+  const keys = sent.map(keyInList)
   return inWrite(
     call,
     async (writing) => {
       const { context } = writing
       // Before the look-up, so that callers without the right cannot find out which records exist.
       await requireAccess(context, resource, 'PATCH')
+      const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
+      const nodes = changes.map(nodeOf)
       await requireListAccess(context, nodes)
       const read = columnsToCompare(context, resource, nodes, { touches: true })
       const lockedFor = lockForChanges(context, resource, nodes)
@@ -131,8 +139,17 @@ async function updateListed(
       const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
       return writtenResult(writing, resource, ast, shown)
     },
-    { isBulk: true },
+    { isBulk: true, retryOn: retriesNames(relationKeys) },
   )
+}
+
+/** The changes after `resolveUniqueNames`. */
+async function resolved(
+  context: WriteContext,
+  changes: readonly ListedChange[],
+): Promise<readonly ListedChange[]> {
+  const nodes = await resolveUniqueNames(context, changes.map(nodeOf))
+  return changes.map(({ key }, i) => new ListedChange(key, nodes[i] as RecordNode))
 }
 
 /** An object of the list: its key, and the other fields. A class, as `CreateStep` says. */
@@ -186,12 +203,13 @@ async function readChanges(
   resource: Resource,
   body: readonly JsonValue[],
   problems: InputProblems,
+  relationKeys: RelationKeys,
 ): Promise<readonly ListedChange[]> {
   const names = resource.primaryKey.map(({ name }) => name)
   // A key in an item of the list identifies a record, as in a URL, so it is accepted even where clients cannot set keys.
   const identifying = new Map(names.map((name) => [name, undefined]))
   const own = new Set(names)
-  const options = { mode: 'update', identifying } as const
+  const options = { mode: 'update', identifying, relationKeys } as const
   const readItem = nodeReader(resource, options, problems, validatorHost(call))
   const changes: ListedChange[] = []
   const nodes: RecordNode[] = []

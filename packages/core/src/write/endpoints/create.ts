@@ -15,10 +15,12 @@ import type { ReadPlan } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { CreateStep, type ManyStep } from '../execute/lists/many-step.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
+import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
 import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
 import { idempotent } from './idempotent.ts'
+import { relationKeysOf, retriesNames } from './relation-keys.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
 import { createInOneStatement, writeOneRecord } from './single-statement.ts'
 import {
@@ -61,7 +63,9 @@ async function insertAll(
   echo: ReadPlan,
 ): Promise<Result> {
   const nodes: RecordNode[] = []
-  const readItem = nodeReader(resource, { mode: 'create' }, problems, validatorHost(call))
+  const relationKeys = relationKeysOf(resource, ast)
+  const reading = { mode: 'create', relationKeys } as const
+  const readItem = nodeReader(resource, reading, problems, validatorHost(call))
   for (let i = 0; i < items.length; i++) {
     const read = readItem(items[i] as JsonValue, many ? `[${i}]` : '')
     const node = read instanceof Promise ? await read : read
@@ -74,10 +78,13 @@ async function insertAll(
   const { additional } = ast
   const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
   const write = async (writing: Writing): Promise<Result> => {
+    const { context } = writing
     const returned = many ? returnedEcho(writing, echo) : undefined
-    const created = await writeMany(writing.context, resource, steps, returned)
+    const resolved =
+      relationKeys.size === 0 ? steps : (await resolveUniqueNames(context, nodes)).map(createStep)
+    const created = await writeMany(context, resource, resolved, returned)
     const keys = keysOf(resource, created)
-    writing.context.problems.refuse()
+    context.problems.refuse()
     const isStored = storeResponse !== undefined
     const rows = knownRows(resource, echo, returned, created)
     const written = { keys, many, status: 201, isStored, rows } as const
@@ -88,7 +95,8 @@ async function insertAll(
   const byOneStatement = (place: Pick<Writing, 'call'>) =>
     createInOneStatement(place, first, echo, options)
   return writeOneRecord(call, byOneStatement, write, {
-    isBulk: nodes.length > 1 || nodes.some(nestsSeveral),
+    isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
+    retryOn: retriesNames(relationKeys),
   })
 }
 

@@ -1,7 +1,7 @@
 // POST …/<id>/restore: undoes a soft delete.
 
 import type { Call } from '../../call.ts'
-import { parse } from '../../endpoints/read-stages.ts'
+import { parse, refuseRelationKeys } from '../../endpoints/read-stages.ts'
 import { recordNotFound } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { pathKey } from '../../plan/path-key.ts'
@@ -25,6 +25,7 @@ export async function restore(
 ): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast)
+  refuseRelationKeys(ast, 'in a restore')
   refuseIdempotencyKey(call)
   cachedEchoPlan(call, resource, ast)
   refuseFields(call, 'empty: restore takes no fields')

@@ -60,7 +60,7 @@ export async function writeOneRecord(
   call: Call,
   byOneStatement: (place: Place) => MaybePromise<SingleWrite<Result>>,
   work: (writing: Writing) => Promise<Result>,
-  options: Pick<WriteOptions, 'problems' | 'isBulk'> = {},
+  options: Pick<WriteOptions, 'problems' | 'isBulk' | 'retryOn'> = {},
 ): Promise<Result> {
   const { result, isSingle, inTransaction = false } = await byOneStatement({ call })
   if (result !== undefined) return result

@@ -7,7 +7,7 @@ import type { Call, Runtime } from '../../call.ts'
 import type { Change } from '../../config/hook-types.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
-import { isHosted, type Opened, open } from '../../endpoints/read-stages.ts'
+import { isHosted, type Opened, open, refuseRelationKeys } from '../../endpoints/read-stages.ts'
 import {
   conflictingParameters,
   idempotencyKeyNotHere,
@@ -398,6 +398,7 @@ export function refuseAllBut(ast: QueryAst, ...own: readonly SingleParameter[]):
       throw notHere(name, 'in a removal', `${name}=${node?.text ?? ''}`)
     }
   }
+  refuseRelationKeys(ast, 'in a removal')
   const { fields, joins, groupBy, aggregates, order, relationOptions } = ast
   const lists = [fields ?? [], groupBy, aggregates, order, relationOptions, joins].flat()
   const [first] = lists

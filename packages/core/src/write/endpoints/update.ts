@@ -12,9 +12,11 @@ import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { addOtherForms } from '../execute/checks.ts'
 import { keyIn } from '../execute/look-up.ts'
+import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
 import { nestsSeveral, type RecordNode } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { cachedEchoPlan } from './echo.ts'
+import { relationKeysOf, retriesNames } from './relation-keys.ts'
 import { writtenResult } from './result.ts'
 import { changeInOneStatement, writeOneRecord } from './single-statement.ts'
 import {
@@ -42,7 +44,9 @@ export async function update(
   const problems = inputProblems()
   const body = bodyOf(call, problems, !replace)
   const isMerge = !replace && isMergePatch(call.request)
-  const place = { path: '', mode: replace ? 'replace' : 'update', isMergePatch: isMerge } as const
+  const relationKeys = relationKeysOf(resource, ast)
+  const mode = replace ? 'replace' : 'update'
+  const place = { path: '', mode, isMergePatch: isMerge, relationKeys } as const
   const read = readNode(resource, body, place, problems, validatorHost(call))
   const node = read instanceof Promise ? await read : read
   noteChanged(call, node)
@@ -66,12 +70,19 @@ export async function update(
     (place) => changeInOneStatement(place, node, key, echo, request),
     async (writing) => {
       const options = { action, replace, precondition } as const
-      const changed = await changeRecord(writing.context, node, key, options)
+      const { context } = writing
+      const [resolved = node] =
+        relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node])
+      const changed = await changeRecord(context, resolved, key, options)
       // A callback may have changed the key.
       const keys = [keyIn(resource, changed) ?? key]
       return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
     },
-    { problems, isBulk: nestsSeveral(node) },
+    {
+      problems,
+      isBulk: relationKeys.size > 0 || nestsSeveral(node),
+      retryOn: retriesNames(relationKeys),
+    },
   )
 }
 

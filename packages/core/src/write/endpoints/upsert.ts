@@ -1,7 +1,7 @@
 // POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/writing.md).
 
 import type { Call } from '../../call.ts'
-import { missingReference, notUniqueColumns } from '../../errors.ts'
+import { missingReference } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
 import { plainInMode } from '../../input/plain-record.ts'
@@ -10,19 +10,12 @@ import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
-import {
-  conflictKeys,
-  hasInitialValue,
-  hasNames,
-  isSoftDeleteAttribute,
-  unmatchable,
-  visibleNames,
-} from '../../registry/field-rules.ts'
+import { hasInitialValue, unmatchable, visibleNames } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
-import { initialValue } from '../execute/defaults.ts'
+import { initialValues } from '../execute/initial-values.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import { ChangeStep, CreateStep, type ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
@@ -31,12 +24,15 @@ import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
+import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
 import { nestsSeveral, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
+import { relationKeysOf } from './relation-keys.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
 import { inWrite, validatorHost } from './stages.ts'
+import { uniqueColumns } from './unique-columns.ts'
 
 /** A record of the body, read both as a change and as a new record. A class, as `CreateStep` says. */
 class Candidate {
@@ -68,7 +64,8 @@ export async function upsert(
 ): Promise<Result> {
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
   const createOnly = await call.runtime.callerRegistries.createOnly(call, resource)
-  const reading = { items, many, problems, createOnly }
+  const relationKeys = relationKeysOf(resource, ast)
+  const reading = { items, many, problems, createOnly, relationKeys }
   const candidates = await readCandidates(call, resource, columns, reading)
   if (problems.any) {
     addOtherForms(
@@ -85,7 +82,8 @@ export async function upsert(
     call,
     async (writing) => {
       const { context } = writing
-      const identified = await identify(context, resource, candidates, columns)
+      const related = relationKeys.size === 0 ? candidates : await resolved(context, candidates)
+      const identified = await identify(context, resource, related, columns)
       const together = !isInOrder && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together
@@ -115,7 +113,8 @@ export async function upsert(
         isInOrder = kind === 'foreignKey' && mayDependOnOrder
         return isInOrder
       },
-      isBulk: many || candidates.some(({ create }) => nestsSeveral(create)),
+      isBulk:
+        many || relationKeys.size > 0 || candidates.some(({ create }) => nestsSeveral(create)),
     },
   )
 }
@@ -126,34 +125,6 @@ const refersToItself = (resource: Resource): boolean =>
     ({ kind, target }) => kind === 'belongsTo' && target === resource,
   )
 
-/**
- * The columns of `on_conflict`: the primary key, a unique column, or a unique set. The client leaves out hidden ones, which take part
- * with their initial values.
- */
-function uniqueColumns(resource: Resource, text: string): readonly NamedColumn[] {
-  const keys = conflictKeys(resource)
-  const wanted = text.split(',').map((name) => name.trim())
-  const found = keys.find((key) => hasNames(key, wanted))
-  if (found !== undefined) return found.columns
-  const known = keys.map(({ names }) => names.join(','))
-  throw notUniqueColumns(text.slice(0, 100), known, whyNotNamed(resource, wanted))
-}
-
-/** Returns why the client cannot name a unique key that it sees, as the end of a sentence; undefined if there is no such key. */
-function whyNotNamed(resource: Resource, wanted: readonly string[]): string | undefined {
-  const key = resource.uniqueKeys.find(
-    (columns) =>
-      columns.length === wanted.length &&
-      columns.every(({ name }) => wanted.includes(name) && resource.columns.has(name)),
-  )
-  for (const column of key ?? []) {
-    const why = unmatchable(resource, column)
-    if (why === undefined || hasInitialValue(resource, column)) continue
-    return `cannot be named here, because ${column.name} ${why} and its model declares no default`
-  }
-  return undefined
-}
-
 async function readCandidates(
   call: Call,
   resource: Resource,
@@ -163,11 +134,13 @@ async function readCandidates(
     many,
     problems,
     createOnly,
-  }: Pick<Items, 'items' | 'many' | 'problems'> & Required<Pick<ReadOptions, 'createOnly'>>,
+    relationKeys,
+  }: Pick<Items, 'items' | 'many' | 'problems'> &
+    Required<Pick<ReadOptions, 'createOnly' | 'relationKeys'>>,
 ): Promise<readonly Candidate[]> {
   const identifying = new Map(columns.map((column) => [column.name, unmatchable(resource, column)]))
   const host = validatorHost(call)
-  const options = { mode: 'update', identifying, createOnly } as const
+  const options = { mode: 'update', identifying, createOnly, relationKeys } as const
   const readChange = nodeReader(resource, options, problems, host)
   const candidates: Candidate[] = []
   let own = inputProblems()
@@ -178,7 +151,7 @@ async function readCandidates(
     const change = asChange instanceof Promise ? await asChange : asChange
     const asNew =
       plainInMode(change, item, 'create', identifying) ??
-      readNode(resource, item, { path, mode: 'create', identifying }, own, host)
+      readNode(resource, item, { path, mode: 'create', identifying, relationKeys }, own, host)
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
     noteChanged(call, create)
@@ -206,6 +179,26 @@ function initialColumns(
   }
   if (missing.length === 0) return noColumns
   return missing.every((column) => isKnown(change, column)) ? missing : noColumns
+}
+
+/** The candidates after `resolveUniqueNames`. */
+async function resolved(
+  context: WriteContext,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const [first] = candidates
+  // Before the look-ups, as in the following stages.
+  if (first !== undefined && candidates.some(({ key, initial }) => key ?? initial[0])) {
+    await requireAccess(context, first.change.resource, 'PATCH')
+  }
+  const changes = candidates.map(ownChange)
+  const creates = candidates.map(({ create }) => create)
+  const records = await resolveUniqueNames(context, [...changes, ...creates])
+  return candidates.map((candidate, i) => {
+    const change = records[i] as RecordNode
+    const create = records[candidates.length + i] as RecordNode
+    return new Candidate({ ...candidate, change, create })
+  })
 }
 
 /** Completes the keys with the initial values of columns that were not sent; each default is called once. */
@@ -238,21 +231,6 @@ const isComplete = ({ initial }: Candidate): boolean => initial.length === 0
 const isKnown = ({ resource, parents }: RecordNode, column: NamedColumn): boolean =>
   hasInitialValue(resource, column) &&
   !parents.some(({ relation }) => relation.from.includes(column))
-
-async function initialValues(
-  context: WriteContext,
-  resource: Resource,
-  columns: readonly NamedColumn[],
-): Promise<Values> {
-  const values: Record<string, JsonValue> = {}
-  for (const column of columns) {
-    const value = isSoftDeleteAttribute(resource, column)
-      ? resource.settings.softDelete?.active
-      : await initialValue(resource, column, context)
-    values[column.name] = value ?? null
-  }
-  return values
-}
 
 const namesOf = (columns: readonly NamedColumn[]): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))

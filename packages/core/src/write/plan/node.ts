@@ -1,5 +1,6 @@
 // WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `execute` writes it.
 
+import type { InputProblems } from '../../input/problems.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
@@ -34,6 +35,8 @@ export interface RecordNode {
   readonly values: Values
   /** Initial values of a new record that are already known, because `on_conflict` has used them in its look-up. */
   readonly initial?: Values
+  /** If the object may name a stored record instead of creating one. */
+  readonly uniqueName?: UniqueName
   readonly sentBack: SentBack
   /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
   readonly wholeRecordChecks: readonly NamedColumn[]
@@ -46,6 +49,16 @@ export interface RecordNode {
     readonly relation: ResolvedRelation
     readonly nodes: readonly WriteNode[]
   }[]
+}
+
+/** How a nested object names a stored record by a unique key other than the primary key (`labels.on_conflict=name`). */
+export interface UniqueName {
+  /** The columns of the key, hidden ones too. */
+  readonly columns: readonly NamedColumn[]
+  /** The other members of the object; if the record is stored, they must equal its values. */
+  readonly sentBack: SentBack
+  /** Problems that apply only if the record is created, such as missing required fields. */
+  readonly problems: InputProblems
 }
 
 /** An object with a key, which refers to the stored record with that key: `{ "id": 1 }`. */

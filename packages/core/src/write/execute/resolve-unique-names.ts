@@ -1,0 +1,200 @@
+// resolveUniqueNames: finds or creates the records that nested objects name by a unique key (`labels.on_conflict=name`), and replaces
+// these objects by references.
+
+import { forbidden, missingReference } from '../../errors.ts'
+import { keyChunks } from '../../execute/chunks.ts'
+import { keyText, keyTextIn } from '../../execute/key.ts'
+import type { Value } from '../../plan/plan.ts'
+import { visibleNames } from '../../registry/field-rules.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
+import { planRecords } from '../plan/look-up.ts'
+import {
+  pathTo,
+  type RecordNode,
+  type ReferenceNode,
+  type SentBack,
+  type UniqueName,
+  type Values,
+  type WriteNode,
+} from '../plan/node.ts'
+import type { WriteContext } from './context.ts'
+import { initialValues } from './initial-values.ts'
+import { CreateStep } from './lists/many-step.ts'
+import { writeMany } from './lists/write-many.ts'
+import { keyIn, valuesOf } from './look-up.ts'
+import { readReferred } from './referred-records.ts'
+
+/** A nested object that names a record by a unique key. */
+type UniqueNode = RecordNode & { readonly uniqueName: UniqueName }
+
+/** The objects that name the same record, in the order of the body. */
+interface Named {
+  readonly key: readonly Value[]
+  readonly nodes: [UniqueNode, ...UniqueNode[]]
+  /** The first of them, with the initial values that are part of the key. */
+  readonly create: RecordNode
+}
+
+/**
+ * Returns the records of a body in which each object that names a record by a unique key has become a reference to it. One look-up finds
+ * the stored records; the others are created together, each by the first object that names it. This happens before any record of the body
+ * is written, so that a list of records with such objects is written as one whose related records are all stored.
+ */
+export async function resolveUniqueNames(
+  context: WriteContext,
+  records: readonly RecordNode[],
+): Promise<readonly RecordNode[]> {
+  const references = new Map<WriteNode, ReferenceNode>()
+  for (const nodes of groupsOf(records)) await addReferences(context, nodes, references)
+  return references.size === 0 ? records : records.map((one) => withReferences(one, references))
+}
+
+/** The objects that name records of one model by the same columns. */
+function groupsOf(
+  records: readonly RecordNode[],
+): Iterable<readonly [UniqueNode, ...UniqueNode[]]> {
+  const groups = new Map<readonly NamedColumn[], [UniqueNode, ...UniqueNode[]]>()
+  const known = new Set<WriteNode>()
+  for (const { parents, children } of records) {
+    const nested = [...parents.map(({ node }) => node), ...children.flatMap(({ nodes }) => nodes)]
+    for (const node of nested) {
+      if (!isUniqueNode(node) || known.has(node)) continue
+      known.add(node)
+      const group = groups.get(node.uniqueName.columns)
+      if (group === undefined) groups.set(node.uniqueName.columns, [node])
+      else group.push(node)
+    }
+  }
+  return groups.values()
+}
+
+const isUniqueNode = (node: WriteNode): node is UniqueNode =>
+  node.kind === 'record' && node.uniqueName !== undefined
+
+async function addReferences(
+  context: WriteContext,
+  nodes: readonly [UniqueNode, ...UniqueNode[]],
+  references: Map<WriteNode, ReferenceNode>,
+): Promise<void> {
+  const [{ resource, uniqueName, path }] = nodes
+  const { columns } = uniqueName
+  // Before the look-up, so that callers who may not read cannot find out which records exist.
+  if (!(await context.access.mayWrite(resource, 'GET_ONE'))) throw forbidden(path)
+  const named = await byKey(context, nodes)
+  // A collation makes keys equal that differ in case, so a later object may name a record that an earlier one has created.
+  const isCollated = columns.some(({ collation }) => collation !== undefined)
+  for (const some of isCollated ? named.map((one) => [one]) : [named]) {
+    const stored = await storedKeys(context, resource, columns, some)
+    const missing = some.filter((_, i) => stored[i] === undefined)
+    const created = await createdKeys(context, resource, columns, missing)
+    for (let i = 0; i < some.length; i++) {
+      const { nodes, create } = some[i] as Named
+      const key = stored[i] ?? created.get(create)
+      if (key === undefined) continue
+      const [first] = nodes
+      for (const node of nodes) {
+        const isNew = stored[i] === undefined && node === first
+        const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack
+        const { path } = node
+        references.set(node, { kind: 'reference', resource, path, key, sentBack, otherwise: null })
+      }
+    }
+  }
+}
+
+const nothingSentBack: SentBack = { fields: {}, otherForms: {}, urls: {} }
+
+/** The objects by the record that they name. An object whose default for the key is NULL names no record, so it is left out. */
+async function byKey(
+  context: WriteContext,
+  nodes: readonly UniqueNode[],
+): Promise<readonly Named[]> {
+  const named = new Map<string, Named>()
+  for (const node of nodes) {
+    const { resource, values, uniqueName } = node
+    const unsent = uniqueName.columns.filter(({ name }) => values[name] === undefined)
+    const initial: Values =
+      unsent.length === 0 ? {} : await initialValues(context, resource, unsent)
+    const key = valuesOf(uniqueName.columns, { ...values, ...initial })
+    if (key === undefined) continue
+    const known = named.get(keyText(key))
+    if (known !== undefined) known.nodes.push(node)
+    else named.set(keyText(key), { key, nodes: [node], create: { ...node, initial } })
+  }
+  return [...named.values()]
+}
+
+/** The primary keys of the stored records that the caller may see, in the order of the names. */
+async function storedKeys(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  named: readonly Named[],
+): Promise<readonly (readonly Value[] | undefined)[]> {
+  const found = new Map<string | undefined, Values>()
+  const paths = (text: string): readonly string[] =>
+    named
+      .filter(({ key }) => keyText(key) === text)
+      .flatMap(({ nodes }) => nodes.flatMap((node) => pathsOf(node, columns)))
+  const keys = named.map(({ key }) => key)
+  for (const some of keyChunks(keys, columns.length)) {
+    const plan = planRecords(resource, columns, some)
+    const referred = { holder: undefined, columns, keys: some, paths }
+    for (const row of await readReferred(context, plan, referred)) {
+      // A collation may have found a record whose key is spelt otherwise than the only one that is looked up.
+      const [only, ...others] = keys
+      const text = others.length === 0 && only !== undefined ? keyText(only) : undefined
+      found.set(text ?? keyTextIn(columns, row), row)
+    }
+  }
+  return keys.map((key) => {
+    const row = found.get(keyText(key))
+    return row && keyIn(resource, row)
+  })
+}
+
+/** Creates the records that are missing. Returns their primary keys. */
+async function createdKeys(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  missing: readonly Named[],
+): Promise<ReadonlyMap<RecordNode, readonly Value[]>> {
+  const keys = new Map<RecordNode, readonly Value[]>()
+  if (missing.length === 0) return keys
+  // Clients cannot choose a generated key.
+  if (columns.some(({ definition }) => definition.generated)) {
+    throw missingReference(missing.flatMap(({ nodes }) => pathsOf(nodes[0], columns)))
+  }
+  for (const { nodes } of missing) {
+    for (const [path, messages] of nodes[0].uniqueName.problems.found) {
+      for (const message of messages) context.problems.add(path, message)
+    }
+  }
+  context.problems.refuse()
+  const steps = missing.map(({ create }) => new CreateStep(create))
+  const created = await writeMany(context, resource, steps)
+  for (let i = 0; i < missing.length; i++) {
+    const key = keyIn(resource, created[i] ?? {})
+    if (key !== undefined) keys.set((missing[i] as Named).create, key)
+  }
+  return keys
+}
+
+/** The paths of the key of an object. */
+const pathsOf = ({ path }: RecordNode, columns: readonly NamedColumn[]): readonly string[] =>
+  visibleNames(columns).map((name) => pathTo(path, name))
+
+function withReferences(
+  record: RecordNode,
+  references: ReadonlyMap<WriteNode, ReferenceNode>,
+): RecordNode {
+  const { parents, children } = record
+  if (parents.length + children.length === 0) return record
+  const resolved = (node: WriteNode): WriteNode => references.get(node) ?? node
+  return {
+    ...record,
+    parents: parents.map(({ relation, node }) => ({ relation, node: resolved(node) })),
+    children: children.map(({ relation, nodes }) => ({ relation, nodes: nodes.map(resolved) })),
+  }
+}

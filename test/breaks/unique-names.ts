@@ -1,0 +1,59 @@
+/** Breaks of nested objects that name records by a unique key. */
+import type { Break } from './break.ts'
+
+const file = 'packages/core/src/write/execute/resolve-unique-names.ts'
+const fails = 'test/writing/links-by-name.test.ts'
+
+export const uniqueNames: readonly Break[] = [
+  {
+    title: 'Records are named by a unique key without the right to read them',
+    file,
+    find: "if (!(await context.access.mayWrite(resource, 'GET_ONE'))) throw forbidden(path)",
+    replace: '',
+    fails,
+  },
+  {
+    title: 'A unique key of several objects creates a record for each',
+    file,
+    find: 'if (known !== undefined) known.nodes.push(node)',
+    replace: 'if (known !== undefined) named.set(path(node), { key, nodes: [node], create: node })',
+    fails,
+  },
+  {
+    title: 'A unique key is looked up without the defaults of its hidden columns',
+    file,
+    find: 'const key = valuesOf(uniqueName.columns, { ...values, ...initial })',
+    replace: 'const key = valuesOf(uniqueName.columns, { ...values, tenant: 1 })',
+    fails,
+  },
+  {
+    title: 'An object that names a stored record by a unique key may contain other values',
+    file,
+    find: 'const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack',
+    replace: 'const sentBack = nothingSentBack',
+    fails,
+  },
+  {
+    title: 'Required fields are missing in records that unique keys create',
+    file,
+    find: 'for (const message of messages) context.problems.add(path, message)',
+    replace: 'void [path, messages]',
+    fails,
+  },
+  {
+    title: 'A named record that another request creates meanwhile is a conflict',
+    file: 'packages/core/src/write/endpoints/relation-keys.ts',
+    find: "keys.size > 0 && kind === 'unique'",
+    replace: "keys.size > 99 && kind === 'unique'",
+    fails,
+    databases: ['postgres', 'mariadb'],
+  },
+  {
+    title: 'A list whose unique keys name records is written one by one',
+    file: 'packages/core/src/write/endpoints/create.ts',
+    find: '(await resolveUniqueNames(context, nodes)).map(createStep)',
+    replace:
+      '(await Promise.all(nodes.map((one) => resolveUniqueNames(context, [one])))).flat().map(createStep)',
+    fails,
+  },
+]
