@@ -169,7 +169,7 @@ eachDatabase('hidden columns in unique sets', (test, db) => {
     const named = await post('/api/settings?on_conflict=tenant_id,key', { key: 'color' })
     equal(
       [named.status, named.errors.reason],
-      [400, '"tenant_id,key" is not a unique key of this resource. Unique keys: id; key.'],
+      [400, '"tenant_id,key" is not a unique key of settings. Unique keys: id; key.'],
     )
   })
 
@@ -190,7 +190,7 @@ eachDatabase('hidden columns in unique sets', (test, db) => {
       ['', 'a set without visible columns'],
     ] as const) {
       const { status, errors } = await post(`/api/nameds?on_conflict=${name}`, { key: 'a' })
-      const message = `"${name}" is not a unique key of this resource. Unique keys: id; code; note,key; note.`
+      const message = `"${name}" is not a unique key of nameds. Unique keys: id; code; note,key; note.`
       equal([why, status, errors.reason], [why, 400, message])
     }
   })
