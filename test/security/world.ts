@@ -614,6 +614,9 @@ export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<v
 
 type Change = (row: Row, model: string) => Row | null
 
+/** Further rows, by model. */
+export type OtherRows = Readonly<Record<string, readonly Row[]>>
+
 const unchanged: Change = (row) => row
 
 /** The scripts that fill a table, by table. Some worlds are filled hundreds of times. */
@@ -623,11 +626,9 @@ const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, ReadonlyMap<strin
 export async function fillWorld(
   db: TestDatabase,
   change: Change = unchanged,
-  others?: Readonly<Record<string, readonly Row[]>>,
+  others?: OtherRows,
 ): Promise<void> {
-  const scripts =
-    others === undefined ? keptScripts(db, change) : scriptsByTable(db, change, others)
-  await db.execOften([...scripts.values()].join('; '))
+  await db.execOften([...scriptsOf(db, change, others).values()].join('; '))
 }
 
 /** Restores the tables that are named in statements other than SELECT. There are no foreign keys, so no other table has changed. */
@@ -635,8 +636,9 @@ export async function undo(
   db: TestDatabase,
   statements: readonly Pick<Statement, 'sql'>[],
   change: Change = unchanged,
+  others?: OtherRows,
 ): Promise<void> {
-  const scripts = keptScripts(db, change)
+  const scripts = scriptsOf(db, change, others)
   const needed = [...writtenTables(statements)].flatMap((name) => scripts.get(name) ?? [])
   if (needed.length > 0) await db.execOften(needed.join('; '))
 }
@@ -653,6 +655,13 @@ export function tablesIn(statements: readonly Pick<Statement, 'sql'>[]): Set<str
   return new Set(names.filter((name) => declared.some(({ table }) => table === name)))
 }
 
+const scriptsOf = (
+  db: TestDatabase,
+  change: Change,
+  others: OtherRows | undefined,
+): ReadonlyMap<string, string> =>
+  others === undefined ? keptScripts(db, change) : scriptsByTable(db, change, others)
+
 function keptScripts(db: TestDatabase, change: Change): ReadonlyMap<string, string> {
   const known = worldScripts.get(db) ?? new WeakMap<Change, ReadonlyMap<string, string>>()
   worldScripts.set(db, known)
@@ -664,7 +673,7 @@ function keptScripts(db: TestDatabase, change: Change): ReadonlyMap<string, stri
 function scriptsByTable(
   db: TestDatabase,
   change: Change,
-  others: Readonly<Record<string, readonly Row[]>>,
+  others: OtherRows,
 ): ReadonlyMap<string, string> {
   return new Map(
     declared.map((model) => {

@@ -3,7 +3,17 @@ import { type Api, type ApiConfig, type JsonValue, stringify } from '@model-api/
 import { equal, notEqual } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import type { Statement } from '../support/statements.ts'
-import { another, apiOf, fillWorld, full, tablesIn, undo, type Variant, viewer } from './world.ts'
+import {
+  another,
+  apiOf,
+  fillWorld,
+  full,
+  type OtherRows,
+  tablesIn,
+  undo,
+  type Variant,
+  viewer,
+} from './world.ts'
 import { current, type Write } from './write-doors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -13,6 +23,8 @@ export interface Secret {
   /** The world whose answers are expected, if that is not the full one. */
   readonly world?: Variant
   readonly change?: (row: Row, model: string) => Row | null
+  /** Rows that only this world has. */
+  readonly others?: OtherRows
 }
 
 export const secrets: Readonly<Record<string, Secret>> = {
@@ -77,7 +89,7 @@ export function requireAlike(
  */
 export function writerIn(
   db: TestDatabase,
-  { variant, change }: Secret,
+  { variant, change, others }: Secret,
   config: ApiConfig = {},
   filled: () => Promise<void> = async () => {},
 ): (write: Write) => Promise<string> {
@@ -88,8 +100,8 @@ export function writerIn(
   const unchanged = new Map<string, string>()
   return async (write) => {
     await api.ready
-    if (statements === undefined) await fillWorld(db, change)
-    else await undo(db, statements, change)
+    if (statements === undefined) await fillWorld(db, change, others)
+    else await undo(db, statements, change, others)
     if (statements?.length !== 0) await filled()
     const { result: answer, statements: sent } = await db.capture(() => answerTo(api, write))
     if (!sent.every(changesNothing)) {
