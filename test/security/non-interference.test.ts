@@ -156,8 +156,8 @@ eachDatabase('what a writer may not see', (test, db) => {
     ] as const) {
       test(`does not change any response to it, or what it reads later: ${what}, ${declared}`, async () => {
         const samples = fc.sample(
-          fc.tuple(fc.array(arbitrary, { minLength: 25, maxLength: 25 }), secrets),
-          { numRuns: shareOf(8), seed: propertySeed },
+          fc.tuple(fc.array(arbitrary, { minLength: 40, maxLength: 40 }), secrets),
+          { numRuns: shareOf(12), seed: propertySeed },
         )
         const write = writerIn(db, { variant, change: ownRow }, config)
         const before = new Map<Write, string>()
