@@ -7,6 +7,7 @@ import { client } from './client.ts'
 import { columnRights } from './column-rights.ts'
 import { compile } from './compile.ts'
 import { dialect } from './dialect.ts'
+import { doors } from './doors.ts'
 import { endpoints } from './endpoints.ts'
 import { execute } from './execute.ts'
 import { hooks } from './hooks.ts'
@@ -35,6 +36,7 @@ export const breaks: readonly Break[] = [
   ...columnRights,
   ...compile,
   ...dialect,
+  ...doors,
   ...endpoints,
   ...execute,
   ...hooks,

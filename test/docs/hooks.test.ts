@@ -6,6 +6,7 @@ import { equal, match, ok } from '../support/assert.ts'
 import { sendBatch } from '../support/batch.ts'
 import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
+import { way } from '../support/path.ts'
 import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
@@ -263,7 +264,9 @@ export { ${names.join(', ')}, deliverer }\n`,
   test('return, final and error can change the response', async () => {
     const api = testApi(db, models, configOf('wrapped'))
     const list = await get(api, '/api/books?limit=1')
-    equal([list.value.items.length, list.body.served_by], [1, 'library'])
+    equal(list.value.items.length, 1)
+    // In a batch, final adds it to the body of the batch.
+    if (way !== 'batch') equal(list.body.served_by, 'library')
     equal((await get(api, '/api/books/1')).value.id, 1)
     equal((await get(api, '/api/books/999')).body.served_by, 'library')
     equal(shown.failures, ['GET Book: No such record.'])

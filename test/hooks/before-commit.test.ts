@@ -2,6 +2,7 @@
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
+import { way } from '../support/path.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -126,11 +127,13 @@ eachDatabase('the callbacks at the end of a write', (test, db) => {
     equal((await ask(api, write)).status, 409)
     equal(((await stored()) as unknown[]).length, before.length)
     refuses = false
+    // In a batch, final signs the body of the batch.
+    const signed = way === 'batch' ? undefined : true
     const first = await ask(api, write)
     const again = await ask(api, write)
     equal(
       [first.status, first.body.signed, again.status, again.body.signed],
-      [201, true, 201, true],
+      [201, signed, 201, signed],
     )
     equal(again.value, first.value)
     equal(((await stored()) as unknown[]).length, before.length + 1)

@@ -3,6 +3,7 @@ import { type AnyModel, apiError, defineModel, type HookArgs } from '@model-api/
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
+import { way } from '../support/path.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -113,7 +114,9 @@ suite('hooks in order', (test) => {
   for (const [request, body, status, expected] of requests) {
     test(`${request} ${JSON.stringify(body) ?? ''}`, async () => {
       refuses = undefined
-      equal([await ask(request, body), calls], [status, expected])
+      // A batch that succeeds has a body of its own.
+      const ofBatch = way === 'batch' && status < 300 ? ['final'] : []
+      equal([await ask(request, body), calls], [status, [...expected, ...ofBatch]])
     })
   }
 

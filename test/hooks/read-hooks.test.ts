@@ -2,6 +2,7 @@
 import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { way } from '../support/path.ts'
 import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -37,7 +38,8 @@ eachDatabase('read callbacks', (test, db) => {
       },
     }
     equal((await get(testApi(db, shop, config), '/api/books/1')).status, 200)
-    equal(order, ['setup', 'filter', 'dump', 'return', 'final'])
+    const ofBatch = way === 'batch' ? ['final'] : []
+    equal(order, ['setup', 'filter', 'dump', 'return', 'final', ...ofBatch])
   })
 
   test('dump receives every object, embedded ones with their own model', async () => {
@@ -109,7 +111,8 @@ eachDatabase('read callbacks', (test, db) => {
         for (let times = 0; times < 3; times++) {
           equal((await get(api, url)).text, first.text, `${name} ${url}`)
         }
-        if (!url.endsWith('/2') || name !== 'filter')
+        // In a batch, final changes the body of the batch, too, of which `get` returns one value.
+        if ((!url.endsWith('/2') || name !== 'filter') && (way !== 'batch' || name !== 'final'))
           ok(first.text !== (await get(plain, url)).text)
       }
     }

@@ -8,6 +8,7 @@ import {
 } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { way } from '../support/path.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -38,6 +39,10 @@ type Told = readonly [
 
 eachDatabase('the arguments of setup, final and error', (test, db) => {
   const told: Told[] = []
+  // In a batch, reads are in its transaction, and its own body passes through final after COMMIT.
+  const ofRead = way === 'batch' ? 'transaction' : 'connection'
+  const ofBatch: readonly Told[] =
+    way === 'batch' ? [['final', null, undefined, false, undefined, 'connection']] : []
   const seen: RequestArgs[] = []
   const tell = (hook: string, args: RequestArgs): void => {
     seen.push(args)
@@ -85,7 +90,8 @@ eachDatabase('the arguments of setup, final and error', (test, db) => {
   test('of a read: the model and the action, and the user after authentication', async () => {
     equal(await toldOf('GET', '/api/notes'), [
       ['setup', 'GET_MANY', 'Note', true, undefined, 'connection'],
-      ['final', 'GET_MANY', 'Note', true, 'Ann', 'connection'],
+      ['final', 'GET_MANY', 'Note', true, 'Ann', ofRead],
+      ...ofBatch,
     ])
     equal(Object.keys(seen[0] ?? {}).sort(), [
       'action',
@@ -103,6 +109,7 @@ eachDatabase('the arguments of setup, final and error', (test, db) => {
     equal(await toldOf('PATCH', '/api/notes/1', { body: { text: 'b' } }), [
       ['setup', 'PATCH', 'Note', false, undefined, 'connection'],
       ['final', 'PATCH', 'Note', false, 'Ann', 'transaction'],
+      ...ofBatch,
     ])
     equal(await toldOf('POST', '/api/notes', { body: { id: 1, text: 'c' } }), [
       ['setup', 'POST', 'Note', false, undefined, 'connection'],
@@ -166,7 +173,8 @@ eachDatabase('the arguments of setup, final and error', (test, db) => {
     })
     equal(await toldOf('GET', '/api/notes/1', { of }), [
       ['setup', 'GET_ONE', 'Note', false, undefined, null],
-      ['final', 'GET_ONE', 'Note', false, 'Ann', 'connection'],
+      ['final', 'GET_ONE', 'Note', false, 'Ann', ofRead],
+      ...ofBatch,
     ])
     equal(calls, 1)
     equal(await toldOf('GET', '/api/nothing', { of }), [

@@ -153,6 +153,17 @@ export const cases: readonly Case[] = [
     method: 'HEAD',
     headers: { 'if-none-match': '*' },
   }),
+  write(
+    'an upsert that changes nothing',
+    'POST',
+    '/api/authors?on_conflict=name',
+    '{"name":"Jane Austen"}',
+    200,
+    { has: '"name":"Jane Austen"' },
+  ),
+  write('a restore without a body', 'POST', '/api/books/1/restore', undefined, 404, {
+    has: 'endpoint_disabled',
+  }),
   write('a tag that is stale', 'PATCH', '/api/books/1', '{"title":"No"}', 412, {
     headers: { ...json, 'if-match': '"0.0"' },
   }),

@@ -134,6 +134,45 @@ const transactions: readonly Request[] = [
   get('/api/authors?fields=name&order_by=name'),
 ]
 
+const restore = (url: string, more: Partial<Request> = {}): Request => ({
+  method: 'POST',
+  url: url.replace(/(?=\?|$)/, '/restore'),
+  ...more,
+})
+
+/** Soft delete and restore, upserts, lists that refer to stored records, and settings of single models. */
+const further: readonly Request[] = [
+  restore('/api/shelves/3'),
+  restore('/api/shelves/2?fields=place,gone'),
+  restore('/api/shelves/3', { headers: { 'if-match': '"0.0"' } }),
+  restore('/api/shelves/3'),
+  restore('/api/shelves/1'),
+  restore('/api/shelves/99'),
+  restore('/api/tags/1'),
+  { method: 'DELETE', url: '/api/shelves/2?cascade_delete=0' },
+  { method: 'DELETE', url: '/api/shelves/2' },
+  { method: 'DELETE', url: '/api/shelves?place__in=(hall,loft)' },
+  get('/api/shelves?include_deleted=true&fields=place,gone'),
+  send('POST', '/api/seals?on_conflict=mark', { mark: 'lion', colour: 'red' }),
+  send('POST', '/api/seals?on_conflict=mark&fields=mark,colour', [
+    { mark: 'lion', colour: 'red' },
+    { mark: 'boat', colour: 'green' },
+  ]),
+  send('POST', '/api/seals?on_conflict=colour', { mark: 'lion', colour: 'red' }),
+  send('PATCH', '/api/seals/1', { colour: 'white' }),
+  send('PATCH', '/api/seals/99', { colour: 'white' }),
+  send('PATCH', '/api/seals?mark__eq=lion', { colour: 'white' }),
+  { method: 'DELETE', url: '/api/seals?mark__eq=lion' },
+  send('POST', '/api/books?fields=title,author_id', [
+    { title: 'One', author: { id: 1 }, tags: [{ id: 1 }] },
+    { title: 'Two', author: { id: 3 }, tags: [{ id: 2 }] },
+  ]),
+  send('POST', '/api/books', [
+    { title: 'One', author: { id: 1 } },
+    { title: 'Two', author: { id: 99 } },
+  ]),
+]
+
 const authentication: readonly Request[] = [
   get('/api/notes'),
   send('POST', '/auth/login', { username: 'ann', password: 'wrong' }),
@@ -171,6 +210,7 @@ export const requests: readonly Request[] = [
   ...reads,
   ...singleWrites,
   ...transactions,
+  ...further,
   ...authentication,
   ...documents,
 ]

@@ -62,6 +62,28 @@ const Note = defineModel('Note', {
   meta: { auth_requirements: { GET: true, POST: true } },
 })
 
+/** With soft delete; every DELETE takes the shelves above along. */
+const Shelf = defineModel('Shelf', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    place: { type: 'string', maxLength: 40, unique: true },
+    below_id: { type: 'integer', nullable: true },
+    gone: { type: 'boolean' },
+  },
+  relations: { below: belongsTo('Shelf', 'below_id'), above: hasMany('Shelf', 'below_id') },
+  meta: { soft_delete: true, soft_delete_attribute: 'gone', allow_cascade_delete: 'always' },
+})
+
+/** Of many records, only imports; a change of one needs its ETag. */
+const Seal = defineModel('Seal', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    mark: { type: 'string', maxLength: 40, unique: true },
+    colour: { type: 'string', maxLength: 40 },
+  },
+  meta: { allow_bulk: ['POST'], require_if_match: 'single' },
+})
+
 const User = defineModel('User', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -71,7 +93,7 @@ const User = defineModel('User', {
   methods: { check_password: passwordCheck('password_hash') },
 })
 
-export const models: readonly AnyModel[] = [Author, Book, Tag, Note, User]
+export const models: readonly AnyModel[] = [Author, Book, Tag, Note, Shelf, Seal, User]
 
 /** Omits the time from the responses. */
 export const config: ApiConfig = {
@@ -159,6 +181,8 @@ function script(tables: Tables): readonly string[] {
     `create table tags (id ${t.key}, name varchar(40) not null unique)`,
     'create table book_tags (book_id integer not null, tag_id integer not null, primary key (book_id, tag_id))',
     `create table notes (id ${t.uuid} primary key, text varchar(1000) not null, scan ${t.binary}, seen_at ${t.time})`,
+    `create table shelves (id ${t.key}, place varchar(40) not null unique, below_id integer, gone ${t.boolean} not null)`,
+    `create table seals (id ${t.key}, mark varchar(40) not null unique, colour varchar(40) not null)`,
     `create table users (id ${t.key}, name varchar(80) not null unique, password_hash varchar(80) not null)`,
     `insert into authors (id, name, born_on) values (1, 'Ann Archer', '1970-01-31'), (2, 'bob Baker', null), (3, 'Čapek, Karel', '1890-01-09')`,
     `insert into books (id, title, price, rating, sold, in_stock, published_at, details, author_id) values
@@ -169,12 +193,15 @@ function script(tables: Tables): readonly string[] {
       (5, 'anonymous letters', null, 2, 0, null, '2024-12-31 10:00:00.000', null, null)`,
     `insert into tags (id, name) values (1, 'classic'), (2, 'food'), (3, 'science fiction')`,
     `insert into book_tags (book_id, tag_id) values (1, 1), (2, 2), (3, 1), (3, 3), (4, 3)`,
+    `insert into shelves (id, place, below_id, gone) values (1, 'hall', null, ${no}), (2, 'attic', null, ${yes}), (3, 'loft', 2, ${yes}), (4, 'shelf', 1, ${no})`,
+    `insert into seals (id, mark, colour) values (1, 'lion', 'red'), (2, 'boat', 'blue')`,
     `insert into users (id, name, password_hash) values (1, 'ann', '${passwordHash}')`,
-    ...['authors', 'books', 'tags', 'users'].map(next),
+    ...['authors', 'books', 'tags', 'shelves', 'seals', 'users'].map(next),
   ]
 }
 
-const tables = 'books authors book_tags tags notes users refresh_tokens idempotency_keys'
+const tables =
+  'books authors book_tags tags notes shelves seals users refresh_tokens idempotency_keys'
 
 /** Creates and fills the tables; drops those of an earlier run. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the script

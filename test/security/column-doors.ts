@@ -119,8 +119,9 @@ export interface Asked {
   readonly body?: unknown
 }
 
+/** Persons 4 to 7 are deleted. Whether the boss of 6, and the first reports of 7, are deleted depends on the values. */
 const people = (values: number): readonly Row[] =>
-  [1, 2, 3, 4].map((key) => ({
+  [1, 2, 3, 4, 5, 6, 7].map((key) => ({
     id: key,
     name: `P${key}`,
     email: `p${key}@example.org`,
@@ -128,22 +129,29 @@ const people = (values: number): readonly Row[] =>
     grade: 'A',
     doc: { a: key },
     team_id: 1 + (key % 2),
-    gone: key === 4 ? '2025-01-01T00:00:00.000Z' : null,
+    gone: key >= 4 ? '2025-01-01T00:00:00.000Z' : null,
     salary: values === 1 ? 100 * key : 900 - key,
-    badge: values === 1 ? `b-${key}` : `z-${5 - key}`,
+    badge: values === 1 ? `b-${key}` : `z-${key < 5 ? 5 - key : key}`,
     org_id: values === 1 ? 1 : 7,
     notes: values === 1 ? { code: `c${key}` } : null,
     rate: values === 1 ? `${key}.50` : '9.00',
     level: values === 1 ? 'low' : key % 2 === 0 ? 'high' : null,
     hired: values === 1 ? `2020-01-0${key}` : '1999-12-31',
-    led_id: values === 1 ? 1 : 2,
-    boss_id: values === 1 ? (key === 1 ? null : 1) : key === 3 ? null : 3,
+    led_id: values === 1 ? (key === 7 ? 3 : 1) : 2,
+    boss_id: bossOf(key, values),
   }))
+
+function bossOf(key: number, values: number): number | null {
+  if (key === 6) return values === 1 ? 5 : 3
+  if (values === 1) return key === 1 ? null : 1
+  return key === 3 ? null : 3
+}
 
 export const rowsOf = (values: number): Readonly<Record<string, readonly Row[]>> => ({
   Team: [
     { id: 1, name: 'T1', budget: values },
     { id: 2, name: 'T2', budget: 5 * values },
+    { id: 3, name: 'T3', budget: null },
   ],
   Person: people(values),
   Skill: [
@@ -191,6 +199,16 @@ const made = (more: Row = {}): Row => ({
   email: 'new@example.org',
   number: 77,
   ...more,
+})
+
+/** The fields of a stored person that the clerk reads: an upsert of them changes nothing. */
+const asStored = (key: number): Row => ({
+  name: `P${key}`,
+  email: `p${key}@example.org`,
+  number: 10 + key,
+  grade: 'A',
+  doc: { a: key },
+  team_id: 1 + (key % 2),
 })
 
 function readsOf(field: string, [one, other]: readonly [JsonValue, JsonValue]): Asked[] {
@@ -266,6 +284,20 @@ function writesOf(field: string, values: readonly [JsonValue, JsonValue]): Asked
     write('POST', `/api/people?on_conflict=${field}`, made({ [field]: value })),
     write('POST', `/api/people?on_conflict=${field},number`, made({ [field]: value, number: 11 })),
     write('POST', `/api/people?on_conflict=id`, { ...made(), id: 1, [field]: value }),
+    write('POST', '/api/people?on_conflict=email', { ...asStored(1), [field]: value }),
+    write('POST', '/api/people?on_conflict=email', [
+      asStored(2),
+      { ...asStored(1), [field]: value },
+    ]),
+    write('POST', `/api/people?on_conflict=email&fields=${field}`, asStored(1)),
+    write('POST', `/api/people?fields=${field}`, [made()]),
+    write('PATCH', `/api/people?fields=id,${field}`, [{ id: 1, name: 'Q' }]),
+    write('PATCH', `/api/people/1?fields=${field}`, { name: 'Q' }),
+    write('PATCH', `/api/people?id__eq=1&fields=${field}`, { name: 'Q' }),
+    write('POST', `/api/people/4/restore?fields=${field}`),
+    write('POST', '/api/people/4/restore', { [field]: value }),
+    write('DELETE', `/api/people?${field}__eq=${String(value)}&cascade_delete=1`),
+    write('DELETE', `/api/teams?exists(staff.${field}__eq=${String(value)})`),
     write('POST', '/api/teams', { name: 'T', staff: [made({ [field]: value })] }),
     write('POST', '/api/teams', { name: 'T', staff: [{ id: 1, [field]: value }] }),
     write('POST', '/api/skills', { name: 'S', people: [{ id: 1, [field]: value }] }),
@@ -360,6 +392,29 @@ const others: readonly Asked[] = [
     made({ email: 'p1@example.org' }),
     made({ number: 78 }),
   ]),
+  write('POST', '/api/people?on_conflict=email', asStored(1)),
+  write('POST', '/api/people?on_conflict=email', asStored(1), {
+    ...json,
+    prefer: 'return=minimal',
+  }),
+  write('POST', '/api/people?on_conflict=email', [asStored(2), asStored(1)]),
+  write('POST', '/api/people?on_conflict=email', [asStored(1), made()]),
+  // The unique value of a deleted person.
+  write('POST', '/api/people?on_conflict=email', { ...asStored(4), name: 'Q' }),
+  ...relations.map((name) =>
+    write('POST', '/api/people?on_conflict=email', [
+      { ...asStored(1), team: { id: 1 } },
+      { ...asStored(2), [name]: { id: 1 } },
+    ]),
+  ),
+  write('POST', '/api/people', [
+    made({ team: { id: 1 }, team_id: undefined }),
+    made({ email: 'n2@example.org', number: 78, team: { id: 99 } }),
+  ]),
+  write('PATCH', '/api/people', [
+    { id: 1, team: { id: 1 } },
+    { id: 2, team: { id: 1 } },
+  ]),
   write('POST', '/api/people?on_conflict=number', made({ number: 12 })),
   write('POST', '/api/people?on_conflict=org_id,number', made({ number: 12 })),
   write('POST', '/api/people?on_conflict=badg', made()),
@@ -367,8 +422,13 @@ const others: readonly Asked[] = [
   write('POST', '/api/people?on_conflict=budget', made()),
   write('POST', '/api/people/4/restore'),
   write('POST', '/api/people/1/restore'),
+  write('POST', '/api/people/5/restore'),
+  write('POST', '/api/people/6/restore'),
+  write('POST', '/api/people/6/restore', {}, { ...json, 'if-match': '"stale"' }),
+  write('POST', '/api/people/99/restore'),
   write('DELETE', '/api/people/2'),
   write('DELETE', '/api/people/2?cascade_delete=1'),
+  write('DELETE', '/api/people?id__in=(2,4)&cascade_delete=1'),
   write('DELETE', '/api/people?id__in=(2,3)'),
   write('POST', '/api/teams', { name: 'T', staff: [made()] }),
   write('POST', '/api/teams?dump=json', { name: 'T', budget: 1, staff: [made()] }),
@@ -392,6 +452,15 @@ const others: readonly Asked[] = [
     { method: 'POST', url: '/api/people', body: made() },
     { method: 'GET', url: '/api/people/{a.id}' },
   ),
+]
+
+/** Deletions that reveal who refers to a record by a column that the caller may not read: docs/access.md, "What a policy cannot hide". */
+export const deletions: readonly Asked[] = [
+  write('DELETE', '/api/people/1?cascade_delete=1'),
+  write('DELETE', '/api/people/3?cascade_delete=1'),
+  write('DELETE', '/api/people?id__eq=3&cascade_delete=1'),
+  write('DELETE', '/api/teams/3'),
+  write('DELETE', '/api/teams?id__eq=3'),
 ]
 
 /** Those whose writes differ: a plain column, a unique one, one with a default in a unique set, a document, a foreign key, a computed one. */

@@ -1,16 +1,32 @@
 /**
  * Columns that a caller may not read, tried by every request that reads or writes them: each response is the same, byte for
- * byte, with other values in the columns and without the columns. And no write of that caller changes their values.
+ * byte, with other values in the columns and without the columns, and so is what the caller reads after a write. Other values take
+ * as many statements. And no write of that caller changes their values.
  */
 import { type Api, createApi } from '@model-api/core'
 import { frozenClock } from '../support/api.ts'
-import { equal, ok } from '../support/assert.ts'
+import { equal, notEqual, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { plainOnly } from '../support/path.ts'
 import { plainDialect } from '../support/plain-dialect.ts'
 import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
 import { createTables, replacingScript } from '../support/tables.ts'
-import { type Asked, config, doors, guesses, modelsOf, type Row, rowsOf } from './column-doors.ts'
+import {
+  type Asked,
+  config,
+  deletions,
+  doors,
+  guesses,
+  modelsOf,
+  type Row,
+  rowsOf,
+} from './column-doors.ts'
+
+/** A response, with what the caller reads after a write, and the number of statements that it took. */
+interface Told {
+  readonly answer: string
+  readonly count: number
+}
 
 runsOn('one server of each engine')
 runsAtOnce(3)
@@ -60,8 +76,16 @@ eachDatabase('a column that the caller may not read', (test, db) => {
     return `${answer.status} ${JSON.stringify(answer.headers)} ${answer.text ?? ''}`
   }
 
+  /** What the caller reads after a write. */
+  const readsOf = async (api: Api, user: unknown): Promise<string> => {
+    const told: string[] = []
+    for (const url of ['people?include_deleted=true', 'teams?dump=json', 'masteries'])
+      told.push(await tell(api, user, { method: 'GET', url: `/api/${url}` }))
+    return told.join('\n')
+  }
+
   /**
-   * Returns the responses to requests, each from a database that is filled again. Requires that the secret values of the
+   * Returns what requests tell, each from a database that is filled again. Requires that the secret values of the
    * records have not changed.
    */
   const answersIn = async (
@@ -71,15 +95,19 @@ eachDatabase('a column that the caller may not read', (test, db) => {
     user: unknown = clerk,
   ) => {
     const api = apiOf(secret)
-    const answers: string[] = []
+    const answers: Told[] = []
     await fill(values)
     const before = await secrets()
     for (const asked of list) {
-      const answer = await tell(api, user, asked)
+      const { result: answer, statements } = await db.capture(() => tell(api, user, asked))
       const about = `${asked.method} ${asked.url} ${JSON.stringify(asked.body)}`
       ok(!answer.startsWith('5'), `${about}\n${answer}`)
-      answers.push(answer)
-      if (asked.method === 'GET' || asked.method === 'HEAD' || answer.startsWith('4')) continue
+      const count = statements.length
+      if (asked.method === 'GET' || asked.method === 'HEAD' || answer.startsWith('4')) {
+        answers.push({ answer, count })
+        continue
+      }
+      answers.push({ answer: `${answer}\n${await readsOf(api, user)}`, count })
       const after = user === clerk ? await secrets() : new Map()
       for (const [key, row] of after) equal(row, before.get(key) ?? ofNew(secret), about)
       await fill(values)
@@ -95,17 +123,24 @@ eachDatabase('a column that the caller may not read', (test, db) => {
       for (const [i, asked] of list.entries()) {
         const about = `${asked.method} ${asked.url} ${JSON.stringify(asked.body)}`
         equal(others[i], stored[i], `other values: ${about}`)
-        equal(without[i], stored[i], `without the column: ${about}`)
+        equal(without[i]?.answer, stored[i]?.answer, `without the column: ${about}`)
       }
       let isTold = false
       for (const [i, asked] of list.entries()) {
-        const [answer] = await answersIn(true, 1, [asked], payroll)
-        isTold = answer !== stored[i]
+        const [told] = await answersIn(true, 1, [asked], payroll)
+        isTold = told?.answer !== stored[i]?.answer
         if (isTold) break
       }
       ok(isTold, 'who may read it is answered alike')
     })
   }
+
+  test('is revealed by deletions of records that others refer to, which no right can hide', async () => {
+    const stored = await answersIn(true, 1, deletions)
+    const others = await answersIn(true, 2, deletions)
+    for (const [i, { url }] of deletions.entries())
+      notEqual(stored[i]?.answer, others[i]?.answer, url)
+  })
 })
 
 const counters = (db: TestDatabase): string =>

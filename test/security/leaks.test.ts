@@ -11,6 +11,7 @@ import { doors } from './doors.ts'
 import { secretsOn } from './secrets-on.ts'
 import {
   admin,
+  another,
   apiOf,
   asUser,
   createWorld,
@@ -135,15 +136,6 @@ const allSecrets: Readonly<Record<string, Secret>> = {
     seen: { user: admin },
     beside: [searched, 'filter on text', 'hints of errors', documented, health],
   },
-}
-
-/** Returns another value of the same type; keys and owners stay unchanged. */
-function another(key: string, value: unknown): unknown {
-  if (key === 'id' || key === 'owner_id' || key === 'deleted') return value
-  if (key === 'published') return '1999-12-31'
-  if (key === 'price') return '123.45'
-  if (typeof value === 'number') return value + 1
-  return typeof value === 'string' ? `other ${value}` : value
 }
 
 type Answers = ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
 /** Writes of links of a published junction, and of nested records of a resource that is closed to the caller. */
-import { newBook, patch, post, type Write } from './write-doors.ts'
+import { newBook, patch, post, revealing, storedBook, type Write } from './write-doors.ts'
 
 /** Keys of a visible, an out-of-scope, a deleted and a missing record. */
 const keys = [1, 11, 21, 99]
@@ -7,7 +7,32 @@ const each = (make: (key: number) => Write): Write[] => keys.map(make)
 
 const newAuthor = (more: object) => ({ id: 50, name: 'New', owner_id: 7, ...more })
 const newReview = (more: object) => ({ id: 50, stars: 1, note: 'x', owner_id: 7, ...more })
+const newTagging = (more: object) => ({ id: 50, owner_id: 7, ...more })
 const newProfile = (more: object) => ({ id: 50, author_id: 1, motto: 'x', owner_id: 7, ...more })
+
+/** Keys of an out-of-scope, a deleted and a missing record. */
+const unseen = [11, 21, 99]
+
+const twoReviews = (key: number) => [
+  newReview({ book: { id: 1 } }),
+  newReview({ id: 51, book: { id: key } }),
+]
+const twoTaggings = (key: number) => [
+  newTagging({ book: { id: 2 }, tag: { id: 1 } }),
+  newTagging({ id: 51, book: { id: 1 }, tag: { id: key } }),
+]
+const twoMoves = (key: number) => [
+  { id: 1, book: { id: 2 } },
+  { id: 2, book: { id: key } },
+]
+const twoBooks = (key: number) => [
+  newBook({ tags: [{ id: 1 }] }),
+  newBook({ id: 51, tags: [{ id: key }] }),
+]
+const twoLists = (key: number) => [
+  { id: 2, tags: [{ id: 1 }] },
+  { id: 1, tags: [{ id: key }] },
+]
 
 /** Writes, and the status of each. */
 export const doors: Readonly<
@@ -21,19 +46,130 @@ export const doors: Readonly<
     [200, [patch('/api/books/3?dump=json', { tags: [] })]],
     [200, [patch('/api/books/3?dump=json', { tags: [{ id: 1 }] })]],
     [200, [patch('/api/books/4?dump=json', { tags: [{ id: 2 }] })]],
-    [200, [patch('/api/books?id__lt=5', { tags: [{ id: 2 }] })]],
+    // A link that is created again restores the deleted one, which takes other statements.
+    [200, revealing('soft-deleted rows', patch('/api/books?id__lt=5', { tags: [{ id: 2 }] }))],
     [404, [11, 21, 99].map((key) => patch(`/api/books/${key}`, { tags: [] }))],
   ],
   'a list from the other side': [
     [200, [patch('/api/tags/1?dump=json', { books: [{ id: 1 }] })]],
     [200, [patch('/api/tags/1?dump=json', { books: [] })]],
-    [200, [patch('/api/tags/2?dump=json', { books: [{ id: 1 }, { id: 4 }] })]],
+    [
+      200,
+      revealing(
+        'soft-deleted rows',
+        patch('/api/tags/2?dump=json', { books: [{ id: 1 }, { id: 4 }] }),
+      ),
+    ],
   ],
   'a link to a record': [
     [200, [patch('/api/books/2', { tags: [{ id: 1 }] })]],
     [422, [11, 21, 99].map((key) => patch('/api/books/2', { tags: [{ id: key }] }))],
     [201, [post('/api/books', newBook({ tags: [{ id: 1 }] }))]],
     [422, [11, 21, 99].map((key) => post('/api/books', newBook({ tags: [{ id: key }] })))],
+  ],
+  'a list of references': [
+    [201, [post('/api/reviews', twoReviews(2))]],
+    [422, unseen.map((key) => post('/api/reviews', twoReviews(key)))],
+    [201, [post('/api/taggings', twoTaggings(2))]],
+    [422, unseen.map((key) => post('/api/taggings', twoTaggings(key)))],
+    [200, [patch('/api/reviews', twoMoves(1))]],
+    [422, unseen.map((key) => patch('/api/reviews', twoMoves(key)))],
+    [
+      404,
+      unseen.map((key) =>
+        patch('/api/reviews', [
+          { id: 1, book: { id: 2 } },
+          { id: key, book: { id: 1 } },
+        ]),
+      ),
+    ],
+    // A nested object that names the stored reference, which the caller sees, or not.
+    [
+      200,
+      [
+        patch('/api/books', [
+          { id: 1, author: { id: 1 } },
+          { id: 2, author: { id: 2 } },
+        ]),
+      ],
+    ],
+    [
+      422,
+      [11, 21].map((key) =>
+        patch('/api/books', [
+          { id: 2, author: { id: 2 } },
+          { id: key === 11 ? 3 : 4, author: { id: key } },
+        ]),
+      ),
+    ],
+  ],
+  'a list of lists of links': [
+    [201, [post('/api/books?dump=json', twoBooks(2))]],
+    [422, unseen.map((key) => post('/api/books', twoBooks(key)))],
+    [200, [patch('/api/books?dump=json', twoLists(2))]],
+    [422, unseen.map((key) => patch('/api/books', twoLists(key)))],
+    [
+      404,
+      unseen.map((key) =>
+        patch('/api/books', [
+          { id: 2, tags: [{ id: 1 }] },
+          { id: key, tags: [] },
+        ]),
+      ),
+    ],
+  ],
+  'an upsert of references': [
+    [200, [post('/api/reviews?on_conflict=id', { ...newReview({ id: 1 }), book: { id: 2 } })]],
+    [201, [post('/api/reviews?on_conflict=id', twoReviews(2))]],
+    [
+      422,
+      unseen.map((key) =>
+        post('/api/reviews?on_conflict=id', { ...newReview({ id: 1 }), book: { id: key } }),
+      ),
+    ],
+    [422, unseen.map((key) => post('/api/reviews?on_conflict=id', twoReviews(key)))],
+    [
+      422,
+      unseen.map((key) =>
+        post('/api/reviews?on_conflict=id', [
+          ...twoMoves(key).map((move) => newReview(move)),
+          newReview({ book: { id: 1 } }),
+        ]),
+      ),
+    ],
+    [
+      200,
+      [
+        post('/api/books?on_conflict=id&dump=json', [
+          storedBook(1, { tags: [{ id: 1 }] }),
+          storedBook(2, { tags: [{ id: 2 }] }),
+        ]),
+      ],
+    ],
+    [
+      422,
+      unseen.map((key) =>
+        post('/api/books?on_conflict=id', [
+          storedBook(1, { tags: [{ id: 1 }] }),
+          storedBook(2, { tags: [{ id: key }] }),
+        ]),
+      ),
+    ],
+  ],
+  'a list of nested records of another role': [
+    [
+      403,
+      each((key) =>
+        post('/api/profiles', [newProfile({}), newProfile({ id: 51, payroll: { id: key } })]),
+      ),
+    ],
+    [403, each((key) => patch('/api/profiles', [{ id: 1, payroll: { id: key } }]))],
+    [
+      403,
+      each((key) =>
+        post('/api/profiles?on_conflict=id', [newProfile({ id: 1, payroll: { id: key } })]),
+      ),
+    ],
   ],
   'a nested record of another role': [
     [403, each((key) => post('/api/profiles', newProfile({ payroll: { id: key } })))],

@@ -1,11 +1,14 @@
-/** Non-interference: changes of rows and columns that a user may not see never change a response to that user. */
+/** Non-interference: changes of rows and columns that a user may not see never change a response to that user, neither to a read nor to a write. */
 import fc from 'fast-check'
-import { equal } from '../support/assert.ts'
+import { equal, ok } from '../support/assert.ts'
 import { propertySeed, shareOf } from '../support/property.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { answerOf } from './answer.ts'
 import { randomRequest } from './random-query.ts'
+import { randomDeletion, randomWrite } from './random-writes.ts'
 import { apiOf, createWorld, fillWorld, full, type Variant, viewer } from './world.ts'
+import type { Write } from './write-doors.ts'
+import { writerIn } from './write-secrets.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -117,6 +120,69 @@ eachDatabase('what a caller may not see', (test, db) => {
       }
     })
 })
+
+eachDatabase('what a writer may not see', (test, db) => {
+  test.before(() => createWorld(db))
+  const config = {
+    API_ALLOW_BULK: true,
+    API_ALLOW_NESTED_WRITES: true,
+    API_ALLOW_CASCADE_DELETE: true,
+  } as const
+  const ownRow = (row: Row): Row | null => (row.owner_id === 7 ? row : null)
+  /** Rows of others. Deleted rows of the writer are no secret: they can be restored. */
+  const ofOthers = (rows: Secrets): Secrets =>
+    mapRows(rows, (some) => some.filter(({ owner_id }) => owner_id !== 7))
+  /** The same rows, which refer to no visible record: DELETE tells what refers to one. */
+  const apart = (rows: Secrets): Secrets =>
+    mapRows(ofOthers(rows), (some) =>
+      some.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            /^(?:author|book|tag)_id$/.test(name) && value !== null ? Number(value) + 900 : value,
+          ]),
+        ),
+      ),
+    )
+
+  const kinds = [
+    ['writes', randomWrite, ofOthers],
+    ['deletions', randomDeletion, apart],
+  ] as const
+  for (const [what, arbitrary, hidden] of kinds) {
+    for (const [declared, variant] of [
+      ['hidden columns', full],
+      ['columns of another role', { ...full, vault: 'ruled' }],
+    ] as const) {
+      test(`does not change any response to it, or what it reads later: ${what}, ${declared}`, async () => {
+        const samples = fc.sample(
+          fc.tuple(fc.array(arbitrary, { minLength: 40, maxLength: 40 }), secrets),
+          { numRuns: shareOf(12), seed: propertySeed },
+        )
+        const write = writerIn(db, { variant, change: ownRow }, config)
+        const before = new Map<Write, string>()
+        for (const one of samples.flatMap(([writes]) => writes)) before.set(one, await write(one))
+        const succeeded = [...before.values()].filter((answer) => answer.startsWith('2')).length
+        ok(succeeded > before.size / 5, `only ${succeeded} of ${before.size} writes succeed`)
+        for (const [writes, secret] of samples) {
+          const change = (row: Row) => {
+            const own = ownRow(row)
+            return own && withVault(own, secret.vaults)
+          }
+          const writeAmong = writerIn(db, { variant, change, others: hidden(secret.rows) }, config)
+          for (const one of writes) {
+            const answer = await writeAmong(one)
+            ok(!answer.startsWith('5'), `${JSON.stringify(one)}\n${answer}`)
+            equal(answer, before.get(one), `${JSON.stringify(one)}\n${JSON.stringify(secret)}`)
+          }
+        }
+      })
+    }
+  }
+})
+
+const mapRows = (rows: Secrets, map: (some: readonly Row[]) => readonly Row[]): Secrets =>
+  Object.fromEntries(Object.entries(rows).map(([model, some]) => [model, map(some)]))
 
 function withVault(row: Row, vaults: readonly (string | null)[]): Row {
   if (row.vault_code === undefined) return row

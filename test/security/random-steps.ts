@@ -209,7 +209,7 @@ const again: fc.Arbitrary<Act> = fc.oneof(items, openList).map((url) => ({ kind:
 const word = fc.constantFrom('Ash', 'Elm', 'Fir', 'Oak')
 const fresh = fc.constantFrom(501, 502, 503)
 
-const book = (key: number, title: string, more = ''): string =>
+const book = (key: number | string, title: string, more = ''): string =>
   `{"id":#${key},"title":"${title} of #name","price":"1.50","published":"2020-01-01","owner_id":#me${more}}`
 
 const change = fc.oneof(
@@ -260,6 +260,24 @@ const creation: fc.Arbitrary<Template> = fc
     fc
       .tuple(fresh, word)
       .map(([key, title]) => ['/api/books?on_conflict=id', book(key, title)] as const),
+    fc
+      .tuple(fc.constantFrom('#1', '#2', '#501'), fresh, word)
+      .map(
+        ([key, other, title]) =>
+          [
+            '/api/books?on_conflict=id',
+            `[${book(key.slice(1), title)},${book(other, title)}]`,
+          ] as const,
+      ),
+    fc
+      .tuple(fresh, fresh, fc.constantFrom('#1', '#2', '#11', '#21', '#their1'), word)
+      .map(
+        ([key, other, of, title]) =>
+          [
+            '/api/books',
+            `[${book(key, title, `,"author":{"id":#1}`)},${book(other, title, `,"author":{"id":${of}}`)}]`,
+          ] as const,
+      ),
     fc.tuple(fresh, fc.constantFrom('#1', '#11', '#501', '#their1')).map(([key, of]) => {
       const body = `{"id":#${key},"book_id":${of},"stars":3,"note":"n of #name","owner_id":#me}`
       return ['/api/reviews', body] as const
@@ -316,7 +334,9 @@ const write: fc.Arbitrary<Act> = fc
     keyed,
     keyed,
     removal,
-    anyKey.map((key): Template => ({ method: 'POST', url: `/api/books/${key}/restore` })),
+    fc
+      .tuple(fc.constantFrom('books', 'books', 'authors', 'reviews'), anyKey)
+      .map(([name, key]): Template => ({ method: 'POST', url: `/api/${name}/${key}/restore` })),
     word.map(
       (title): Template => ({
         method: 'PATCH',

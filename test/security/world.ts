@@ -432,6 +432,7 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     book(21, 'Deleted Book', '800.00', 1, 'v-21', deleted),
     book(22, 'Bread', '2.00', 3, 'v-22', deleted),
     book(23, 'Deleted Alone', '805.00', 21, 'v-23', deleted),
+    book(24, 'Deleted Below', '806.00', 11, 'v-24', deleted),
   ],
   Tag: [
     { id: 1, name: 'classic', ...mine },
@@ -448,6 +449,7 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     { id: 6, book_id: 21, tag_id: 1, ...mine },
     { id: 11, book_id: 3, tag_id: 1, ...foreign },
     { id: 21, book_id: 4, tag_id: 2, ...deleted },
+    { id: 22, book_id: 2, tag_id: 11, ...deleted },
   ],
   Review: [
     review(1, 1, 5, mine),
@@ -456,6 +458,7 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     review(12, 5, 9, foreign),
     review(21, 2, 3, deleted),
     review(22, 5, 8, deleted),
+    review(23, 11, 7, deleted),
   ],
   Sighting: [
     { book_id: 1, place: 'hall', times: 2, vault_code: 's-1', ...mine },
@@ -563,6 +566,15 @@ function review(key: number, of: number, stars: number, owning: Row): Row {
   return { id: key, book_id: of, stars, note, vault_code, ...owning }
 }
 
+/** Returns another value of the same type for a column; keys and owners stay unchanged. */
+export function another(column: string, value: unknown): unknown {
+  if (column === 'id' || column === 'owner_id' || column === 'deleted') return value
+  if (column === 'published') return '1999-12-31'
+  if (column === 'price') return '123.45'
+  if (typeof value === 'number') return value + 1
+  return typeof value === 'string' ? `other ${value}` : value
+}
+
 export const declared: readonly AnyModel[] = [...modelsOf(full), ...people]
 
 /** Creates the tables without foreign keys, because a world may lack a row that another row refers to. */
@@ -602,6 +614,9 @@ export async function restoreTable(db: TestDatabase, model: AnyModel): Promise<v
 
 type Change = (row: Row, model: string) => Row | null
 
+/** Further rows, by model. */
+export type OtherRows = Readonly<Record<string, readonly Row[]>>
+
 const unchanged: Change = (row) => row
 
 /** The scripts that fill a table, by table. Some worlds are filled hundreds of times. */
@@ -611,11 +626,9 @@ const worldScripts = new WeakMap<TestDatabase, WeakMap<Change, ReadonlyMap<strin
 export async function fillWorld(
   db: TestDatabase,
   change: Change = unchanged,
-  others?: Readonly<Record<string, readonly Row[]>>,
+  others?: OtherRows,
 ): Promise<void> {
-  const scripts =
-    others === undefined ? keptScripts(db, change) : scriptsByTable(db, change, others)
-  await db.execOften([...scripts.values()].join('; '))
+  await db.execOften([...scriptsOf(db, change, others).values()].join('; '))
 }
 
 /** Restores the tables that are named in statements other than SELECT. There are no foreign keys, so no other table has changed. */
@@ -623,19 +636,31 @@ export async function undo(
   db: TestDatabase,
   statements: readonly Pick<Statement, 'sql'>[],
   change: Change = unchanged,
+  others?: OtherRows,
 ): Promise<void> {
-  const scripts = keptScripts(db, change)
+  const scripts = scriptsOf(db, change, others)
   const needed = [...writtenTables(statements)].flatMap((name) => scripts.get(name) ?? [])
   if (needed.length > 0) await db.execOften(needed.join('; '))
 }
 
 /** The tables that statements other than SELECT name. */
-export function writtenTables(statements: readonly Pick<Statement, 'sql'>[]): Set<string> {
-  const names = statements
-    .filter(({ sql }) => !sql.startsWith('select '))
-    .flatMap(({ sql }) => [...sql.matchAll(/["`](\w+)["`]/g)].map(([, name]) => name as string))
+export const writtenTables = (statements: readonly Pick<Statement, 'sql'>[]): Set<string> =>
+  tablesIn(statements.filter(({ sql }) => !sql.startsWith('select ')))
+
+/** The tables that statements name. */
+export function tablesIn(statements: readonly Pick<Statement, 'sql'>[]): Set<string> {
+  const names = statements.flatMap(({ sql }) =>
+    [...sql.matchAll(/["`](\w+)["`]/g)].map(([, name]) => name as string),
+  )
   return new Set(names.filter((name) => declared.some(({ table }) => table === name)))
 }
+
+const scriptsOf = (
+  db: TestDatabase,
+  change: Change,
+  others: OtherRows | undefined,
+): ReadonlyMap<string, string> =>
+  others === undefined ? keptScripts(db, change) : scriptsByTable(db, change, others)
 
 function keptScripts(db: TestDatabase, change: Change): ReadonlyMap<string, string> {
   const known = worldScripts.get(db) ?? new WeakMap<Change, ReadonlyMap<string, string>>()
@@ -648,7 +673,7 @@ function keptScripts(db: TestDatabase, change: Change): ReadonlyMap<string, stri
 function scriptsByTable(
   db: TestDatabase,
   change: Change,
-  others: Readonly<Record<string, readonly Row[]>>,
+  others: OtherRows,
 ): ReadonlyMap<string, string> {
   return new Map(
     declared.map((model) => {

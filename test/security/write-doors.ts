@@ -8,6 +8,8 @@ export interface Write {
   readonly url: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** The secrets that it reveals by contract: docs/access.md, "What a policy cannot hide", and restores of the caller's own records. */
+  readonly reveals?: readonly string[]
 }
 
 export const patch = (url: string, body: unknown, headers = {}): Write => ({
@@ -20,7 +22,39 @@ const merge = (url: string, body: unknown): Write =>
   patch(url, body, { 'content-type': 'application/merge-patch+json' })
 export const put = (url: string, body: unknown): Write => ({ method: 'PUT', url, body })
 export const post = (url: string, body: unknown): Write => ({ method: 'POST', url, body })
-const remove = (url: string, headers = {}): Write => ({ method: 'DELETE', url, headers })
+export const remove = (url: string, headers = {}): Write => ({ method: 'DELETE', url, headers })
+export const restore = (record: string, headers = {}, body?: unknown): Write => ({
+  method: 'POST',
+  url: record.replace(/(?=\?|$)/, '/restore'),
+  headers,
+  ...(body === undefined ? {} : { body }),
+})
+
+/** As If-Match, stands for the ETag that the writer reads before the write, also of a deleted record. */
+export const current = 'current'
+
+/** Writes that reveal secrets by contract. */
+export const revealing = (
+  secrets: string | readonly string[],
+  ...some: readonly Write[]
+): Write[] => some.map((write) => ({ ...write, reveals: [secrets].flat() }))
+
+const unseen = 'rows out of scope'
+const deleted = 'soft-deleted rows'
+/** The secret that a record with a key reveals if its existence is told. */
+const secretOf = (key: string | number): readonly string[] =>
+  ({ 11: [unseen], 21: [deleted] })[key] ?? []
+
+/** A stored book as the viewer reads it: an upsert of it changes nothing. */
+export const storedBook = (key: 1 | 2 | 3 | 4, more: Row = {}): Row => ({
+  id: key,
+  title: ['Arrows', 'Bread', 'Clouds', 'Dust'][key - 1],
+  price: `${key}0.00`,
+  published: `201${key}-0${1 + key}-15`,
+  author_id: [1, 2, 11, 21][key - 1],
+  owner_id: 7,
+  ...more,
+})
 
 export const newBook = (more: Row) => ({
   id: 50,
@@ -97,7 +131,80 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/books?on_conflict=vault_code', newBook({ vault_code: 'v-1' })),
     post('/api/books?on_conflict=shelf_id', newBook({ shelf_id: 1 })),
     post('/api/books?on_conflict=vault_cod', newBook({})),
+    post('/api/books?on_conflict=id', newBook({ id: 1 })),
+    // The key of a record that the writer cannot see is taken, as in `taken`.
+    ...[11, 21].flatMap((id) =>
+      revealing(
+        secretOf(id),
+        post('/api/books?on_conflict=id', newBook({ id })),
+        post('/api/books?on_conflict=id&dump=json', newBook({ id, author_id: 1 })),
+        post('/api/authors?on_conflict=id', { id, name: 'x', owner_id: 7 }),
+      ),
+    ),
+    ...keys.map((key) =>
+      post('/api/payrolls?on_conflict=id', { id: Number(key), author_id: 1, amount: 1 }),
+    ),
+    ...keys.flatMap((key) => [
+      post('/api/books?on_conflict=id', newBook({ author_id: Number(key) })),
+      post('/api/books?on_conflict=id', newBook({ id: 2, author_id: Number(key) })),
+    ]),
+    post('/api/books?on_conflict=id', newBook({ id: 1, owner_id: 8 })),
+    post('/api/books?on_conflict=id', newBook({ id: 1, deleted: true })),
+    post('/api/books?on_conflict=id,owner_id', newBook({ id: 1 })),
   ],
+  'an upsert that changes nothing': [
+    ...([1, 2, 3, 4] as const).map((key) => post('/api/books?on_conflict=id', storedBook(key))),
+    ...['url', 'json', 'hybrid'].map((dump) =>
+      post(`/api/books?on_conflict=id&dump=${dump}`, storedBook(3)),
+    ),
+    post('/api/books?on_conflict=id', { id: 1 }),
+    post('/api/books?on_conflict=id', storedBook(1, { vault_code: 'v-1' })),
+    post('/api/books?on_conflict=id', storedBook(1, { vault_notes: { code: 'v-1' } })),
+    post('/api/books?on_conflict=id', storedBook(1, { shelf_id: 2 })),
+    post('/api/books?on_conflict=id&fields=vault_code', storedBook(1)),
+    post('/api/books?on_conflict=id&fields=title,shelf_id', storedBook(1)),
+    post('/api/shelves?on_conflict=id&dump=json', { id: 1, place: 'North' }),
+    // Changes and the same values of references that the writer cannot see.
+    ...[11, 21].map((author_id) => post('/api/books?on_conflict=id', storedBook(1, { author_id }))),
+  ],
+  'restore of a record': [
+    ...['books', 'authors', 'tags', 'reviews', 'taggings', 'profiles'].flatMap((resource) => [
+      ...['1', '11', '99', 'x'].map((key) => restore(`/api/${resource}/${key}`)),
+      ...revealing(deleted, restore(`/api/${resource}/21`)),
+    ]),
+    ...['payrolls', 'audits', 'shelves', 'ledgers'].flatMap((resource) =>
+      keys.map((key) => restore(`/api/${resource}/${key}`)),
+    ),
+    ...['11', '99'].flatMap((key) => [
+      restore(`/api/books/${key}`, { 'if-match': '"stale"' }),
+      restore(`/api/books/${key}`, { 'if-match': '*' }),
+      restore(`/api/books/${key}`, { 'if-none-match': '*' }),
+    ]),
+    ...revealing(
+      deleted,
+      restore('/api/books/21', { 'if-match': '"stale"' }),
+      restore('/api/books/21', { 'if-none-match': '"stale"' }),
+      restore('/api/books/21', { 'if-match': '*' }),
+      ...['url', 'json', 'hybrid'].map((dump) => restore(`/api/books/21?dump=${dump}`)),
+      restore('/api/authors/21?dump=json&include_deleted=true'),
+    ),
+    ...keys.flatMap((key) => [
+      restore(`/api/books/${key}?fields=vault_code`),
+      ...revealing(key === '21' ? deleted : [], restore(`/api/books/${key}?fields=title,shelf_id`)),
+      restore(`/api/books/${key}?join=audits`),
+      restore(`/api/books/${key}?title__eq=Deleted%20Book`),
+      restore(`/api/books/${key}`, {}, { title: 'x' }),
+      restore(`/api/books/${key}`, {}, { vault_code: 'v-1' }),
+      restore(`/api/books/${key}`, { 'idempotency-key': 'k' }),
+    ]),
+  ],
+  // Records of the writer below a live one, a deleted one, and ones that the writer cannot see.
+  'restore below another record': revealing(
+    deleted,
+    ...['books/22', 'books/23', 'books/24', 'reviews/22', 'reviews/23', 'taggings/22'].flatMap(
+      (record) => [restore(`/api/${record}`), restore(`/api/${record}?dump=json`)],
+    ),
+  ),
   'an unpublished relation': [
     patch('/api/books/1', { audits: [] }),
     patch('/api/books/1', { audits: '/api/books/1/audits' }),
@@ -154,6 +261,28 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     remove('/api/books/11?include_deleted=true'),
   ],
 }
+
+/** Filters of books. Some find none, or only records that the writer cannot see. */
+const matching: readonly string[] = [
+  'title__like=Book',
+  'title__like=Arrows',
+  'price__gt=700',
+  'id__in=(4,11,21)',
+  'id__in=(4,11,21)&max_affected=1',
+  'id__in=(11,21,99)',
+  'id__in=(11,21,99)&max_affected=0',
+  'vault_code__eq=v-4',
+  'vault_notes.code__eq=v-1',
+  'shelf_id__eq=1',
+  'or[id__eq=4,vault_code__eq=v-11]',
+  'exists(author.name__like=Author)',
+  'missing(author)',
+  'exists(author.payrolls)',
+  'exists(audits)',
+  'missing(reviews)',
+  'exists(tags.name__like=tag)',
+  'join=author&author.name__like=Author',
+]
 
 /** Writes of several records, with API_ALLOW_BULK; the first record of each list is one that the writer may change. */
 export const lists: Readonly<Record<string, readonly Write[]>> = {
@@ -261,6 +390,67 @@ export const lists: Readonly<Record<string, readonly Write[]>> = {
       '/api/ledgers',
       [50, 51].map((id) => ({ id, shelf_id: 1, amount: 1 })),
     ),
+  ],
+  'a list of new records with a key that is taken': [50, 11, 21].flatMap((id) =>
+    revealing(
+      secretOf(id),
+      post('/api/books', [newBook({ id: 51 }), newBook({ id })]),
+      post('/api/books?on_conflict=id', [storedBook(1), newBook({ id })]),
+      post('/api/books?on_conflict=id', [newBook({ id }), newBook({ id: 51 })]),
+    ),
+  ),
+  'an upsert of a list that changes nothing': [
+    post(
+      '/api/books?on_conflict=id',
+      [1, 2, 3, 4].map((key) => storedBook(key as 1)),
+    ),
+    post('/api/books?on_conflict=id&dump=json', [storedBook(3), storedBook(4)]),
+    post('/api/books?on_conflict=id&fields=title', [storedBook(3), storedBook(4)]),
+    post('/api/books?on_conflict=id&fields=vault_code', [storedBook(3)]),
+    post('/api/books?on_conflict=id&fields=id,shelf_id', [storedBook(3)]),
+    post('/api/books?on_conflict=id', [storedBook(1), storedBook(2, { vault_code: 'v-2' })]),
+    post('/api/books?on_conflict=id', [storedBook(1), storedBook(2, { shelf_id: 1 })]),
+    post('/api/books?on_conflict=id', [storedBook(1), storedBook(2, { audits: [] })]),
+    ...[1, 11, 21, 99].flatMap((author_id) => [
+      post('/api/books?on_conflict=id', [storedBook(1), storedBook(2, { author_id })]),
+      post('/api/books?on_conflict=id', [storedBook(1), newBook({ author_id })]),
+    ]),
+    post('/api/shelves?on_conflict=id&dump=json', [
+      { id: 1, place: 'North' },
+      { id: 2, place: 'South' },
+    ]),
+  ],
+  'a change by filters': matching.flatMap((filters) => [
+    patch(`/api/books?${filters}`, { title: 'x' }),
+    patch(`/api/books?${filters}&dump=json&fields=id,title,author`, { author_id: 2 }),
+  ]),
+  'filters of a change, and its references': [
+    ...keys.map((key) => patch('/api/books?id__lt=3', { author_id: Number(key) })),
+    ...['fields=vault_code', 'fields=shelf_id', 'join=audits', 'include_deleted=true'].map((more) =>
+      patch(`/api/books?id__in=(1,11,21)&${more}`, { title: 'x' }),
+    ),
+    patch('/api/books?id__in=(1,11,21)', { vault_code: 'v-1' }),
+    patch('/api/books?id__in=(1,11,21)', { shelf_id: 1 }),
+    patch('/api/books?id__in=(1,11,21)', { owner_id: 8 }),
+    patch('/api/payrolls?amount__gt=1500', { amount: 1 }),
+    patch('/api/audits?note__eq=checked', { note: 'x' }),
+    patch('/api/shelves?id__gt=0&dump=json', { place: 'East' }),
+  ],
+  'a deletion by filters': [
+    ...matching.map((filters) => remove(`/api/books?${filters}`)),
+    remove('/api/reviews?exists(book.price__gt=700)'),
+    remove('/api/reviews?missing(book)'),
+    remove('/api/reviews?exists(book.vault_code__eq=v-1)'),
+    remove('/api/reviews?join=book&book.title__like=Foreign'),
+    remove('/api/reviews?stars__gt=3'),
+    remove('/api/reviews?stars__gt=3&max_affected=1'),
+    remove('/api/reviews?stars__gt=0&max_affected=2'),
+    remove('/api/reviews?note__like=remark1'),
+    remove('/api/reviews?vault_code__like=code'),
+    remove('/api/reviews?include_deleted=true&stars__gt=3'),
+    remove('/api/payrolls?amount__gt=1500'),
+    remove('/api/audits?note__eq=checked'),
+    remove('/api/wishes?id__gt=0'),
   ],
   'an upsert of a list': [
     post('/api/books?on_conflict=id', [newBook({ id: 1 }), newBook({})]),

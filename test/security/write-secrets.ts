@@ -1,9 +1,20 @@
 /** What writes must not reveal: the secrets of the leak matrices; and the text of a response and of the reads after it. */
 import { type Api, type ApiConfig, type JsonValue, stringify } from '@model-api/core'
+import { equal, notEqual } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import type { Statement } from '../support/statements.ts'
-import { apiOf, fillWorld, full, undo, type Variant, viewer } from './world.ts'
-import type { Write } from './write-doors.ts'
+import {
+  another,
+  apiOf,
+  fillWorld,
+  full,
+  type OtherRows,
+  tablesIn,
+  undo,
+  type Variant,
+  viewer,
+} from './world.ts'
+import { current, type Write } from './write-doors.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -12,8 +23,8 @@ export interface Secret {
   /** The world whose answers are expected, if that is not the full one. */
   readonly world?: Variant
   readonly change?: (row: Row, model: string) => Row | null
-  /** Writes that reveal it nevertheless; the contract allows them. */
-  readonly exceptions?: readonly Write[]
+  /** Rows that only this world has. */
+  readonly others?: OtherRows
 }
 
 export const secrets: Readonly<Record<string, Secret>> = {
@@ -35,6 +46,19 @@ export const secrets: Readonly<Record<string, Secret>> = {
     variant: full,
     change: (row) => (row.owner_id === 8 ? null : row),
   },
+  'other values of rows out of scope': {
+    variant: full,
+    change: (row) => {
+      if (row.owner_id !== 8) return row
+      return Object.fromEntries(
+        Object.entries(row).map(([column, value]) => [column, another(column, value)]),
+      )
+    },
+  },
+  'whether rows out of scope are deleted': {
+    variant: full,
+    change: (row) => (row.owner_id === 8 ? { ...row, deleted: row.deleted !== true } : row),
+  },
   'soft-deleted rows': { variant: full, change: (row) => (row.deleted === true ? null : row) },
   'an unpublished model': {
     variant: { ...full, audit: 'absent' },
@@ -46,14 +70,26 @@ export const secrets: Readonly<Record<string, Secret>> = {
   },
 }
 
+/** Requires that a write tells the same as in a world without the secret; or not the same, if it reveals it by contract. */
+export function requireAlike(
+  secret: string,
+  write: Write,
+  expected: string | undefined,
+  answer: string,
+): void {
+  const about = `${secret}: ${write.method} ${write.url} ${JSON.stringify({ ...write, url: undefined })}`
+  if (write.reveals?.includes(secret)) notEqual(answer, expected, `is not revealed: ${about}`)
+  else equal(answer, expected, about)
+}
+
 /**
  * Returns a function that sends writes of the viewer to a world. The world is filled before the first write; later, only what
  * the last write changed is restored, and then `filled` runs. Lists are read after each write, but only once for all writes
- * that sent nothing but SELECT.
+ * that sent nothing but SELECT. The text that it returns ends with the number of statements of the write.
  */
 export function writerIn(
   db: TestDatabase,
-  { variant, change }: Secret,
+  { variant, change, others }: Secret,
   config: ApiConfig = {},
   filled: () => Promise<void> = async () => {},
 ): (write: Write) => Promise<string> {
@@ -63,22 +99,27 @@ export function writerIn(
   /** The lists in the unchanged world, by the headers of the write, which the reads send too. */
   const unchanged = new Map<string, string>()
   return async (write) => {
-    if (statements === undefined) await fillWorld(db, change)
-    else await undo(db, statements, change)
+    await api.ready
+    if (statements === undefined) await fillWorld(db, change, others)
+    else await undo(db, statements, change, others)
     if (statements?.length !== 0) await filled()
     const { result: answer, statements: sent } = await db.capture(() => answerTo(api, write))
     if (!sent.every(changesNothing)) {
       // A refused write changes nothing.
       statements = answer.startsWith('4') ? [] : sent
-      return `${answer}\n${await readsOf(api, write)}`
+      return `${answer}\n${await readsOf(api, write)}\n${countOf(sent)}`
     }
     statements = []
     const headers = JSON.stringify(write.headers)
     const reads = unchanged.get(headers) ?? (await readsOf(api, write))
     unchanged.set(headers, reads)
-    return `${answer}\n${reads}`
+    return `${answer}\n${reads}\n${countOf(sent)}`
   }
 }
+
+/** How many statements of a write are about the tables: another service may look up what the database is at the same time. */
+const countOf = (sent: readonly Statement[]): string =>
+  `${sent.filter((statement) => tablesIn([statement]).size > 0).length} statements`
 
 const changesNothing = ({ sql }: Statement): boolean =>
   /^(?:select|begin|commit|rollback)\b/i.test(sql)
@@ -89,24 +130,36 @@ const apis = new WeakMap<TestDatabase, Map<string, Api>>()
 function apiIn(db: TestDatabase, variant: Variant, config: ApiConfig): Api {
   const known = apis.get(db) ?? new Map<string, Api>()
   apis.set(db, known)
-  const key = JSON.stringify([variant, config])
+  const key = JSON.stringify([variant, config], (_, value) =>
+    typeof value === 'function' ? String(value) : value,
+  )
   const api = known.get(key) ?? apiOf(db, variant, viewer, config)
   known.set(key, api)
   return api
 }
 
-const headersOf = ({ headers }: Write) => ({
+const headersOf = ({ headers }: Write): Headers => ({
   'x-request-id': 'r',
   'content-type': 'application/json',
   ...headers,
 })
 
+type Headers = Readonly<Record<string, string>>
+
+/** The ETag that the writer reads, in place of `current`; one of no record if there is none. */
+async function withCurrentEtag(api: Api, url: string, headers: Headers): Promise<Headers> {
+  const path = url.replace(/\/restore|\?.*/g, '')
+  const read = await api.handle({ method: 'GET', url: `${path}?include_deleted=true`, headers: {} })
+  return { ...headers, 'if-match': read.headers.etag ?? '"none"' }
+}
+
 async function answerTo(api: Api, write: Write): Promise<string> {
   const { method, url, body } = write
+  const headers = headersOf(write)
   const answer = await api.handle({
     method,
     url,
-    headers: headersOf(write),
+    headers: headers['if-match'] === current ? await withCurrentEtag(api, url, headers) : headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = answer.body === undefined ? '' : stringify(answer.body as unknown as JsonValue)

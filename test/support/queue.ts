@@ -76,11 +76,18 @@ const queryToo = [
   /^contract\/(?:counting-and-paging|far-pages|filtering|grouping|joins|json-paths|keyless|mistakes|search|serialisation)\./,
 ]
 
-/** Files about rights, in which a batch of one must give the same response as the request alone. */
+/**
+ * Files about rights and hooks, in which a batch of one must give the same response as the request alone, and call the same hooks. What
+ * differs by design, such as the transaction of reads, is said in the files.
+ */
 const batchToo = [
-  /^contract\/column-rights/,
+  /^contract\/(?:bulk-methods|column-rights)/,
+  /^docs\/hooks/,
+  /^hooks\/(?!full-pool)/,
+  /^regression\/statements-that-hooks-do-not-await/,
   /^security\/(?:scope|user-roles)\./,
-  /^writing\/(?:policy-refusals|rights-first)/,
+  /^writing\/(?:always-cascades|lists-with-references|policy-refusals|removal-names)/,
+  /^writing\/(?:required-if-match|restored-references|rights-first|upserts-without-changes)/,
 ]
 
 /**

@@ -42,6 +42,13 @@ function asQuery(request: ApiRequest): ApiRequest {
   return { ...request, method: 'QUERY', url: path, headers, body: rest.join('?') }
 }
 
+function withoutPlace(answer: Response): Response {
+  const { errors } = (answer.body ?? {}) as { readonly errors?: { readonly at?: string } | null }
+  if (errors?.at !== 'operations[0]') return answer
+  const { at: _, ...rest } = errors
+  return { ...answer, body: { ...(answer.body as object), errors: rest } }
+}
+
 const isBatchable = ({ method, url }: ApiRequest): boolean =>
   /^(GET|POST|PUT|PATCH|DELETE)$/.test(method) && /^\/api\/(?!batch$)./.test(url)
 
@@ -52,12 +59,14 @@ interface Result {
 }
 
 /**
- * Returns the response to the only operation of a batch, in the form that it would have without the batch. Returns the response
- * itself if the batch failed.
+ * Returns the response to the only operation of a batch, in the form that it would have without the batch. If the batch failed, that is
+ * its response without the place of the operation.
  */
 function unbatched({ method }: ApiRequest, answer: Response): Response {
-  if (answer.status !== 200) return answer
-  const [{ status, headers, value }] = (answer.body as { value: [Result] }).value
+  if (answer.status !== 200) return withoutPlace(answer)
+  const [{ status, headers: own, value }] = (answer.body as { value: [Result] }).value
+  const replayed = answer.headers['idempotency-replayed']
+  const headers = replayed === undefined ? own : { ...own, 'idempotency-replayed': replayed }
   const count = headers['x-total-count']
   const link = (rel: string): string | null =>
     new RegExp(`<([^>]*)>; rel="${rel}"`).exec(headers.link ?? '')?.[1] ?? null

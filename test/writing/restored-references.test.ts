@@ -149,6 +149,19 @@ eachDatabase('a restore of a record that refers to a deleted one', (test, db) =>
     equal(await restored(4, closed), 200)
   })
 
+  test('does not tell it of a foreign key that the caller may not read', async () => {
+    const Ruled = defineModel('Issue', {
+      columns: { ...issueColumns, project_id: { ...number, read: 'manager' } },
+      relations: issueRelations,
+      meta: {},
+    })
+    const ruled = testApi(db, [Project, Ruled, Topic], config)
+    const statusFor = async (role: string) =>
+      (await send(ruled, 'POST', '/api/issues/2/restore', { user: { id: 1, roles: [role] } }))
+        .status
+    equal([await statusFor('manager'), await statusFor('clerk')], [422, 200])
+  })
+
   test('does not name a hidden field', async () => {
     const Hidden = defineModel('Issue', {
       columns: { ...issueColumns, project_id: { ...number, hidden: true } },

@@ -13,8 +13,8 @@ import { valuesOf } from './look-up.ts'
 import { readReferred } from './referred-records.ts'
 
 /**
- * Throws 422 if a foreign key of the stored record refers to a deleted record. Ignores records that the caller may not read or that a
- * policy hides, because the response would tell whether they are deleted, and a record that refers to itself.
+ * Throws 422 if a foreign key of the stored record refers to a deleted record. Ignores foreign keys and records that the caller may not
+ * read, and records that a policy hides, because the response would tell whether they are deleted, and a record that refers to itself.
  */
 export async function refuseDeletedReferences(
   context: WriteContext,
@@ -22,7 +22,7 @@ export async function refuseDeletedReferences(
   stored: Values,
 ): Promise<void> {
   const deleted: ResolvedRelation[] = []
-  for (const relation of resource.allRelations.values()) {
+  for (const relation of resource.relations.values()) {
     const { kind, target, from } = relation
     if (kind !== 'belongsTo' || target.settings.softDelete === null) continue
     const key = valuesOf(from, stored)
