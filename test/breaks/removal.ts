@@ -109,6 +109,14 @@ export const manyRemoved: readonly Break[] = [
     fails: growth,
   },
   {
+    title:
+      'The error of a cascade that the client has not asked for names the parameter cascade_delete',
+    file: `${removal}/removals.ts`,
+    find: 'tree.top.settings.alwaysCascades',
+    replace: 'tree.top.settings.alwaysCascades && tree.path !== tree.path',
+    fails: 'test/writing/always-cascades.test.ts',
+  },
+  {
     title: 'After a deadlock, a cascade goes on in a transaction that has ended',
     file: `${removal}/look-ahead.ts`,
     find: "if (error instanceof ApiError && error.status < 500) return 'oneByOne'",

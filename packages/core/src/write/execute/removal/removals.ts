@@ -1,7 +1,7 @@
 // Removals: what the deletions of a request share.
 
 import { settingNames } from '../../../config/setting-names.ts'
-import { type ApiError, tooManyRecords } from '../../../errors.ts'
+import { type ApiError, tooManyDependents, tooManyRecords } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOf } from '../refusals/refusal.ts'
@@ -41,7 +41,9 @@ export const treeOf = (removals: Removals, top: Resource): Tree => ({
 export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
 
 export const tooManyOf = (tree: Tree): ApiError =>
-  tooManyRecords(settingNames.maxBulk, mostOf(tree), 'cascade_delete')
+  tree.top.settings.alwaysCascades
+    ? tooManyDependents(settingNames.maxBulk, mostOf(tree), settingNames.allowCascadeDelete)
+    : tooManyRecords(settingNames.maxBulk, mostOf(tree), 'cascade_delete')
 
 /**
  * Runs the deletions of a DELETE. The records are collected and deleted with few statements, if `context` tells when a hook sends a
