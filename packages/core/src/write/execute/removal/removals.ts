@@ -9,6 +9,7 @@ import { SavepointNeeded } from '../savepoint.ts'
 import { LookAhead } from './look-ahead.ts'
 import { PendingRemovals } from './pending-removals.ts'
 import { RemovedRecords } from './removed-records.ts'
+import type { ToRemove } from './to-remove.ts'
 
 /** The state that the deletions of a request share. */
 export interface Removals {
@@ -27,14 +28,14 @@ export interface Removals {
 export interface Tree extends Removals {
   /** The model of the record at the top. */
   readonly top: Resource
-  /** The records whose deletion has begun, as `idOf`: to end cycles and to count the records. */
-  readonly begun: Set<string>
+  /** The records whose deletion has begun, by `idOf`: to end cycles and to count the records. */
+  readonly begun: Map<string, ToRemove>
 }
 
 export const treeOf = (removals: Removals, top: Resource): Tree => ({
   ...removals,
   top,
-  begun: new Set(),
+  begun: new Map(),
 })
 
 /** Most records that a cascade deletes, the first one included. */

@@ -31,8 +31,10 @@ export async function removeTree(
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
   const id = idOf(resource, stored)
-  if (begun.has(id)) return
-  begun.add(id)
+  // A cascade may reach a record that it has marked once more, to delete its row. One whose deletion has not ended is part of a cycle.
+  const isMarked = begun.get(id)?.soft === true && tree.removed.isOnlyMarked(record)
+  if (begun.has(id) && !isMarked) return
+  begun.set(id, record)
   const isDependent = cascade && begun.size > 1
   if (begun.size > mostOf(tree)) throw tooManyOf(tree)
   const isAllowed = await context.access.canDelete(resource, stored, path)
