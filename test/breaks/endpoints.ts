@@ -675,7 +675,7 @@ export const endpoints: readonly Break[] = [
     title:
       'Where CASE cannot keep values, a list takes one UPDATE for each set of fields that change',
     file: 'packages/core/src/write/execute/lists/update-rows.ts',
-    find: 'rows.map((row) => withEqualValues(row, exact)),',
+    find: 'rows.map((row) => withEqualValues(row, shownInFull)),',
     replace: 'rows,',
     fails: 'test/writing/upserts-without-changes.test.ts',
     databases: ['mariadb'],

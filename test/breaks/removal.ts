@@ -112,8 +112,8 @@ export const manyRemoved: readonly Break[] = [
     title:
       'The error of a cascade that the client has not asked for names the parameter cascade_delete',
     file: `${removal}/removals.ts`,
-    find: 'tree.top.settings.alwaysCascades',
-    replace: 'tree.top.settings.alwaysCascades && tree.path !== tree.path',
+    find: 'if (!tree.top.settings.alwaysCascades) {',
+    replace: 'if (tree.path === tree.path) {',
     fails: 'test/writing/always-cascades.test.ts',
   },
   {

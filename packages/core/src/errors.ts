@@ -795,15 +795,8 @@ export const filterNeeded = (method: string): ApiError =>
   )
 
 /** More records than `max_affected` of the request or API_MAX_BULK allows. */
-export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
-  badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
-
-/** `tooManyRecords` of a cascade that the client has not asked for with `cascade_delete`, because `setting` is 'always'. */
-export const tooManyDependents = (name: string, limit: number, setting: string): ApiError =>
-  badRequest(
-    'too_many_records',
-    `This concerns more than ${limit} records (${name}). Every DELETE here also deletes dependents (${setting} is 'always'); delete some of them first.`,
-  )
+export const tooManyRecords = (name: string, limit: number, at?: string, why = ''): ApiError =>
+  badRequest('too_many_records', `This concerns more than ${limit} records (${name}).${why}`, at)
 
 /** `on_conflict` columns that are not a unique key of the model, or a key with a column that the client cannot send and that has no default. */
 export const notUniqueColumns = (text: string, keys: readonly string[], why?: string): ApiError =>

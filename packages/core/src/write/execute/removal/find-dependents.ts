@@ -4,7 +4,7 @@ import { keyChunks } from '../../../execute/chunks.ts'
 import type { Value } from '../../../plan/plan.ts'
 import { type DependentModel, referredColumns } from '../../../registry/dependents.ts'
 import type { NamedColumn } from '../../../registry/resource.ts'
-import { columnValues, planLookUp, planRecords } from '../../plan/look-up.ts'
+import { planRecords } from '../../plan/look-up.ts'
 import type { Values } from '../../plan/node.ts'
 import { requireAccess } from '../checks.ts'
 import type { WriteContext } from '../context.ts'
@@ -38,11 +38,8 @@ export async function findDependents(
   const soft = isSoftBelow(parents, dependent)
   const rows: Values[] = []
   for (const keys of keyChunks(keysIn(columns, parents.rows), columns.length)) {
-    const [first, ...others] = keys
-    const plan =
-      first !== undefined && others.length === 0
-        ? planLookUp(resource, columnValues(held, first), !soft)
-        : planRecords(resource, held, keys, { includeDeleted: !soft })
+    // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
+    const plan = planRecords(resource, held, keys, { includeDeleted: !soft })
     const found = await readUnscoped(context, plan, max - rows.length + 1)
     if (found.length === 0) continue
     await requireAccess(context, resource, 'DELETE')

@@ -1,7 +1,7 @@
 // Removals: what the deletions of a request share.
 
 import { settingNames } from '../../../config/setting-names.ts'
-import { type ApiError, tooManyDependents, tooManyRecords } from '../../../errors.ts'
+import { type ApiError, tooManyRecords } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOf } from '../refusals/refusal.ts'
@@ -41,10 +41,15 @@ export const treeOf = (removals: Removals, top: Resource): Tree => ({
 /** Most records that a cascade deletes, the first one included. */
 export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
 
-export const tooManyOf = (tree: Tree): ApiError =>
-  tree.top.settings.alwaysCascades
-    ? tooManyDependents(settingNames.maxBulk, mostOf(tree), settingNames.allowCascadeDelete)
-    : tooManyRecords(settingNames.maxBulk, mostOf(tree), 'cascade_delete')
+/** 400 for more records. A client whose every DELETE cascades has sent no parameter that it could leave out. */
+export function tooManyOf(tree: Tree): ApiError {
+  const { maxBulk, allowCascadeDelete } = settingNames
+  if (!tree.top.settings.alwaysCascades) {
+    return tooManyRecords(maxBulk, mostOf(tree), 'cascade_delete')
+  }
+  const why = ` Every DELETE here also deletes dependents (${allowCascadeDelete} is 'always'); delete some of them first.`
+  return tooManyRecords(maxBulk, mostOf(tree), undefined, why)
+}
 
 /**
  * Runs the deletions of a DELETE. The records are collected and deleted with few statements, if `context` tells when a hook sends a
