@@ -45,17 +45,23 @@ const known: readonly Unscoped[] = [
         'keys that the database generated for the record just written',
       ],
       'write/execute/look-up.ts': [1, 'the dependents of removal/, after they were locked'],
-      'write/execute/removal/look-ahead.ts': [
-        2,
+      'write/execute/removal/find-dependents.ts': [
+        1,
         'dependents of records to delete: a hidden one prevents the deletion',
       ],
-      'write/execute/removal/remove-tree.ts': [1, 'the same, of one record'],
+      'write/execute/removal/find-referrers.ts': [
+        1,
+        'records of the same list that refer to others: a hidden one prevents the deletion',
+      ],
     },
   },
   {
     name: 'existsOneUnscoped',
     callers: {
-      'write/execute/removal/look-ahead.ts': [1, 'whether any row refers to the records to delete'],
+      'write/execute/removal/find-referrers.ts': [
+        1,
+        'whether any row refers to the records to delete',
+      ],
     },
   },
   {
@@ -73,7 +79,7 @@ const known: readonly Unscoped[] = [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
       ],
-      'write/execute/removal/remove-tree.ts': [1, 'whether any row refers to the record to delete'],
+      'write/execute/removal/referred-to.ts': [1, 'whether any row refers to the record to delete'],
     },
   },
   {

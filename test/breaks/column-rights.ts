@@ -184,7 +184,7 @@ export const columnRights: readonly Break[] = [
   {
     title:
       'A refused DELETE names models that refer to the record by a column that the caller may not read',
-    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
+    file: 'packages/core/src/write/execute/removal/referred-to.ts',
     find: "if (held.some(({ withheld }) => withheld === 'read')) continue",
     replace: '',
     fails: contract,

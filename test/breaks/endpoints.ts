@@ -139,15 +139,15 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A record is deleted although the policy refuses',
     file: 'packages/core/src/write/execute/removal/remove-tree.ts',
-    find: 'if (!isAllowed) throw forbidden(removal.path)',
+    find: 'if (!isAllowed) throw forbidden(path)',
     replace: '',
     fails: 'test/writing/policy-refusals.test.ts',
   },
   {
     title: 'A cascade deletes records that the caller may not see',
-    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
-    find: 'if (rows.some((row) => !seen.has(keyTextOf(resource, row)))) {',
-    replace: 'if (rows.length === 0) {',
+    file: 'packages/core/src/write/execute/removal/find-dependents.ts',
+    find: 'if (!seen.has(idOf(resource, row))) throw',
+    replace: 'if (seen.size < 0) throw',
     fails: 'test/writing/published-junctions-removal.test.ts',
   },
   {
@@ -639,7 +639,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A cascade deletes records that need If-Match',
     file: 'packages/core/src/write/execute/removal/remove-tree.ts',
-    find: 'if (deleted.size > 1) refuseWithoutVersion(resource, removal.path)',
+    find: 'if (isDependent) refuseWithoutVersion(resource, path)',
     replace: '',
     fails: 'test/writing/required-if-match.test.ts',
   },
@@ -675,7 +675,7 @@ export const endpoints: readonly Break[] = [
     title:
       'Where CASE cannot keep values, a list takes one UPDATE for each set of fields that change',
     file: 'packages/core/src/write/execute/lists/update-rows.ts',
-    find: 'rows.map((row) => withEqualValues(row, exact)),',
+    find: 'rows.map((row) => withEqualValues(row, shownInFull)),',
     replace: 'rows,',
     fails: 'test/writing/upserts-without-changes.test.ts',
     databases: ['mariadb'],

@@ -256,7 +256,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A refused DELETE names resources that the caller may not list',
-    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
+    file: 'packages/core/src/write/execute/removal/referred-to.ts',
     find: "if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)",
     replace: 'if (resource !== null) names.add(name)',
     fails: 'test/writing/removal-names.test.ts',

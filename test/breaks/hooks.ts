@@ -76,7 +76,7 @@ export const hooks: readonly Break[] = [
   {
     title: 'A record that a cascade deletes is missing from the changes',
     file: 'packages/core/src/write/execute/removal/remove-tree.ts',
-    find: 'context.changes?.note(resource, stored, stored, isDependent ? null : removal.path)',
+    find: 'context.changes?.note(resource, stored, stored, isDependent ? null : path)',
     replace: 'context.changes?.written',
     fails: 'test/hooks/after-commit.test.ts',
   },
@@ -212,8 +212,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A record that a cascade deletes has the path of the record of the request',
     file: 'packages/core/src/write/execute/removal/remove-tree.ts',
-    find: 'const isDependent = cascade && deleted.size > 1',
-    replace: 'const isDependent = cascade && deleted.size > max',
+    find: 'const isDependent = cascade && begun.size > 1',
+    replace: 'const isDependent = cascade && begun.size > mostOf(tree)',
     fails: 'test/hooks/paths-of-changes.test.ts',
   },
   {

@@ -51,23 +51,23 @@ export const links: readonly Break[] = [
   {
     title: 'The change of a deleted record does not have its links',
     file: 'packages/core/src/write/execute/removal/remove-tree.ts',
-    find: 'noteRemovedLinks(context, resource, stored, links, removal.goneLinks)',
+    find: 'noteRemovedLinks(context, resource, stored, links, tree.goneLinks)',
     replace: 'void [noteRemovedLinks, links]',
     fails: removed,
   },
   {
     title: 'The change of a record that a cascade deletes does not have its links',
-    file: 'packages/core/src/write/execute/removal/look-ahead.ts',
-    find: 'const links = await linksToRemove(this.#context, below.resource, found, isSoft)',
-    replace: 'const links: LinksToRemove = []',
+    file: 'packages/core/src/write/execute/removal/find-dependents.ts',
+    find: 'links: await linksToRemove(context, resource, rows, soft)',
+    replace: 'links: []',
     fails: removed,
   },
   {
     title: 'A DELETE of many records reads the links of each by statements of its own',
     file: 'packages/core/src/write/execute/removal/remove-list.ts',
-    find: 'await removeTree(removalOf(removals, resource), resource, stored, soft, links)',
+    find: 'await removeTree(treeOf(removals, resource), { ...record, stored }, links)',
     replace:
-      'await removeTree(removalOf(removals, resource), resource, stored, soft, await linksToRemove(context, resource, [stored], soft))',
+      'await removeTree(treeOf(removals, resource), { ...record, stored }, await linksToRemove(removals.context, resource, [stored], list.soft))',
     fails: removed,
   },
   {

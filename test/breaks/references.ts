@@ -40,9 +40,9 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A cascade reads the dependents of a dependent before it has locked it',
-    file: 'packages/core/src/write/execute/removal/look-ahead.ts',
-    find: 'const locked = soft ? await lockedRows(this.#context, plan, found) : found',
-    replace: 'const locked = soft && lockedRows.length === 0 ? [] : found',
+    file: 'packages/core/src/write/execute/removal/find-dependents.ts',
+    find: 'const locked = parents.soft ? await lockedRows(context, plan, found) : found',
+    replace: 'const locked = parents.soft && lockedRows.length === 0 ? [] : found',
     fails: cascades,
     databases: ['postgres'],
   },

@@ -138,6 +138,14 @@ eachDatabase('deletes that always cascade', (test, db) => {
       const { status, errors } = await send(api, 'DELETE', '/api/projects/1')
       equal([status, errors.code], [400, 'too_many_records'])
       equal((await left())[0], [1, 2])
+      // The client sent no parameter that it could leave out.
+      equal(
+        [errors.at, errors.reason],
+        [
+          undefined,
+          "This concerns more than 6 records (API_MAX_BULK). Every DELETE here also deletes dependents (API_ALLOW_CASCADE_DELETE is 'always'); delete some of them first.",
+        ],
+      )
     })
   }
 

@@ -288,6 +288,15 @@ eachDatabase('DELETE by a filter', (test, db) => {
     equal([status, errors.code, (await ids()).length], [409, 'referred_to', 8])
   })
 
+  test('an error is that of the first record that may not be deleted, whatever was looked up ahead', async () => {
+    await dependents()
+    const comment = { access_policy: { scope: () => ({ id: { ne: 16 } }) } }
+    const issue = { access_policy: { can_delete: ({ id }: Row) => id !== 4 } }
+    const { status } = await remove({ issue, comment }, true)
+    // Issue 4 is refused, and comment 16 of issue 8 is hidden, which alone would be 409.
+    equal([status, (await ids()).length], [403, 8])
+  })
+
   test('a cascade reports a link between two deleted records with the first of them', async () => {
     await db.kysely.updateTable('labels').set({ issue_id: 2 }).where('id', '=', 1).execute()
     const calls: Change[] = []

@@ -795,8 +795,8 @@ export const filterNeeded = (method: string): ApiError =>
   )
 
 /** More records than `max_affected` of the request or API_MAX_BULK allows. */
-export const tooManyRecords = (name: string, limit: number, at?: string): ApiError =>
-  badRequest('too_many_records', `This concerns more than ${limit} records (${name}).`, at)
+export const tooManyRecords = (name: string, limit: number, at?: string, why = ''): ApiError =>
+  badRequest('too_many_records', `This concerns more than ${limit} records (${name}).${why}`, at)
 
 /** `on_conflict` columns that are not a unique key of the model, or a key with a column that the client cannot send and that has no default. */
 export const notUniqueColumns = (

@@ -22,6 +22,14 @@ export interface Dependent extends TableName {
   readonly name: string
 }
 
+/** A dependent with a published model: its rows are records. */
+export interface DependentModel extends Dependent {
+  readonly resource: Resource
+}
+
+export const hasModel = (dependent: Dependent): dependent is DependentModel =>
+  dependent.resource !== null
+
 const known = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
 
 /** Returns the dependents of a resource: each foreign key once, whichever side declares the relation. */

@@ -8,7 +8,7 @@ import { isDeleted } from '../plan/soft-delete.ts'
 import { addOtherForms, requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import { refuseDeletedReferences } from './deleted-references.ts'
-import { ChangeStep } from './lists/many-step.ts'
+import { type ChangeOptions, ChangeStep } from './lists/many-step.ts'
 import { writeMany } from './lists/write-many.ts'
 import { lockForChanges } from './lock-for-changes.ts'
 import { lockedRecord } from './look-up.ts'
@@ -17,15 +17,8 @@ import { checkPrecondition } from './preconditions.ts'
 import { requestedChanges } from './requested-changes.ts'
 import { changeStored } from './save.ts'
 
-export interface ChangeOptions {
+interface ChangeByKey extends ChangeOptions {
   readonly action: 'PATCH' | 'PUT'
-  /** PUT: writable columns that were not sent get their default, or NULL. */
-  readonly replace?: boolean
-  /**
-   * Whether the `updated` columns are set even if nothing else changes; true unless given. False for an upsert, so that a repeated import
-   * changes nothing.
-   */
-  readonly touches?: boolean
   readonly precondition?: Precondition | undefined
 }
 
@@ -37,7 +30,7 @@ export async function changeRecord(
   context: WriteContext,
   node: RecordNode,
   key: readonly Value[],
-  { action, replace = false, touches = true, precondition }: ChangeOptions,
+  { action, replace = false, touches = true, precondition }: ChangeByKey,
 ): Promise<Values> {
   const { resource } = node
   await requireAccess(context, resource, action)

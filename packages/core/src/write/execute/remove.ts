@@ -13,10 +13,10 @@ import {
 import type { Values } from '../plan/node.ts'
 import { requireAccess } from './checks.ts'
 import type { Precondition, WriteContext } from './context.ts'
+import { GroupSize } from './lists/group-size.ts'
 import { keyIn, lockedRecord } from './look-up.ts'
 import { checkPrecondition, refuseWithoutVersion } from './preconditions.ts'
-import { Pace } from './removal/look-ahead.ts'
-import { oneByOne, removalOf, removalsOf, storingAll, withSavepoints } from './removal/removals.ts'
+import { removalsOfLinks, removing, treeOf } from './removal/removals.ts'
 import { removeTree } from './removal/remove-tree.ts'
 import { linksToRemove } from './removal/removed-links.ts'
 import { runWrite } from './run-write.ts'
@@ -29,22 +29,20 @@ export interface RemoveOptions {
 
 /** Deletes one record by its key. Throws 404 if the caller sees none, 409 if other records refer to it. */
 export async function removeRecord(
-  given: WriteContext,
+  context: WriteContext,
   resource: Resource,
   key: readonly Value[],
   { cascade, precondition }: RemoveOptions,
 ): Promise<void> {
-  const context = withSavepoints(given, resource, cascade)
   await requireAccess(context, resource, 'DELETE')
   const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange')
   if (stored === undefined) throw recordNotFound()
   checkPrecondition(resource, precondition, stored)
   const soft = resource.settings.softDelete !== null
   const links = await linksToRemove(context, resource, [stored], soft)
-  const removals = removalsOf(context, cascade)
-  await storingAll(removals, async () => {
-    await removals.ahead?.cover(resource, [stored], 0, soft, new Pace(1, 0))
-    await removeTree(removalOf(removals, resource), resource, stored, soft, links)
+  await removing(context, resource, cascade, async (removals) => {
+    await removals.ahead.lookUp({ resource, rows: [stored], soft }, 0, new GroupSize('all'))
+    await removeTree(treeOf(removals, resource), { resource, stored, soft }, links)
   })
 }
 
@@ -66,10 +64,16 @@ export async function removeStored(
       ? dependentsOf(registry, resource).length > 0
       : softDelete.deleted.kind === 'function'
   if (isOneByOne || access.hasHook(resource, 'can_delete') || hooks.has(resource, 'remove')) {
-    const removal = { ...oneByOne(context, path), deleted: new Set<string>(), max: rows.length }
+    const removals = removalsOfLinks(context, path)
     const soft = softDelete !== null
     const links = await linksToRemove(context, resource, rows, soft)
-    for (const row of rows) await removeTree(removal, resource, row, soft, links)
+    for (const stored of rows) {
+      const record = { resource, stored, soft }
+      // A policy that joins may return a row twice.
+      if (!removals.removed.has(record)) {
+        await removeTree(treeOf(removals, resource), record, links)
+      }
+    }
     return
   }
   const all = rows.flatMap((row) => [keyIn(resource, row) ?? []])

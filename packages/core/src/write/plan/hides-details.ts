@@ -3,8 +3,8 @@
 import type { ColumnType } from '../../model/column.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
 
-/** The types whose JSON shows every detail of the stored value. */
-const exact: ReadonlySet<ColumnType> = new Set([
+/** The types whose JSON shows every detail of the stored value. Not `datetime`: JSON has milliseconds, the database may have microseconds. */
+const shownInFull: ReadonlySet<ColumnType> = new Set([
   'integer',
   'bigint',
   'string',
@@ -13,6 +13,9 @@ const exact: ReadonlySet<ColumnType> = new Set([
   'date',
 ])
 
-/** If the JSON may lack details, a value that equals the stored one must not be written. */
+/**
+ * Whether a stored value may have details that its JSON does not show. A value of a body that equals the JSON of the stored one must then
+ * not be written, because the UPDATE would remove the details.
+ */
 export const hidesDetails = ({ type, otherForms }: NamedColumn): boolean =>
-  otherForms === true || !exact.has(type)
+  otherForms === true || !shownInFull.has(type)

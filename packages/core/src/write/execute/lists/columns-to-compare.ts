@@ -6,6 +6,7 @@ import type { RecordNode } from '../../plan/node.ts'
 import { narrowedRelations } from '../../plan/references.ts'
 import type { WriteContext } from '../context.ts'
 import { hasOnlyValues } from '../requested-changes.ts'
+import type { ChangeStep } from './many-step.ts'
 import { maySetUnchangedColumns } from './update-rows.ts'
 
 /**
@@ -14,8 +15,7 @@ import { maySetUnchangedColumns } from './update-rows.ts'
  *
  * The columns are:
  * - the primary key, and the column that marks deleted records;
- * - columns that the body sets and whose JSON may lack details of the stored value, such as microseconds: if the JSON is equal, they
- *   are not written;
+ * - columns that the body sets and of which `hidesDetails` is true: if the JSON is equal, they are not written;
  * - all columns that the body sets, unless `touches`, because records to which it changes nothing are not written;
  * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
  *   because checks and errors are about the whole key.
@@ -24,7 +24,7 @@ export function columnsToCompare(
   { access, hooks, changes, target }: WriteContext,
   resource: Resource,
   nodes: readonly RecordNode[],
-  { touches }: { readonly touches: boolean },
+  { touches }: Pick<ChangeStep, 'touches'>,
 ): readonly NamedColumn[] | undefined {
   const isGiven =
     access.hasHook(resource, 'can_update') || hooks.has(resource, 'update') || changes !== undefined

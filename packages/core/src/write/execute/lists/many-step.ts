@@ -27,12 +27,10 @@ export class ChangeStep {
   readonly kind = 'change'
   readonly node: RecordNode
   readonly stored: Values
-  /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
-  /** `touches` of `ChangeOptions`. */
   readonly touches: boolean
 
-  constructor(node: RecordNode, stored: Values, { replace, touches }: StepOptions = {}) {
+  constructor(node: RecordNode, stored: Values, { replace, touches }: ChangeOptions = {}) {
     this.node = node
     this.stored = stored
     this.replace = replace ?? false
@@ -40,8 +38,14 @@ export class ChangeStep {
   }
 }
 
-interface StepOptions {
+/** How a stored record is changed. */
+export interface ChangeOptions {
+  /** PUT: writable columns that were not sent get their default, or NULL. False unless given. */
   readonly replace?: boolean
+  /**
+   * Whether the `managed: 'updated'` columns are set even if nothing else changes. True unless given; false for an upsert, so that a repeated
+   * import changes nothing.
+   */
   readonly touches?: boolean
 }
 

@@ -1,6 +1,7 @@
 // PendingWrites: collects checked records of a list, so that few statements store them.
 
 import type { Values } from '../../plan/node.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** A record to insert, and its path in the body. A class, as `CreateStep` says. */
 export class NewRow {
@@ -61,8 +62,7 @@ class Pending implements PendingWrites {
   #inserts: Waiting<NewRow> = { rows: [], places: [] }
   #updates: Waiting<ChangedRow> = { rows: [], places: [] }
   #count = 0
-  #last: Promise<void> = Promise.resolve()
-  #failure: { readonly error: unknown } | undefined
+  readonly #queue = new WriteQueue()
   readonly #stored: Values[] = []
 
   constructor(store: StoreRows) {
@@ -70,7 +70,7 @@ class Pending implements PendingWrites {
   }
 
   refuse(): void {
-    if (this.#failure !== undefined) throw this.#failure.error
+    this.#queue.refuse()
   }
 
   stored(): readonly Values[] {
@@ -89,12 +89,11 @@ class Pending implements PendingWrites {
     const [changed, made] = [this.#updates, this.#inserts]
     this.#updates = { rows: [], places: [] }
     this.#inserts = { rows: [], places: [] }
-    if (changed.rows.length + made.rows.length > 0) {
-      this.#last = this.#last
-        .then(() => this.#storeAll(changed, this.#store.update))
-        .then(() => this.#storeAll(made, this.#store.insert))
+    if (changed.rows.length > 0) {
+      this.#queue.add(() => this.#storeAll(changed, this.#store.update))
     }
-    return this.#last.then(() => this.refuse())
+    if (made.rows.length > 0) this.#queue.add(() => this.#storeAll(made, this.#store.insert))
+    return this.#queue.done()
   }
 
   #add<R>({ rows, places }: Waiting<R>, row: R): void {
@@ -107,13 +106,8 @@ class Pending implements PendingWrites {
     { rows, places }: Waiting<R>,
     run: (rows: readonly R[]) => Promise<readonly Values[]>,
   ): Promise<void> {
-    if (this.#failure !== undefined || rows.length === 0) return
-    try {
-      const values = await run(rows)
-      for (let i = 0; i < places.length; i++) this.#stored[places[i] ?? 0] = values[i] ?? {}
-    } catch (error) {
-      this.#failure = { error }
-    }
+    const values = await run(rows)
+    for (let i = 0; i < places.length; i++) this.#stored[places[i] ?? 0] = values[i] ?? {}
   }
 }
 

@@ -7,17 +7,12 @@ import type { Resource } from '../../../registry/resource.ts'
 import type { RecordNode, Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
 import { keyIn, lockedRecord, lockedRecords } from '../look-up.ts'
+import { GroupSize } from './group-size.ts'
 import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
 import type { ManyStep } from './many-step.ts'
 import type { PendingWrites } from './pending-writes.ts'
 
-/**
- * Hooks send statements either for each record or once for a transaction. One record is therefore read after a statement, and then two,
- * four, eight, … together while no other statement comes: a list whose hook asks once takes few look-ups, and one whose hook asks for
- * each record reads no record for nothing.
- *
- * The earlier records are stored before each look-up. A class, as `CreateStep` says.
- */
+/** Reads in the groups of `GroupSize`. The earlier records are stored before each look-up. A class, as `CreateStep` says. */
 export class ReadAgain {
   readonly #context: WriteContext
   readonly #resource: Resource
@@ -25,7 +20,8 @@ export class ReadAgain {
   readonly #pending: PendingWrites
   /** From this record on, what is known may be outdated. */
   #end = Number.POSITIVE_INFINITY
-  #size = 1
+  #statements = 0
+  readonly #groups = new GroupSize(1)
   /** The stored records of the last look-up, by `keyText`; undefined before the first one. */
   #stored: ReadonlyMap<string, Values> | undefined
 
@@ -44,7 +40,7 @@ export class ReadAgain {
   /** Call it when a hook sends a statement: the records after `index` are outdated. */
   outdate(index: number): void {
     this.#end = index + 1
-    this.#size = 1
+    this.#statements += 1
   }
 
   isDue(index: number): boolean {
@@ -55,9 +51,8 @@ export class ReadAgain {
   async read(index: number, seen: SeenReferences): Promise<void> {
     const some = this.#next(index)
     const stored = some.filter(isStored)
-    // Set before the look-up, because a policy may send a statement during it, and `outdate` then sets both again.
+    // Set before the look-up, because a policy may send a statement during it, and `outdate` then sets it again.
     this.#end = index + some.length
-    this.#size *= 2
     if (stored.length > 0) await this.#pending.flush()
     const keys = stored.map((step) => this.#keyOf(step.stored))
     // The rows are locked already.
@@ -86,9 +81,10 @@ export class ReadAgain {
 
   /** The steps from `index` on that are read together: none of them changes a record that another one changes as well. */
   #next(index: number): readonly ManyStep[] {
+    const size = this.#groups.take(this.#statements)
     const some: ManyStep[] = []
     const taken = new Set<string>()
-    for (const step of this.#steps.slice(index, index + this.#size)) {
+    for (const step of this.#steps.slice(index, index + size)) {
       const key = isStored(step) ? keyText(this.#keyOf(step.stored)) : undefined
       if (key !== undefined && taken.has(key)) break
       if (key !== undefined) taken.add(key)

@@ -153,10 +153,10 @@ function groupsOf(
   const columns = [...resource.allColumns.values()].filter((column) => written.has(column))
   if (columns.some((column) => resource.primaryKey.includes(column))) return groups
   if (dialect.shortcuts?.keepsByCase !== true) {
-    const exact = columns.filter((column) => !hidesDetails(column))
+    const shownInFull = columns.filter((column) => !hidesDetails(column))
     return groupsByColumns(
       resource,
-      rows.map((row) => withEqualValues(row, exact)),
+      rows.map((row) => withEqualValues(row, shownInFull)),
     )
   }
   const group = { context, resource, columns, returned: undefined }

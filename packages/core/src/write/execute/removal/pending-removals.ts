@@ -10,13 +10,14 @@ import type { Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
 import { ChangedRow } from '../lists/pending-writes.ts'
 import { partsOf } from '../lists/update-rows.ts'
+import { WriteQueue } from '../lists/write-queue.ts'
 import { keyMatches } from '../look-up.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { runWrite } from '../run-write.ts'
 import { rollBackTo, setSavepoint } from '../savepoint.ts'
 
 /** A record to delete. A class, as `CreateStep` says. */
-export class RemovedRow {
+export class PendingRow {
   readonly resource: Resource
   readonly key: readonly Value[]
   readonly stored: Values
@@ -40,8 +41,8 @@ export class RemovedRow {
   }
 }
 
-/** The links of a record in a junction table without a model. */
-export class RemovedLinksOf {
+/** The links of a record in a junction table without a model, to delete with the record. */
+export class PendingLinks {
   readonly resource: Resource
   readonly dependent: Dependent
   /** The key of the record, in the columns of the junction table. */
@@ -54,64 +55,47 @@ export class RemovedLinksOf {
   }
 }
 
-type Removed = RemovedRow | RemovedLinksOf
-
 /** The deletions of a request that no statement has made yet. */
 export class PendingRemovals {
   readonly #context: WriteContext
-  readonly #collects: boolean
-  #waiting: Removed[] = []
-  #last: Promise<void> = Promise.resolve()
-  #failure: { readonly error: unknown } | undefined
-  #keepsOrder = false
+  readonly #isOneByOne: boolean
+  #waiting: (PendingRow | PendingLinks)[] = []
+  readonly #queue = new WriteQueue()
 
-  /** Without `collects`, each record is deleted as soon as it is added. */
-  constructor(context: WriteContext, collects: boolean) {
+  /** `isOneByOne`: each record is deleted as soon as it is added. */
+  constructor(context: WriteContext, isOneByOne: boolean) {
     this.#context = context
-    this.#collects = collects
+    this.#isOneByOne = isOneByOne
   }
 
   /** Adds what comes next if records are deleted one by one. */
-  async add(removed: Removed): Promise<void> {
-    this.#waiting.push(removed)
-    if (!this.#collects) await this.flush()
-  }
-
-  /** From now on, deletes the records in the order in which they are added: those of a cycle have no heights. */
-  keepOrder(): void {
-    this.#keepsOrder = true
+  async add(next: PendingRow | PendingLinks): Promise<void> {
+    this.#waiting.push(next)
+    if (this.#isOneByOne) await this.flush()
   }
 
   /** Deletes the pending records. Rejects if that fails or has failed before. */
   flush(): Promise<void> {
     const all = this.#waiting
     this.#waiting = []
-    if (all.length > 0) this.#last = this.#last.then(() => this.#storeAll(all))
-    return this.#last.then(() => this.refuse())
+    if (all.length > 0) this.#queue.add(() => this.#store(all))
+    return this.#queue.done()
   }
 
   /** Throws the error of an earlier `flush`, which a hook may have caught. */
   refuse(): void {
-    if (this.#failure !== undefined) throw this.#failure.error
-  }
-
-  async #storeAll(all: readonly Removed[]): Promise<void> {
-    if (this.#failure !== undefined) return
-    try {
-      await this.#store(all)
-    } catch (error) {
-      this.#failure = { error }
-    }
+    this.#queue.refuse()
   }
 
   /** If a statement on several records is refused, deletes them one by one, so that the first one that is refused gives the error. */
-  async #store(all: readonly Removed[]): Promise<void> {
-    const groups = groupsOf(all)
-    if (this.#keepsOrder || groups.length === all.length) return this.#storeEach(all)
+  async #store(all: readonly (PendingRow | PendingLinks)[]): Promise<void> {
+    const { links, rows } = groupsOf(all)
+    if (links.length + rows.length === all.length) return this.#storeEach(all)
     const { hosted } = this.#context
     if (!hosted) await setSavepoint(this.#context)
     try {
-      for (const group of groups) await this.#storeGroup(group)
+      for (const group of links) await this.#removeLinks(group)
+      for (const group of rows) await this.#storeRows(group)
     } catch (error) {
       if (hosted || refusalOf(error) === undefined) throw error
       await rollBackTo(this.#context)
@@ -119,23 +103,20 @@ export class PendingRemovals {
     }
   }
 
-  async #storeEach(all: readonly Removed[]): Promise<void> {
+  async #storeEach(all: readonly (PendingRow | PendingLinks)[]): Promise<void> {
     for (const one of all) {
-      if (one instanceof RemovedRow) await this.#storeRow(one)
+      if (one instanceof PendingRow) await this.#storeRow(one)
       else await this.#removeLinks([one])
     }
   }
 
-  async #storeGroup([first, ...others]: Group): Promise<void> {
-    if (first instanceof RemovedLinksOf) {
-      return this.#removeLinks([first, ...(others as RemovedLinksOf[])])
-    }
-    const rows = [first, ...(others as RemovedRow[])]
-    if (others.length === 0) return this.#storeRow(first)
-    return first.mark === null ? this.#deleteRows(first, rows) : this.#markRows(first.mark, rows)
+  async #storeRows(rows: Group<PendingRow>): Promise<void> {
+    const [first] = rows
+    if (rows.length === 1) return this.#storeRow(first)
+    return first.mark === null ? this.#deleteRows(rows) : this.#markRows(first.mark, rows)
   }
 
-  async #storeRow({ resource, key, stored, mark }: RemovedRow): Promise<void> {
+  async #storeRow({ resource, key, stored, mark }: PendingRow): Promise<void> {
     const { target } = this.#context
     const matches = keyMatches(resource, key)
     const step = { resource, path: '', values: stored, key } as const
@@ -148,7 +129,8 @@ export class PendingRemovals {
     }
   }
 
-  async #deleteRows({ resource }: RemovedRow, rows: readonly RemovedRow[]): Promise<void> {
+  async #deleteRows(rows: Group<PendingRow>): Promise<void> {
+    const [{ resource }] = rows
     for (const some of keyChunks(rows, resource.primaryKey.length)) {
       const byKeys = recordsByKeys(resource, some.map(keyOf))
       const statement = compileDeleteByKeys(this.#context.target, byKeys)
@@ -156,8 +138,8 @@ export class PendingRemovals {
     }
   }
 
-  async #markRows(mark: Values, rows: readonly RemovedRow[]): Promise<void> {
-    const [{ resource }] = rows as readonly [RemovedRow]
+  async #markRows(mark: Values, rows: Group<PendingRow>): Promise<void> {
+    const [{ resource }] = rows
     const byChange = new Map(rows.map((row) => [changeOf(row), row]))
     const columns = storedColumns(resource, mark)
     const group = { context: this.#context, resource, columns, returned: undefined }
@@ -166,14 +148,14 @@ export class PendingRemovals {
         await runWrite(this.#context, compiled.statement, { ...ofMany(resource), step: 'update' })
         continue
       }
-      for (const one of some) await this.#storeRow(byChange.get(one) as RemovedRow)
+      for (const one of some) await this.#storeRow(byChange.get(one) as PendingRow)
     }
   }
 
-  async #removeLinks(all: readonly RemovedLinksOf[]): Promise<void> {
-    const [{ resource, dependent, key }, ...others] = all as readonly [RemovedLinksOf]
+  async #removeLinks(all: Group<PendingLinks>): Promise<void> {
+    const [{ resource, dependent, key }] = all
     const step = { step: 'delete', resource, path: '', values: {} } as const
-    if (others.length === 0) {
+    if (all.length === 1) {
       const matches = matchesOf(dependent.key, key)
       const statement = compileDelete(this.#context.target, dependent, matches)
       await runWrite(this.#context, statement, { ...step, key })
@@ -187,33 +169,36 @@ export class PendingRemovals {
   }
 }
 
-const keyOf = ({ key }: Removed): readonly Value[] => key
-const changeOf = ({ stored, mark }: RemovedRow): ChangedRow =>
+const keyOf = ({ key }: PendingRow | PendingLinks): readonly Value[] => key
+const changeOf = ({ stored, mark }: PendingRow): ChangedRow =>
   new ChangedRow(stored, mark ?? {}, '', mark ?? {})
 const ofMany = (resource: Resource) => ({ resource, path: '', values: {}, key: null }) as const
 
 /** What one statement deletes, or one for each chunk. */
-type Group = readonly [Removed, ...Removed[]]
+type Group<P> = readonly [P, ...P[]]
 
-/** The groups in the order of their statements: links, which refer to records on both sides, and then the records by their heights. */
-function groupsOf(all: readonly Removed[]): readonly Group[] {
-  const links = new Map<Dependent, [Removed, ...Removed[]]>()
-  const rows = new Map<number, Map<string, [Removed, ...Removed[]]>>()
+interface Groups {
+  readonly links: readonly Group<PendingLinks>[]
+  readonly rows: readonly Group<PendingRow>[]
+}
+
+/** The groups in the order of their statements: links, which refer to records on both sides, and then records by their heights. */
+function groupsOf(all: readonly (PendingRow | PendingLinks)[]): Groups {
+  const links = new Map<Dependent, [PendingLinks, ...PendingLinks[]]>()
+  const rows = new Map<string, [PendingRow, ...PendingRow[]]>()
   for (const one of all) {
-    if (one instanceof RemovedLinksOf) {
+    if (one instanceof PendingLinks) {
       add(links, one.dependent, one)
       continue
     }
     const { height, resource, mark } = one
-    const atHeight = rows.get(height) ?? new Map<string, [Removed, ...Removed[]]>()
-    rows.set(height, atHeight)
-    add(atHeight, `${resource.name} ${mark === null ? 'deleted' : 'marked'}`, one)
+    add(rows, `${height} ${resource.name} ${mark === null ? 'deleted' : 'marked'}`, one)
   }
-  const heights = [...rows].sort(([a], [b]) => a - b)
-  return [...links.values(), ...heights.flatMap(([, groups]) => [...groups.values()])]
+  const byHeight = [...rows.values()].sort(([a], [b]) => a.height - b.height)
+  return { links: [...links.values()], rows: byHeight }
 }
 
-function add<K>(groups: Map<K, [Removed, ...Removed[]]>, name: K, one: Removed): void {
+function add<K, P>(groups: Map<K, [P, ...P[]]>, name: K, one: P): void {
   const known = groups.get(name)
   if (known === undefined) groups.set(name, [one])
   else known.push(one)

@@ -1,11 +1,15 @@
 // Removals: what the deletions of a request share.
 
+import { settingNames } from '../../../config/setting-names.ts'
+import { type ApiError, tooManyRecords } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { SavepointNeeded } from '../savepoint.ts'
 import { LookAhead } from './look-ahead.ts'
 import { PendingRemovals } from './pending-removals.ts'
+import { RemovedRecords } from './removed-records.ts'
+import type { ToRemove } from './to-remove.ts'
 
 /** The state that the deletions of a request share. */
 export interface Removals {
@@ -13,78 +17,66 @@ export interface Removals {
   readonly cascade: boolean
   /** The path in the body of the list that removes links; empty for a DELETE. */
   readonly path: string
+  readonly ahead: LookAhead
   readonly pending: PendingRemovals
-  /** Absent if the records are deleted one by one. */
-  readonly ahead: LookAhead | undefined
-  /** The records that were deleted, by `idOf`. */
-  readonly removed: Map<string, { readonly height: number; readonly isMarked: boolean }>
+  readonly removed: RemovedRecords
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string>
 }
 
-/** The state that the deletions of a record and all its dependents share. */
-export interface Removal extends Removals {
-  /** The records deleted so far, to end cycles and to enforce `max`. */
-  readonly deleted: Set<string>
-  /** 400 if more records would be deleted. */
-  readonly max: number
+/** The state that the deletions of a record and its dependents share. */
+export interface Tree extends Removals {
+  /** The model of the record at the top. */
+  readonly top: Resource
+  /** The records whose deletion has begun, by `idOf`: to end cycles and to count the records. */
+  readonly begun: Map<string, ToRemove>
 }
 
-/** A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record. */
-export function withSavepoints(
-  context: WriteContext,
-  resource: Resource,
-  cascade: boolean,
-): WriteContext {
-  const models = cascade ? context.registry.resources : [resource]
-  const hasCallback = models.some((one) => context.hooks.has(one, 'remove'))
-  return hasCallback ? { ...context, setsSavepoints: true } : context
+export const treeOf = (removals: Removals, top: Resource): Tree => ({
+  ...removals,
+  top,
+  begun: new Map(),
+})
+
+/** Most records that a cascade deletes, the first one included. */
+export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
+
+/** 400 for more records. A client whose every DELETE cascades has sent no parameter that it could leave out. */
+export function tooManyOf(tree: Tree): ApiError {
+  const { maxBulk, allowCascadeDelete } = settingNames
+  if (!tree.top.settings.alwaysCascades) {
+    return tooManyRecords(maxBulk, mostOf(tree), 'cascade_delete')
+  }
+  const why = ` Every DELETE here also deletes dependents (${allowCascadeDelete} is 'always'); delete some of them first.`
+  return tooManyRecords(maxBulk, mostOf(tree), undefined, why)
 }
 
 /**
- * The hooks of a record find the database as if the earlier records had been deleted one by one: when a hook sends a statement through
- * `args.db`, the pending records are deleted first.
+ * Runs the deletions of a DELETE. The records are collected and deleted with few statements, if `context` tells when a hook sends a
+ * statement: the earlier records are deleted before, so that each hook finds the database as if the records were deleted one by one.
  */
-export function removalsOf(context: WriteContext, cascade: boolean): Removals {
+export async function removing(
+  context: WriteContext,
+  resource: Resource,
+  cascade: boolean,
+  work: (removals: Removals) => Promise<void>,
+): Promise<void> {
   const { beforeHookStatements } = context
-  const collects = beforeHookStatements !== undefined
-  const pending = new PendingRemovals(context, collects)
-  const ahead = collects ? new LookAhead(context, cascade, () => pending.flush()) : undefined
-  const storeEarlier = async (): Promise<void> => {
-    ahead?.outdate()
-    await pending.flush()
+  const removals = removalsOf(withSavepoints(context, resource, cascade), {
+    path: '',
+    cascade,
+    isOneByOne: beforeHookStatements === undefined,
+  })
+  const { ahead, pending } = removals
+  const storeEarlier = (): Promise<void> => {
+    ahead.outdate()
+    return pending.flush()
   }
   if (beforeHookStatements !== undefined) beforeHookStatements.work = storeEarlier
-  return { ...oneByOne(context, '', pending), cascade, ahead }
-}
-
-/** The state of deletions that store each record at once. */
-export const oneByOne = (
-  context: WriteContext,
-  path: string,
-  pending: PendingRemovals = new PendingRemovals(context, false),
-): Removals => ({
-  context,
-  cascade: false,
-  path,
-  pending,
-  ahead: undefined,
-  removed: new Map(),
-  goneLinks: new Set(),
-})
-
-/** The state of the deletion of one record and its dependents. */
-export const removalOf = (removals: Removals, resource: Resource): Removal => ({
-  ...removals,
-  deleted: new Set(),
-  max: resource.settings.limits.bulk,
-})
-
-/** Deletes the pending records after `work`, also if it fails: an error of an earlier record takes precedence. */
-export async function storingAll({ pending }: Removals, work: () => Promise<void>): Promise<void> {
   try {
-    await work()
+    await work(removals)
   } catch (error) {
+    // Deletes the earlier records first, because an error of theirs takes precedence.
     await pending.flush().catch((earlier: unknown) => {
       const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
       if (isRefused) throw earlier
@@ -92,4 +84,29 @@ export async function storingAll({ pending }: Removals, work: () => Promise<void
     throw error
   }
   await pending.flush()
+}
+
+/** The state of the removal of links that a list no longer names. They are deleted one by one. */
+export const removalsOfLinks = (context: WriteContext, path: string): Removals =>
+  removalsOf(context, { path, cascade: false, isOneByOne: true })
+
+interface RemovalOptions extends Pick<Removals, 'path' | 'cascade'> {
+  readonly isOneByOne: boolean
+}
+
+function removalsOf(
+  context: WriteContext,
+  { path, cascade, isOneByOne }: RemovalOptions,
+): Removals {
+  const pending = new PendingRemovals(context, isOneByOne)
+  const ahead = new LookAhead(context, cascade, () => pending.flush(), isOneByOne)
+  const removed = new RemovedRecords()
+  return { context, cascade, path, ahead, pending, removed, goneLinks: new Set() }
+}
+
+/** A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record. */
+function withSavepoints(context: WriteContext, resource: Resource, cascade: boolean): WriteContext {
+  const models = cascade ? context.registry.resources : [resource]
+  const hasCallback = models.some((one) => context.hooks.has(one, 'remove'))
+  return hasCallback ? { ...context, setsSavepoints: true } : context
 }

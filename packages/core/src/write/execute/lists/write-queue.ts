@@ -1,0 +1,30 @@
+// WriteQueue: runs statements of a write one after the other; after a failure, no more of them.
+
+export class WriteQueue {
+  #last: Promise<void> = Promise.resolve()
+  #failure: { readonly error: unknown } | undefined
+
+  /** Runs `work` after that of the earlier calls, unless some of it fails. */
+  add(work: () => Promise<void>): void {
+    this.#last = this.#last.then(() => this.#run(work))
+  }
+
+  /** Waits for all work. Rejects if some of it has failed. */
+  done(): Promise<void> {
+    return this.#last.then(() => this.refuse())
+  }
+
+  /** Throws the error of earlier work, which a hook may have caught. */
+  refuse(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  async #run(work: () => Promise<void>): Promise<void> {
+    if (this.#failure !== undefined) return
+    try {
+      await work()
+    } catch (error) {
+      this.#failure = { error }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// findDependents: reads the records that a cascade must delete before others, because they refer to them by one foreign key.
+
+import { keyChunks } from '../../../execute/chunks.ts'
+import type { Value } from '../../../plan/plan.ts'
+import { type DependentModel, referredColumns } from '../../../registry/dependents.ts'
+import type { NamedColumn } from '../../../registry/resource.ts'
+import { planRecords } from '../../plan/look-up.ts'
+import type { Values } from '../../plan/node.ts'
+import { requireAccess } from '../checks.ts'
+import type { WriteContext } from '../context.ts'
+import { lockedRows, readScoped, readUnscoped, valuesOf } from '../look-up.ts'
+import { referredToError } from './referred-to.ts'
+import { type LinksToRemove, linksToRemove } from './removed-links.ts'
+import { idOf, isSoftBelow, type ListToRemove } from './to-remove.ts'
+
+export interface FoundRows {
+  readonly rows: readonly Values[]
+  /** The links of these rows, and maybe those of others. */
+  readonly links: LinksToRemove
+}
+
+/**
+ * Returns the dependents of some records; `tooMany` if there are more than `max`. Throws 403 if the caller may not delete such records,
+ * 409 if the caller does not see one of them.
+ *
+ * In a soft delete they are locked before their own dependents are read, so that nobody adds others meanwhile, and read again, because
+ * others may have changed or moved them before. A hard delete needs no lock: the database refuses to delete a record to which another
+ * one refers.
+ */
+export async function findDependents(
+  context: WriteContext,
+  dependent: DependentModel,
+  parents: ListToRemove,
+  max: number,
+): Promise<FoundRows | 'tooMany'> {
+  const { resource, held } = dependent
+  const columns = referredColumns(dependent)
+  const soft = isSoftBelow(parents, dependent)
+  const rows: Values[] = []
+  for (const keys of keyChunks(keysIn(columns, parents.rows), columns.length)) {
+    // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
+    const plan = planRecords(resource, held, keys, { includeDeleted: !soft })
+    const found = await readUnscoped(context, plan, max - rows.length + 1)
+    if (found.length === 0) continue
+    await requireAccess(context, resource, 'DELETE')
+    if (rows.length + found.length > max) return 'tooMany'
+    const locked = parents.soft ? await lockedRows(context, plan, found) : found
+    const visible = context.access.narrows(resource)
+      ? await readScoped(context, plan, 'DELETE')
+      : locked
+    // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
+    const seen = new Set(visible.map((row) => idOf(resource, row)))
+    for (const row of locked) {
+      if (!seen.has(idOf(resource, row))) throw await referredToError(context, [dependent], !soft)
+      rows.push(row)
+    }
+  }
+  return { rows, links: await linksToRemove(context, resource, rows, soft) }
+}
+
+/** The values of some columns in each of the rows that has all of them. */
+export const keysIn = (
+  columns: readonly NamedColumn[],
+  rows: readonly Values[],
+): readonly (readonly Value[])[] =>
+  rows.map((row) => valuesOf(columns, row)).filter((key) => key !== undefined)
