@@ -53,6 +53,18 @@ eachDatabase('batches', (test, db) => {
     equal(alone.value.rating, 5)
   })
 
+  test('writes of many records tell their number', async () => {
+    const { value } = await batch(api, [
+      { method: 'POST', url: '/api/tags', body: [{ name: 'x1' }, { name: 'x2' }] },
+      { method: 'DELETE', url: '/api/tags?name__in=(x1,x2)' },
+      { method: 'POST', url: '/api/tags', body: { name: 'x3' } },
+    ])
+    equal(
+      value.map((one: { headers: Record<string, string> }) => one.headers['x-total-count']),
+      ['2', '2', undefined],
+    )
+  })
+
   test('the results of handle are independent objects: a change to one changes no other', async () => {
     const removing = async (...ids: readonly string[]) => {
       const operations = ids.map((id) => ({

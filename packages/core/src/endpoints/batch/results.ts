@@ -40,7 +40,7 @@ export function operationResult(
   limits: Readonly<Record<string, string>>,
   result: Result,
 ): MaybePromise<OperationResult> {
-  const counts = call.action.endsWith('MANY') ? bareHeaders(result) : noHeaders
+  const counts = call.many ? bareHeaders(result) : noHeaders
   const { headers: own, changed } = withoutCacheGroups(result.headers ?? noHeaders)
   const headers =
     limits === noHeaders && counts === noHeaders ? own : { ...limits, ...counts, ...own }
