@@ -53,7 +53,8 @@ const tables = ({ uuid, datetime }: Types): readonly string[] => [
   `create table if not exists labels (
     id ${uuid} primary key,
     organisation_id ${uuid} not null references organisations (id),
-    name varchar(40) not null
+    name varchar(40) not null,
+    unique (organisation_id, name)
   )`,
   `create table if not exists issue_labels (
     issue_id ${uuid} not null references issues (id),

@@ -85,6 +85,7 @@ export const Issue = Tenant.define('Issue', {
 export const Label = Tenant.define('Label', {
   table: 'labels',
   columns: { name: { type: 'string', maxLength: 40 } },
+  unique: [['organisation_id', 'name']],
   meta: {},
 })
 

@@ -200,6 +200,25 @@ eachDatabase('the tracker', (test, database) => {
     equal(entries.filter(({ record_id }) => issues.has(record_id)).length, 1000)
   })
 
+  test('imports a thousand issues with labels by name', async () => {
+    const ask = asking(tracker)
+    const as = tracker.sessions.ann
+    const project = await ask({ as, method: 'POST', url: '/api/projects', body: { name: 'Named' } })
+    const project_id: string = project.body?.value?.id
+    const body = Array.from({ length: 1000 }, (_, i) => ({
+      ...{ project_id, title: `Issue ${i + 1}` },
+      labels: [{ name: `Kind ${i % 40}` }, { name: 'Imported' }],
+    }))
+    const url = '/api/issues?fields=number&labels.on_conflict=name'
+    tracker.events.length = 0
+    const { status } = await ask({ as, method: 'POST', url, body })
+    equal([status, tracker.events.length], [201, 1041])
+    const labels = await ask({ as, method: 'GET', url: '/api/labels?name__startswith=Kind&limit=1' })
+    equal(labels.body?.total_count, 40)
+    const imported = '/api/issues?exists(labels.name__eq=Imported)&limit=1'
+    equal((await ask({ as, method: 'GET', url: imported })).body?.total_count, 1000)
+  })
+
   test('audits a batch with more changes than one statement can bind values', async () => {
     tracker.events.length = 0
     // An entry has six values; PostgreSQL takes 65,535 in one statement, SQLite half of that.
