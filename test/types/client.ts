@@ -1,6 +1,14 @@
 // The arguments and results of the typed client for the models of an API; compiled, never run.
 
-import { type Api, belongsTo, createApi, defineModel, hasMany, hasOne } from '@model-api/core'
+import {
+  type Api,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+  hasOne,
+  manyToMany,
+} from '@model-api/core'
 import { createClient, queryOptions, reference } from '@model-api/core/client'
 import type { Kysely } from 'kysely'
 
@@ -93,6 +101,22 @@ const Shelf = defineModel('Shelf', {
   },
   meta: {},
 })
+/** Everything that it requires is set once, except its due date. */
+const Loan = defineModel('Loan', {
+  columns: {
+    id,
+    code: { type: 'string', immutable: true },
+    book_id: { type: 'integer', immutable: true },
+    desk_id: { type: 'integer' },
+    due: { type: 'date' },
+  },
+  relations: {
+    book: belongsTo('Book', 'book_id'),
+    desk: belongsTo('Shelf', 'desk_id'),
+    labels: manyToMany('Label', { through: 'loan_labels', from: 'loan_id', to: 'label_id' }),
+  },
+  meta: {},
+})
 const OrderLine = defineModel('OrderLine', {
   columns: {
     order_no: { type: 'string', primaryKey: true },
@@ -101,12 +125,23 @@ const OrderLine = defineModel('OrderLine', {
   meta: {},
 })
 
-const api = createApi({ db, models: [Author, Profile, Book, Review, Label, Shelf, OrderLine] })
+const api = createApi({
+  db,
+  models: [Author, Profile, Book, Review, Label, Shelf, Loan, OrderLine],
+})
 const client = createClient<typeof api>('https://example.org/api')
 holds<
   Equal<
     keyof typeof client,
-    'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'labels' | 'shelves' | 'orderLines'
+    | 'batch'
+    | 'authors'
+    | 'profiles'
+    | 'books'
+    | 'reviews'
+    | 'labels'
+    | 'shelves'
+    | 'loans'
+    | 'orderLines'
   >
 >()
 
@@ -412,6 +447,22 @@ client.books.updateEach([{ id: 1, cost: '8.00' }])
 client.books.replace(1, { title: 'Emma', author_id: 1 })
 // @ts-expect-error: a replacement is whole
 client.books.replace(1, { title: 'Emma' })
+client.loans.create({ code: 'a', book_id: 1, desk_id: 1, due: '2026-01-01' })
+client.loans.create({ code: 'a', book: { id: 1 }, desk: { id: 1 }, due: '2026-01-01' })
+// @ts-expect-error: a new record has them all
+client.loans.create({ book_id: 1, desk_id: 1, due: '2026-01-01' })
+// A replacement keeps what is set once, and may send it again.
+client.loans.replace(1, { desk_id: 1, due: '2026-01-01' })
+client.loans.replace(1, { desk: { id: 1 }, due: '2026-01-01' })
+client.loans.replace(1, { code: 'a', book_id: 1, desk_id: 1, due: '2026-01-01' })
+// @ts-expect-error: the rest is whole
+client.loans.replace(1, { desk_id: 1 })
+// @ts-expect-error: the desk can change
+client.loans.replace(1, { due: '2026-01-01' })
+// @ts-expect-error: the book is set in a new record only
+client.loans.replace(1, { desk_id: 1, due: '2026-01-01', book: { id: 1 } })
+// @ts-expect-error: a code is a text
+client.loans.replace(1, { code: 1, desk_id: 1, due: '2026-01-01' })
 client.books.remove(1, { cascade: true })
 client.books.removeMany({ price: null })
 const titled = client.books.createMany([{ title: 'x', author_id: 1 }], { fields: ['title'] })

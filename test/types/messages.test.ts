@@ -50,8 +50,14 @@ const named: readonly (readonly [line: string, says: string])[] = [
 /** Bodies that lack a member, which the last line of the message names. */
 const incomplete: readonly (readonly [line: string, says: string])[] = [
   [`client.notes.create({ title: 'x' })`, "Property 'text' is missing"],
-  [`client.issues.create({ title: 'x' })`, "Property 'project' is missing"],
-  [`client.issues.create({ title: 'x', milestone: { id: 1 } })`, "Property 'project' is missing"],
+  [`client.issues.create({ title: 'x' })`, "Property 'project_id' is missing"],
+  [
+    `client.issues.create({ title: 'x', milestone: { id: 1 } })`,
+    "Property 'project_id' is missing",
+  ],
+  [`client.issues.createMany([{ title: 'x' }])`, "Property 'project_id' is missing"],
+  [`client.issues.replace(1, { title: 'x' })`, "Property 'project_id' is missing"],
+  [`client.moves.create({ from_id: 1 })`, "Property 'to_id' is missing"],
   [`client.issues.create({ project_id: 1 })`, "Property 'title' is missing"],
 ]
 
@@ -79,7 +85,11 @@ const Issue = defineModel('Issue', {
   columns: { id: made, title, project_id: whole, milestone_id },
   relations: { project: belongsTo('Book', 'project_id'), milestone: belongsTo('Book', 'milestone_id') },
 })
-const tracker = createApi({ db, models: [Book, Note, Issue] })
+const Move = defineModel('Move', {
+  columns: { id: made, from_id: whole, to_id: whole },
+  relations: { from: belongsTo('Book', 'from_id'), to: belongsTo('Book', 'to_id') },
+})
+const tracker = createApi({ db, models: [Book, Note, Issue, Move] })
 const client = createClient<typeof tracker>('/api')
 `
 
