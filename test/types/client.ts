@@ -117,6 +117,13 @@ const Loan = defineModel('Loan', {
   },
   meta: {},
 })
+/** Clients write none of its columns. */
+const Mark = defineModel('Mark', { columns: { id }, meta: {} })
+const Flag = defineModel('Flag', {
+  columns: { id, note: { type: 'string' } },
+  relations: { marks: manyToMany('Mark', { through: 'marked', from: 'flag_id', to: 'mark_id' }) },
+  meta: {},
+})
 const OrderLine = defineModel('OrderLine', {
   columns: {
     order_no: { type: 'string', primaryKey: true },
@@ -127,7 +134,7 @@ const OrderLine = defineModel('OrderLine', {
 
 const api = createApi({
   db,
-  models: [Author, Profile, Book, Review, Label, Shelf, Loan, OrderLine],
+  models: [Author, Profile, Book, Review, Label, Shelf, Loan, Mark, Flag, OrderLine],
 })
 const client = createClient<typeof api>('https://example.org/api')
 holds<
@@ -141,6 +148,8 @@ holds<
     | 'labels'
     | 'shelves'
     | 'loans'
+    | 'marks'
+    | 'flags'
     | 'orderLines'
   >
 >()
@@ -451,6 +460,26 @@ client.loans.create({ code: 'a', book_id: 1, desk_id: 1, due: '2026-01-01' })
 client.loans.create({ code: 'a', book: { id: 1 }, desk: { id: 1 }, due: '2026-01-01' })
 // @ts-expect-error: a new record has them all
 client.loans.create({ book_id: 1, desk_id: 1, due: '2026-01-01' })
+client.loans.update(1, { labels: [{ id: 1 }, { key: 'a' }] })
+// @ts-expect-error: a text is no label
+client.loans.update(1, { labels: ['bug'] })
+// @ts-expect-error: nor is a number
+client.loans.update(1, { labels: [5] })
+// @ts-expect-error: nor is a list
+client.loans.update(1, { labels: [['bug']] })
+client.loans.create({
+  code: 'a',
+  book_id: 1,
+  desk_id: 1,
+  due: '2026-01-01',
+  // @ts-expect-error: a text is no label
+  labels: ['bug'],
+})
+// @ts-expect-error: a number is no label
+client.loans.replace(1, { desk_id: 1, due: '2026-01-01', labels: [5] })
+// @ts-expect-error: clients write no column of a mark, but a text is none
+client.flags.create({ note: 'x', marks: ['x'] })
+client.flags.create({ note: 'x', marks: [{ id: 1 }] })
 // A replacement keeps what is set once, and may send it again.
 client.loans.replace(1, { desk_id: 1, due: '2026-01-01' })
 client.loans.replace(1, { desk: { id: 1 }, due: '2026-01-01' })

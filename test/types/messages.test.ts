@@ -1,7 +1,7 @@
 /** The messages of the compiler for a mistake in a model or a setting: the first line names the option, the relation, the column or the setting. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ok } from '../support/assert.ts'
+import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { compilerOutput } from '../support/typescript.ts'
 
@@ -61,7 +61,19 @@ const incomplete: readonly (readonly [line: string, says: string])[] = [
   [`client.issues.create({ project_id: 1 })`, "Property 'title' is missing"],
 ]
 
-const before = `import { belongsTo, createApi, defineModel, hasMany, type WriteCallback } from '@model-api/core'
+/** Values that are no nested records; the message is one line, which says of which model they should be. */
+const notRecords: readonly (readonly [line: string, says: string])[] = [
+  [
+    `client.issues.update(1, { labels: ['bug'] })`,
+    `Type 'string' has no properties in common with type 'NestedRecord<Model<"Label"`,
+  ],
+  [
+    `client.issues.create({ title: 'x', project_id: 1, labels: [5] })`,
+    `Type 'number' has no properties in common with type 'NestedRecord<Model<"Label"`,
+  ],
+]
+
+const before = `import { belongsTo, createApi, defineModel, hasMany, manyToMany, type WriteCallback } from '@model-api/core'
 import { createClient } from '@model-api/core/client'
 declare const db: never
 const whole = { type: 'integer' } as const
@@ -83,13 +95,14 @@ const Note = defineModel('Note', {
 })
 const Issue = defineModel('Issue', {
   columns: { id: made, title, project_id: whole, milestone_id },
-  relations: { project: belongsTo('Book', 'project_id'), milestone: belongsTo('Book', 'milestone_id') },
+  relations: { project: belongsTo('Book', 'project_id'), milestone: belongsTo('Book', 'milestone_id'), labels: manyToMany('Label', { through: 'issue_labels', from: 'issue_id', to: 'label_id' }) },
 })
+const Label = defineModel('Label', { columns: { id: made, name: title } })
 const Move = defineModel('Move', {
   columns: { id: made, from_id: whole, to_id: whole },
   relations: { from: belongsTo('Book', 'from_id'), to: belongsTo('Book', 'to_id') },
 })
-const tracker = createApi({ db, models: [Book, Note, Issue, Move] })
+const tracker = createApi({ db, models: [Book, Note, Issue, Label, Move] })
 const client = createClient<typeof tracker>('/api')
 `
 
@@ -127,6 +140,14 @@ suite('compiler errors for mistakes in a model and in the configuration', (test)
         messages[i]?.some((line) => line.includes(says)),
         `${says}: ${messages[i]?.join('\n')}`,
       )
+    }
+  })
+
+  test('the message about a nested record is one line, which names its model', () => {
+    const messages = messagesOf(notRecords.map(([line]) => line))
+    for (const [i, [, says]] of notRecords.entries()) {
+      equal(messages[i]?.length, 1)
+      ok(messages[i]?.[0]?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
     }
   })
 

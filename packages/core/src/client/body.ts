@@ -89,8 +89,15 @@ type NestedMembers<M extends AnyModel, G extends Given> = {
   readonly [K in WritableRelation<M, G>]?: Nested<M, G, K>
 }
 
-/** A related record in a body: a new record, or the key of an existing one. */
-export type NestedRecord<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
+/**
+ * A related record in a body: a new record, or the key of an existing one. Its members are those of one type, because all are
+ * optional and the compiler would accept anything, `labels: ['bug']`, for an intersection with `{}`.
+ */
+export type NestedRecord<M extends AnyModel, G extends Given> = {
+  [K in keyof NestedFields<M, G>]: NestedFields<M, G>[K]
+}
+
+type NestedFields<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
 
