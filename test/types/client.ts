@@ -4,10 +4,12 @@ import {
   type Api,
   belongsTo,
   createApi,
+  defineBase,
   defineModel,
   hasMany,
   hasOne,
   manyToMany,
+  modelsFor,
 } from '@model-api/core'
 import { createClient, queryOptions, reference } from '@model-api/core/client'
 import type { Kysely } from 'kysely'
@@ -153,6 +155,8 @@ holds<
     | 'orderLines'
   >
 >()
+
+const clientOf = <A>(_api: A) => createClient<A>('/api')
 
 /** The value of a call. */
 type ValueOf<C> = C extends { unwrap(): Promise<infer V> } ? V : never
@@ -417,7 +421,19 @@ client.shelves.createMany([], { onConflict: ['place'] })
 client.shelves.createMany([], { onConflict: ['room', 'plaice'] })
 // @ts-expect-error: hidden
 client.shelves.createMany([], { onConflict: ['salt', 'place'] })
+client.shelves.createMany([], { onConflict: ['place', 'room'] })
+// @ts-expect-error: two columns that are unique only with others
+client.shelves.createMany([], { onConflict: ['room', 'code'] })
+// @ts-expect-error: more columns than those of the set
+client.shelves.createMany([], { onConflict: ['room', 'place', 'code'] })
+client.orderLines.createMany([], { onConflict: ['order_no', 'line'] })
+// @ts-expect-error: unique only with the line
+client.orderLines.createMany([], { onConflict: 'order_no' })
 client.labels.createMany([{ key: 'a' }], { onConflict: ['key'] })
+// @ts-expect-error: hidden columns of new records are filled, but the text is in no unique set
+client.labels.createMany([], { onConflict: 'text' })
+// @ts-expect-error: the text is in no unique set
+client.labels.createMany([], { onConflict: ['key', 'text'] })
 client.labels.createMany([{ key: 'a' }], { onConflict: 'key' })
 // @ts-expect-error: hidden
 client.labels.createMany([], { onConflict: 'tenant_id' })
@@ -505,13 +521,83 @@ client.books.create({ title: 'x', author_id: 1 }, { include: { writer: true } })
 const made = client.profiles.create({ author_id: 1, motto: 'x' })
 holds<Equal<ValueOf<typeof made>, { id: number; author_id: number; motto: string } | null>>()
 
+// ---------------------------------------------------------------- unique sets, however the model is made
+
+const tenant_id = { type: 'integer', hidden: true, default: 1 } as const
+const taskColumns = {
+  id,
+  title: { type: 'string' },
+  project_id: { type: 'integer' },
+  number: { type: 'integer', readOnly: true },
+  slug: { type: 'string' },
+  code: { type: 'string', unique: true, readOnly: true },
+  secret: { type: 'string', hidden: true },
+} as const
+const Based = defineBase({ columns: { tenant_id } }).define('Based', {
+  columns: taskColumns,
+  unique: [
+    ['project_id', 'slug'],
+    ['tenant_id', 'title'],
+    ['project_id', 'number'],
+    ['slug', 'secret'],
+  ],
+  meta: {},
+})
+const typed = modelsFor<{ readonly id: number }>()
+const Typed = typed.defineModel('Typed', {
+  columns: { ...taskColumns, tenant_id },
+  unique: [
+    ['project_id', 'slug'],
+    ['tenant_id', 'title'],
+  ],
+  meta: {},
+})
+const TypedBased = typed.defineBase({ columns: { tenant_id } }).define('TypedBased', {
+  columns: taskColumns,
+  unique: [
+    ['project_id', 'slug'],
+    ['tenant_id', 'title'],
+  ],
+  meta: {},
+})
+const Bare = defineModel('Bare', { columns: { ...taskColumns, tenant_id }, meta: {} })
+declare const sets: readonly (readonly ('slug' | 'title')[])[]
+const Unknown = defineModel('Unknown', { columns: taskColumns, unique: sets, meta: {} })
+const { baseds, typeds, typedBaseds, bares, unknowns } = clientOf(
+  createApi({ db, models: [Based, Typed, TypedBased, Bare, Unknown] }),
+)
+baseds.createMany([], { onConflict: ['project_id', 'slug'] })
+baseds.createMany([], { onConflict: 'title' })
+// @ts-expect-error: in a set with another column
+baseds.createMany([], { onConflict: 'slug' })
+// @ts-expect-error: no set
+baseds.createMany([], { onConflict: ['project_id', 'title'] })
+// @ts-expect-error: clients do not write the number, and nothing fills it before the look-up
+baseds.createMany([], { onConflict: ['project_id', 'number'] })
+// @ts-expect-error: clients do not write the code
+baseds.createMany([], { onConflict: 'code' })
+typeds.createMany([], { onConflict: ['slug', 'project_id'] })
+typeds.createMany([], { onConflict: 'title' })
+// @ts-expect-error: in a set with another column
+typeds.createMany([], { onConflict: 'slug' })
+// @ts-expect-error: no set
+typeds.createMany([], { onConflict: ['project_id', 'title'] })
+typedBaseds.createMany([], { onConflict: 'title' })
+typedBaseds.createMany([], { onConflict: ['project_id', 'slug'] })
+// @ts-expect-error: no set
+typedBaseds.createMany([], { onConflict: ['project_id', 'title'] })
+bares.createMany([], { onConflict: 'id' })
+// @ts-expect-error: the model declares no set
+bares.createMany([], { onConflict: ['project_id', 'slug'] })
+// The type of the model does not tell its sets.
+unknowns.createMany([], { onConflict: ['project_id', 'slug'] })
+
 // ---------------------------------------------------------------- roles of users
 
 const userColumns = { id, name: { type: 'string' }, role_id: { type: 'integer' } } as const
 const roles = { type: 'json', nullable: true } as const
 const User = defineModel('User', { columns: { ...userColumns, roles }, meta: {} })
 const Role = defineModel('Role', { columns: { id, name: { type: 'string' } }, meta: {} })
-const clientOf = <A>(_api: A) => createClient<A>('/api')
 
 const users = clientOf(
   createApi({ db, models: [User, Role], config: { API_USER_MODEL: User } }),

@@ -16,6 +16,14 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
     String.raw`a column has no option \"maxlength\"`,
   ],
   [
+    `export const u = defineModel('U', { columns: { id, place: whole }, unique: [['id', 'plaice']] })`,
+    String.raw`Type '"plaice"' is not assignable to type '"id" | "place"'`,
+  ],
+  [
+    `client.stocks.createMany([], { onConflict: 'place' })`,
+    String.raw`Type '"place"' is not assignable to type '"id" | readonly ["id"] | readonly ["place" | "shop", "place" | "shop"]`,
+  ],
+  [
     `export const b = createApi({ db, models: [Book, defineModel('B', { columns: { id, book_id: whole }, relations: { book: belongsTo('Boook', 'book_id') } })] })`,
     String.raw`no model named \"Boook\"`,
   ],
@@ -102,7 +110,8 @@ const Move = defineModel('Move', {
   columns: { id: made, from_id: whole, to_id: whole },
   relations: { from: belongsTo('Book', 'from_id'), to: belongsTo('Book', 'to_id') },
 })
-const tracker = createApi({ db, models: [Book, Note, Issue, Label, Move] })
+const Stock = defineModel('Stock', { columns: { id, shop: whole, place: whole }, unique: [['shop', 'place']] })
+const tracker = createApi({ db, models: [Book, Note, Issue, Label, Move, Stock] })
 const client = createClient<typeof tracker>('/api')
 `
 
