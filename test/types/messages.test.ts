@@ -17,11 +17,11 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
   ],
   [
     `export const u = defineModel('U', { columns: { id, place: whole }, unique: [['id', 'plaice']] })`,
-    String.raw`Type '"plaice"' is not assignable to type '"id" | "place"'`,
+    `Type '"plaice"' is not assignable to type '"id" | "place"'`,
   ],
   [
     `client.stocks.createMany([], { onConflict: 'place' })`,
-    String.raw`Type '"place"' is not assignable to type '"id" | readonly ["id"] | readonly ["place" | "shop", "place" | "shop"]`,
+    `Type '"place"' is not assignable to type '"id" | readonly ["id"] | readonly ["place" | "shop", "place" | "shop"]`,
   ],
   [
     `export const b = createApi({ db, models: [Book, defineModel('B', { columns: { id, book_id: whole }, relations: { book: belongsTo('Boook', 'book_id') } })] })`,

@@ -65,6 +65,7 @@ import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
+import { afterCallback } from './openapi/after-callback.ts'
 import { checkErrorCodes } from './openapi/check-error-codes.ts'
 import { documentSteps, type Endpoints } from './openapi/document.ts'
 import { queryStringSteps } from './openapi/query-string-form.ts'
@@ -349,7 +350,7 @@ export function createApi<
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
   const { replicas: given, dialect: named, schema } = options
-  const { readYourWrites, statementTimeout } = settings
+  const { openApiCallback, readYourWrites, statementTimeout } = settings
   const replicaDbs = checkedReplicas(
     { replicas: given, schema, dialect: detected, named, readYourWrites },
     problems,
@@ -462,8 +463,8 @@ export function createApi<
     }),
     refreshStore: createRefreshTokenStore({ root: db, schema, dialect, bounds }),
     documentation: createDocumentation({
-      '3.1': () => documentSteps(registry, settings, endpoints),
-      '3.2': () => queryStringSteps(registry, settings, endpoints),
+      '3.1': afterCallback(openApiCallback, () => documentSteps(registry, settings, endpoints)),
+      '3.2': afterCallback(openApiCallback, () => queryStringSteps(registry, settings, endpoints)),
     }),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
@@ -495,6 +496,10 @@ export function createApi<
         schemaCheck.finished(),
         runtime.auth.ready?.(),
         checkReplicas(runtime),
+        // A mistake in the callback is found by calling it.
+        ...(openApiCallback === undefined
+          ? []
+          : openApiVersions.map((one) => runtime.documentation.built(one))),
       ]).then(
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
