@@ -54,6 +54,7 @@ import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, type Serving, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
 import { guardConnection } from './hooks/one-connection.ts'
+import { watchOutsideStatements } from './hooks/outside-statements.ts'
 import type { Refusal } from './http/refusal.ts'
 import { type ApiRequest, withLowerCaseNames } from './http/request.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
@@ -349,6 +350,7 @@ export function createApi<
   const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
+  const outside = watchOutsideStatements(db, hasBeforeCommit(registry), warn)
   const { replicas: given, dialect: named, schema } = options
   const { openApiCallback, readYourWrites, statementTimeout } = settings
   const replicaDbs = checkedReplicas(
@@ -356,7 +358,13 @@ export function createApi<
     problems,
   )
   const getter = config.API_SESSION_GETTER
-  const { session, knownSession } = sessions(db, getter, schema, { callHook, watch })
+  const { session, knownSession } = sessions(db, getter, schema, {
+    callHook,
+    watch(session) {
+      watch(session)
+      outside.watch(session)
+    },
+  })
   const warnings: string[] = []
   checkErrorCodes(
     [settings, ...registry.resources.map((one) => one.settings)].flatMap((one) => one.errorCodes),
@@ -438,6 +446,7 @@ export function createApi<
     knownSession,
     callHook,
     callHookOn,
+    noticing: outside.noticing,
     report,
     refused,
     warn,
@@ -520,6 +529,11 @@ export function createApi<
     close: async () => {},
   }
 }
+
+const hasBeforeCommit = ({ resources }: Registry): boolean =>
+  resources.some(({ settings: { hooks } }) =>
+    Object.values(hooks).some(({ beforeCommit }) => beforeCommit !== undefined),
+  )
 
 interface Observers {
   readonly report: HostFunctions['report']
