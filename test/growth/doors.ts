@@ -824,6 +824,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_FINAL_CALLBACK: null,
   API_BEFORE_COMMIT_CALLBACK: null,
   API_AFTER_COMMIT_CALLBACK: null,
+  API_OPENAPI_CALLBACK: null,
   API_ERROR_CALLBACK: null,
   API_AUTHENTICATE_METHOD: 'credentials',
   API_AUTH_REQUIREMENTS: null,

@@ -1,6 +1,16 @@
 // The arguments and results of the typed client for the models of an API; compiled, never run.
 
-import { type Api, belongsTo, createApi, defineModel, hasMany, hasOne } from '@model-api/core'
+import {
+  type Api,
+  belongsTo,
+  createApi,
+  defineBase,
+  defineModel,
+  hasMany,
+  hasOne,
+  manyToMany,
+  modelsFor,
+} from '@model-api/core'
 import { createClient, queryOptions, reference } from '@model-api/core/client'
 import type { Kysely } from 'kysely'
 
@@ -93,6 +103,29 @@ const Shelf = defineModel('Shelf', {
   },
   meta: {},
 })
+/** Everything that it requires is set once, except its due date. */
+const Loan = defineModel('Loan', {
+  columns: {
+    id,
+    code: { type: 'string', immutable: true },
+    book_id: { type: 'integer', immutable: true },
+    desk_id: { type: 'integer' },
+    due: { type: 'date' },
+  },
+  relations: {
+    book: belongsTo('Book', 'book_id'),
+    desk: belongsTo('Shelf', 'desk_id'),
+    labels: manyToMany('Label', { through: 'loan_labels', from: 'loan_id', to: 'label_id' }),
+  },
+  meta: {},
+})
+/** Clients write none of its columns. */
+const Mark = defineModel('Mark', { columns: { id }, meta: {} })
+const Flag = defineModel('Flag', {
+  columns: { id, note: { type: 'string' } },
+  relations: { marks: manyToMany('Mark', { through: 'marked', from: 'flag_id', to: 'mark_id' }) },
+  meta: {},
+})
 const OrderLine = defineModel('OrderLine', {
   columns: {
     order_no: { type: 'string', primaryKey: true },
@@ -101,14 +134,29 @@ const OrderLine = defineModel('OrderLine', {
   meta: {},
 })
 
-const api = createApi({ db, models: [Author, Profile, Book, Review, Label, Shelf, OrderLine] })
+const api = createApi({
+  db,
+  models: [Author, Profile, Book, Review, Label, Shelf, Loan, Mark, Flag, OrderLine],
+})
 const client = createClient<typeof api>('https://example.org/api')
 holds<
   Equal<
     keyof typeof client,
-    'batch' | 'authors' | 'profiles' | 'books' | 'reviews' | 'labels' | 'shelves' | 'orderLines'
+    | 'batch'
+    | 'authors'
+    | 'profiles'
+    | 'books'
+    | 'reviews'
+    | 'labels'
+    | 'shelves'
+    | 'loans'
+    | 'marks'
+    | 'flags'
+    | 'orderLines'
   >
 >()
+
+const clientOf = <A>(_api: A) => createClient<A>('/api')
 
 /** The value of a call. */
 type ValueOf<C> = C extends { unwrap(): Promise<infer V> } ? V : never
@@ -373,7 +421,19 @@ client.shelves.createMany([], { onConflict: ['place'] })
 client.shelves.createMany([], { onConflict: ['room', 'plaice'] })
 // @ts-expect-error: hidden
 client.shelves.createMany([], { onConflict: ['salt', 'place'] })
+client.shelves.createMany([], { onConflict: ['place', 'room'] })
+// @ts-expect-error: two columns that are unique only with others
+client.shelves.createMany([], { onConflict: ['room', 'code'] })
+// @ts-expect-error: more columns than those of the set
+client.shelves.createMany([], { onConflict: ['room', 'place', 'code'] })
+client.orderLines.createMany([], { onConflict: ['order_no', 'line'] })
+// @ts-expect-error: unique only with the line
+client.orderLines.createMany([], { onConflict: 'order_no' })
 client.labels.createMany([{ key: 'a' }], { onConflict: ['key'] })
+// @ts-expect-error: hidden columns of new records are filled, but the text is in no unique set
+client.labels.createMany([], { onConflict: 'text' })
+// @ts-expect-error: the text is in no unique set
+client.labels.createMany([], { onConflict: ['key', 'text'] })
 client.labels.createMany([{ key: 'a' }], { onConflict: 'key' })
 // @ts-expect-error: hidden
 client.labels.createMany([], { onConflict: 'tenant_id' })
@@ -412,6 +472,42 @@ client.books.updateEach([{ id: 1, cost: '8.00' }])
 client.books.replace(1, { title: 'Emma', author_id: 1 })
 // @ts-expect-error: a replacement is whole
 client.books.replace(1, { title: 'Emma' })
+client.loans.create({ code: 'a', book_id: 1, desk_id: 1, due: '2026-01-01' })
+client.loans.create({ code: 'a', book: { id: 1 }, desk: { id: 1 }, due: '2026-01-01' })
+// @ts-expect-error: a new record has them all
+client.loans.create({ book_id: 1, desk_id: 1, due: '2026-01-01' })
+client.loans.update(1, { labels: [{ id: 1 }, { key: 'a' }] })
+// @ts-expect-error: a text is no label
+client.loans.update(1, { labels: ['bug'] })
+// @ts-expect-error: nor is a number
+client.loans.update(1, { labels: [5] })
+// @ts-expect-error: nor is a list
+client.loans.update(1, { labels: [['bug']] })
+client.loans.create({
+  code: 'a',
+  book_id: 1,
+  desk_id: 1,
+  due: '2026-01-01',
+  // @ts-expect-error: a text is no label
+  labels: ['bug'],
+})
+// @ts-expect-error: a number is no label
+client.loans.replace(1, { desk_id: 1, due: '2026-01-01', labels: [5] })
+// @ts-expect-error: clients write no column of a mark, but a text is none
+client.flags.create({ note: 'x', marks: ['x'] })
+client.flags.create({ note: 'x', marks: [{ id: 1 }] })
+// A replacement keeps what is set once, and may send it again.
+client.loans.replace(1, { desk_id: 1, due: '2026-01-01' })
+client.loans.replace(1, { desk: { id: 1 }, due: '2026-01-01' })
+client.loans.replace(1, { code: 'a', book_id: 1, desk_id: 1, due: '2026-01-01' })
+// @ts-expect-error: the rest is whole
+client.loans.replace(1, { desk_id: 1 })
+// @ts-expect-error: the desk can change
+client.loans.replace(1, { due: '2026-01-01' })
+// @ts-expect-error: the book is set in a new record only
+client.loans.replace(1, { desk_id: 1, due: '2026-01-01', book: { id: 1 } })
+// @ts-expect-error: a code is a text
+client.loans.replace(1, { code: 1, desk_id: 1, due: '2026-01-01' })
 client.books.remove(1, { cascade: true })
 client.books.removeMany({ price: null })
 const titled = client.books.createMany([{ title: 'x', author_id: 1 }], { fields: ['title'] })
@@ -425,13 +521,83 @@ client.books.create({ title: 'x', author_id: 1 }, { include: { writer: true } })
 const made = client.profiles.create({ author_id: 1, motto: 'x' })
 holds<Equal<ValueOf<typeof made>, { id: number; author_id: number; motto: string } | null>>()
 
+// ---------------------------------------------------------------- unique sets, however the model is made
+
+const tenant_id = { type: 'integer', hidden: true, default: 1 } as const
+const taskColumns = {
+  id,
+  title: { type: 'string' },
+  project_id: { type: 'integer' },
+  number: { type: 'integer', readOnly: true },
+  slug: { type: 'string' },
+  code: { type: 'string', unique: true, readOnly: true },
+  secret: { type: 'string', hidden: true },
+} as const
+const Based = defineBase({ columns: { tenant_id } }).define('Based', {
+  columns: taskColumns,
+  unique: [
+    ['project_id', 'slug'],
+    ['tenant_id', 'title'],
+    ['project_id', 'number'],
+    ['slug', 'secret'],
+  ],
+  meta: {},
+})
+const typed = modelsFor<{ readonly id: number }>()
+const Typed = typed.defineModel('Typed', {
+  columns: { ...taskColumns, tenant_id },
+  unique: [
+    ['project_id', 'slug'],
+    ['tenant_id', 'title'],
+  ],
+  meta: {},
+})
+const TypedBased = typed.defineBase({ columns: { tenant_id } }).define('TypedBased', {
+  columns: taskColumns,
+  unique: [
+    ['project_id', 'slug'],
+    ['tenant_id', 'title'],
+  ],
+  meta: {},
+})
+const Bare = defineModel('Bare', { columns: { ...taskColumns, tenant_id }, meta: {} })
+declare const sets: readonly (readonly ('slug' | 'title')[])[]
+const Unknown = defineModel('Unknown', { columns: taskColumns, unique: sets, meta: {} })
+const { baseds, typeds, typedBaseds, bares, unknowns } = clientOf(
+  createApi({ db, models: [Based, Typed, TypedBased, Bare, Unknown] }),
+)
+baseds.createMany([], { onConflict: ['project_id', 'slug'] })
+baseds.createMany([], { onConflict: 'title' })
+// @ts-expect-error: in a set with another column
+baseds.createMany([], { onConflict: 'slug' })
+// @ts-expect-error: no set
+baseds.createMany([], { onConflict: ['project_id', 'title'] })
+// @ts-expect-error: clients do not write the number, and nothing fills it before the look-up
+baseds.createMany([], { onConflict: ['project_id', 'number'] })
+// @ts-expect-error: clients do not write the code
+baseds.createMany([], { onConflict: 'code' })
+typeds.createMany([], { onConflict: ['slug', 'project_id'] })
+typeds.createMany([], { onConflict: 'title' })
+// @ts-expect-error: in a set with another column
+typeds.createMany([], { onConflict: 'slug' })
+// @ts-expect-error: no set
+typeds.createMany([], { onConflict: ['project_id', 'title'] })
+typedBaseds.createMany([], { onConflict: 'title' })
+typedBaseds.createMany([], { onConflict: ['project_id', 'slug'] })
+// @ts-expect-error: no set
+typedBaseds.createMany([], { onConflict: ['project_id', 'title'] })
+bares.createMany([], { onConflict: 'id' })
+// @ts-expect-error: the model declares no set
+bares.createMany([], { onConflict: ['project_id', 'slug'] })
+// The type of the model does not tell its sets.
+unknowns.createMany([], { onConflict: ['project_id', 'slug'] })
+
 // ---------------------------------------------------------------- roles of users
 
 const userColumns = { id, name: { type: 'string' }, role_id: { type: 'integer' } } as const
 const roles = { type: 'json', nullable: true } as const
 const User = defineModel('User', { columns: { ...userColumns, roles }, meta: {} })
 const Role = defineModel('Role', { columns: { id, name: { type: 'string' } }, meta: {} })
-const clientOf = <A>(_api: A) => createClient<A>('/api')
 
 const users = clientOf(
   createApi({ db, models: [User, Role], config: { API_USER_MODEL: User } }),

@@ -1,7 +1,7 @@
 /** The messages of the compiler for a mistake in a model or a setting: the first line names the option, the relation, the column or the setting. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ok } from '../support/assert.ts'
+import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { compilerOutput } from '../support/typescript.ts'
 
@@ -14,6 +14,14 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
   [
     `export const a = defineModel('A', { columns: { id, name: { type: 'string', maxlength: 5 } } })`,
     String.raw`a column has no option \"maxlength\"`,
+  ],
+  [
+    `export const u = defineModel('U', { columns: { id, place: whole }, unique: [['id', 'plaice']] })`,
+    `Type '"plaice"' is not assignable to type '"id" | "place"'`,
+  ],
+  [
+    `client.stocks.createMany([], { onConflict: 'place' })`,
+    `Type '"place"' is not assignable to type '"id" | readonly ["id"] | readonly ["place" | "shop", "place" | "shop"]`,
   ],
   [
     `export const b = createApi({ db, models: [Book, defineModel('B', { columns: { id, book_id: whole }, relations: { book: belongsTo('Boook', 'book_id') } })] })`,
@@ -50,12 +58,30 @@ const named: readonly (readonly [line: string, says: string])[] = [
 /** Bodies that lack a member, which the last line of the message names. */
 const incomplete: readonly (readonly [line: string, says: string])[] = [
   [`client.notes.create({ title: 'x' })`, "Property 'text' is missing"],
-  [`client.issues.create({ title: 'x' })`, "Property 'project' is missing"],
-  [`client.issues.create({ title: 'x', milestone: { id: 1 } })`, "Property 'project' is missing"],
+  [`client.issues.create({ title: 'x' })`, "Property 'project_id' is missing"],
+  [
+    `client.issues.create({ title: 'x', milestone: { id: 1 } })`,
+    "Property 'project_id' is missing",
+  ],
+  [`client.issues.createMany([{ title: 'x' }])`, "Property 'project_id' is missing"],
+  [`client.issues.replace(1, { title: 'x' })`, "Property 'project_id' is missing"],
+  [`client.moves.create({ from_id: 1 })`, "Property 'to_id' is missing"],
   [`client.issues.create({ project_id: 1 })`, "Property 'title' is missing"],
 ]
 
-const before = `import { belongsTo, createApi, defineModel, hasMany, type WriteCallback } from '@model-api/core'
+/** Values that are no nested records; the message is one line, which says of which model they should be. */
+const notRecords: readonly (readonly [line: string, says: string])[] = [
+  [
+    `client.issues.update(1, { labels: ['bug'] })`,
+    `Type 'string' has no properties in common with type 'NestedRecord<Model<"Label"`,
+  ],
+  [
+    `client.issues.create({ title: 'x', project_id: 1, labels: [5] })`,
+    `Type 'number' has no properties in common with type 'NestedRecord<Model<"Label"`,
+  ],
+]
+
+const before = `import { belongsTo, createApi, defineModel, hasMany, manyToMany, type WriteCallback } from '@model-api/core'
 import { createClient } from '@model-api/core/client'
 declare const db: never
 const whole = { type: 'integer' } as const
@@ -77,9 +103,15 @@ const Note = defineModel('Note', {
 })
 const Issue = defineModel('Issue', {
   columns: { id: made, title, project_id: whole, milestone_id },
-  relations: { project: belongsTo('Book', 'project_id'), milestone: belongsTo('Book', 'milestone_id') },
+  relations: { project: belongsTo('Book', 'project_id'), milestone: belongsTo('Book', 'milestone_id'), labels: manyToMany('Label', { through: 'issue_labels', from: 'issue_id', to: 'label_id' }) },
 })
-const tracker = createApi({ db, models: [Book, Note, Issue] })
+const Label = defineModel('Label', { columns: { id: made, name: title } })
+const Move = defineModel('Move', {
+  columns: { id: made, from_id: whole, to_id: whole },
+  relations: { from: belongsTo('Book', 'from_id'), to: belongsTo('Book', 'to_id') },
+})
+const Stock = defineModel('Stock', { columns: { id, shop: whole, place: whole }, unique: [['shop', 'place']] })
+const tracker = createApi({ db, models: [Book, Note, Issue, Label, Move, Stock] })
 const client = createClient<typeof tracker>('/api')
 `
 
@@ -117,6 +149,14 @@ suite('compiler errors for mistakes in a model and in the configuration', (test)
         messages[i]?.some((line) => line.includes(says)),
         `${says}: ${messages[i]?.join('\n')}`,
       )
+    }
+  })
+
+  test('the message about a nested record is one line, which names its model', () => {
+    const messages = messagesOf(notRecords.map(([line]) => line))
+    for (const [i, [, says]] of notRecords.entries()) {
+      equal(messages[i]?.length, 1)
+      ok(messages[i]?.[0]?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
     }
   })
 

@@ -54,6 +54,7 @@ import { createSharedCounts } from './execute/shared-counts.ts'
 import { type FetchOptions, type Serving, serveFetch } from './fetch.ts'
 import { answer, handle } from './handle.ts'
 import { guardConnection } from './hooks/one-connection.ts'
+import { watchOutsideStatements } from './hooks/outside-statements.ts'
 import type { Refusal } from './http/refusal.ts'
 import { type ApiRequest, withLowerCaseNames } from './http/request.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
@@ -65,6 +66,7 @@ import { andThen, type MaybePromise } from './maybe-promise.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { observer } from './observers.ts'
+import { afterCallback } from './openapi/after-callback.ts'
 import { checkErrorCodes } from './openapi/check-error-codes.ts'
 import { documentSteps, type Endpoints } from './openapi/document.ts'
 import { queryStringSteps } from './openapi/query-string-form.ts'
@@ -348,14 +350,21 @@ export function createApi<
   const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
+  const outside = watchOutsideStatements(db, hasBeforeCommit(registry), warn)
   const { replicas: given, dialect: named, schema } = options
-  const { readYourWrites, statementTimeout } = settings
+  const { openApiCallback, readYourWrites, statementTimeout } = settings
   const replicaDbs = checkedReplicas(
     { replicas: given, schema, dialect: detected, named, readYourWrites },
     problems,
   )
   const getter = config.API_SESSION_GETTER
-  const { session, knownSession } = sessions(db, getter, schema, { callHook, watch })
+  const { session, knownSession } = sessions(db, getter, schema, {
+    callHook,
+    watch(session) {
+      watch(session)
+      outside.watch(session)
+    },
+  })
   const warnings: string[] = []
   checkErrorCodes(
     [settings, ...registry.resources.map((one) => one.settings)].flatMap((one) => one.errorCodes),
@@ -437,6 +446,7 @@ export function createApi<
     knownSession,
     callHook,
     callHookOn,
+    noticing: outside.noticing,
     report,
     refused,
     warn,
@@ -462,8 +472,8 @@ export function createApi<
     }),
     refreshStore: createRefreshTokenStore({ root: db, schema, dialect, bounds }),
     documentation: createDocumentation({
-      '3.1': () => documentSteps(registry, settings, endpoints),
-      '3.2': () => queryStringSteps(registry, settings, endpoints),
+      '3.1': afterCallback(openApiCallback, () => documentSteps(registry, settings, endpoints)),
+      '3.2': afterCallback(openApiCallback, () => queryStringSteps(registry, settings, endpoints)),
     }),
     limiter: createLimiter({ store: settings.rateStore, clock, warn }),
   }
@@ -495,6 +505,10 @@ export function createApi<
         schemaCheck.finished(),
         runtime.auth.ready?.(),
         checkReplicas(runtime),
+        // A mistake in the callback is found by calling it.
+        ...(openApiCallback === undefined
+          ? []
+          : openApiVersions.map((one) => runtime.documentation.built(one))),
       ]).then(
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
@@ -515,6 +529,11 @@ export function createApi<
     close: async () => {},
   }
 }
+
+const hasBeforeCommit = ({ resources }: Registry): boolean =>
+  resources.some(({ settings: { hooks } }) =>
+    Object.values(hooks).some(({ beforeCommit }) => beforeCommit !== undefined),
+  )
 
 interface Observers {
   readonly report: HostFunctions['report']

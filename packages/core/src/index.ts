@@ -25,6 +25,7 @@ export type {
   HookRecord,
   HookTables,
   LinkChanges,
+  OpenApiCallback,
   RequestArgs,
   ReturnCallback,
   SetupCallback,

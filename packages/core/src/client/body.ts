@@ -4,6 +4,8 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { NewRowOf, PatchOf, RowOf } from '../model/infer.ts'
 import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 
+type Flat<T> = { [K in keyof T]: T[K] }
+
 type Fields<K> = K extends readonly (infer F)[] ? F : K
 
 /** The foreign key columns of a model. */
@@ -15,21 +17,6 @@ type ForeignKey<M extends AnyModel> = {
     ? Fields<Key>
     : never
 }[keyof M['relations']]
-
-/**
- * The relations that a body may contain instead of a required foreign key. An optional foreign key needs no alternative, and the
- * compiler would name its relation as what the body lacks.
- */
-type OwnerName<M extends AnyModel, G extends Given> = {
-  [K in WritableRelation<M, G>]: M['relations'][K] extends {
-    readonly kind: 'belongsTo'
-    readonly key: infer Key
-  }
-    ? NonNullable<unknown> extends Pick<NewFields<M, G>, Fields<Key> & keyof NewFields<M, G>>
-      ? never
-      : K
-    : never
-}[WritableRelation<M, G>]
 
 type Nested<M extends AnyModel, G extends Given, K> =
   IsMany<M, K> extends true
@@ -102,18 +89,17 @@ type NestedMembers<M extends AnyModel, G extends Given> = {
   readonly [K in WritableRelation<M, G>]?: Nested<M, G, K>
 }
 
-/** A related record in a body: a new record, or the key of an existing one. */
-export type NestedRecord<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
+/**
+ * A related record in a body: a new record, or the key of an existing one. Its members are those of one type, because all are
+ * optional and the compiler would accept anything, `labels: ['bug']`, for an intersection with `{}`.
+ */
+export type NestedRecord<M extends AnyModel, G extends Given> = {
+  [K in keyof NestedFields<M, G>]: NestedFields<M, G>[K]
+}
+
+type NestedFields<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
-
-/** A new record. A required foreign key is optional if the body contains the related record instead. */
-export type NewRecord<M extends AnyModel, G extends Given> =
-  | (NewFields<M, G> & NestedMembers<M, G>)
-  | (Omit<NewFields<M, G>, ForeignKey<M> & PropertyKey> &
-      Partial<NewFields<M, G>> &
-      NestedMembers<M, G> &
-      { [K in OwnerName<M, G>]: { readonly [_ in K]: Nested<M, G, K> } }[OwnerName<M, G>])
 
 type ImmutableName<C> = {
   [K in keyof C]: C[K] extends { readonly immutable: true } ? K : never
@@ -145,7 +131,52 @@ export type Patch<M extends AnyModel, G extends Given> = WithoutRoles<PatchOf<M>
 export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
   Readonly<Pick<RowOf<M>, KeyName<M> & keyof RowOf<M>>>
 
-/** A whole record; its key may be omitted, because the path contains it. */
-export type Replacement<M extends AnyModel, G extends Given> =
-  | NewRecord<M, G>
-  | (Omit<NewFields<M, G>, KeyName<M>> & NestedMembers<M, G>)
+/** The fields of a whole record. PUT changes neither its key, which the path contains, nor what is set once, so both may be omitted. */
+type ReplacedFields<M extends AnyModel, G extends Given> = Omit<NewFields<M, G>, KeptName<M>> &
+  Partial<Pick<NewFields<M, G>, KeptName<M> & keyof NewFields<M, G>>>
+
+type KeptName<M extends AnyModel> = KeyName<M> | ImmutableName<M['columns']>
+
+/**
+ * The to-one relations of `N` that a body may contain instead of a foreign key that `F` requires. An optional foreign key needs no
+ * alternative, and the compiler would name its relation as what the body lacks.
+ */
+type OwnerName<M extends AnyModel, F, N> = {
+  [K in keyof N & keyof M['relations']]: M['relations'][K] extends {
+    readonly kind: 'belongsTo'
+    readonly key: infer Key
+  }
+    ? NonNullable<unknown> extends Pick<F, Fields<Key> & keyof F>
+      ? never
+      : K
+    : never
+}[keyof N & keyof M['relations']]
+
+/**
+ * A whole record of the fields `F` and the nested records `N`. A required foreign key is optional if the body contains the related
+ * record instead. The compiler names what the last alternative requires, and sorts intersections behind flat types, so that it names
+ * the foreign key, not the relation.
+ */
+type Body<M extends AnyModel, F, N> =
+  | {
+      [K in OwnerName<M, F, N>]: Flat<
+        Omit<F, ForeignKey<M> & PropertyKey> &
+          Partial<F> &
+          N & { readonly [_ in K]: Exclude<N[K & keyof N], undefined> }
+      >
+    }[OwnerName<M, F, N>]
+  | (F & N)
+
+/** A new record. */
+export type NewRecord<M extends AnyModel, G extends Given> = Body<
+  M,
+  NewFields<M, G>,
+  NestedMembers<M, G>
+>
+
+/** A whole record instead of a stored one. */
+export type Replacement<M extends AnyModel, G extends Given> = Body<
+  M,
+  ReplacedFields<M, G>,
+  ChangedMembers<M, G>
+>

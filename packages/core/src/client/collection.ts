@@ -5,9 +5,10 @@ import type { RowOf } from '../model/infer.ts'
 import type { KeyedPatch, NewRecord, Patch, Replacement } from './body.ts'
 import type { Call } from './call.ts'
 import type { Aggregates, Group, GroupKey, GroupQuery } from './groups.ts'
-import type { FieldName, Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
+import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 import type { Dump, FieldPath, Form, Include, Paging, Selection, SendOptions } from './query.ts'
 import type { Row } from './row.ts'
+import type { UniqueKey } from './unique-key.ts'
 import type { Where } from './where.ts'
 
 type KeyValue<M extends AnyModel> = RowOf<M>[KeyName<M> & keyof RowOf<M>]
@@ -37,43 +38,12 @@ export interface UpdateOptions extends WriteOptions {
   readonly merge?: boolean
 }
 
-type ColumnName<M extends AnyModel> = FieldName<M> & keyof M['columns']
-
-type UniqueName<M extends AnyModel> = {
-  [K in ColumnName<M>]: M['columns'][K] extends
-    | { readonly unique: true }
-    | { readonly primaryKey: true }
-    ? K
-    : never
-}[ColumnName<M>]
-
-/** Whether the service fills hidden columns of new records, so that one visible column may name a unique set. */
-type FillsHidden<M extends AnyModel> = Extract<
-  M['columns'][keyof M['columns']],
-  | { readonly hidden: true; readonly default: unknown }
-  | { readonly hidden: true; readonly managed: string }
->
-
-/** The columns that identify a record alone, as far as clients see. */
-type SingleKey<M extends AnyModel> = [FillsHidden<M>] extends [never]
-  ? UniqueName<M>
-  : ColumnName<M>
-
-/** One unique column, or several columns of any kind, because the types do not tell which columns are unique together. */
-type UniqueKey<M extends AnyModel> = string extends keyof M['columns']
-  ? string | readonly string[]
-  :
-      | SingleKey<M>
-      | readonly [SingleKey<M>]
-      | readonly [ColumnName<M>, ColumnName<M>, ...ColumnName<M>[]]
-
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string
   /**
    * A unique column, `'isbn'`, or the columns of a unique set, `['shelf', 'place']`. If a record with the same values in them exists,
-   * it is changed instead. A single column must be `unique`, the primary key, or part of a unique set whose other columns are
-   * hidden: clients leave hidden columns out.
+   * it is changed instead. Columns of a set that are hidden are left out.
    */
   readonly onConflict?: UniqueKey<M>
 }

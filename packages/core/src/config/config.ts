@@ -27,6 +27,7 @@ import type {
   FinalCallback,
   HookTables,
   HookUser,
+  OpenApiCallback,
   OtherUser,
   ReturnCallback,
   SetupCallback,
@@ -405,6 +406,11 @@ export interface ApiConfig<
   readonly API_SERVER_URLS?: readonly string[] | string
   /** Logo of the documentation page. Unset by default. Config only. */
   readonly API_LOGO_URL?: string
+  /**
+   * Receives a copy of the OpenAPI document and returns the one that is served, with routes of the application for example. Called
+   * once for each version, at start-up or when that version is first built. Default none. Config only.
+   */
+  readonly API_OPENAPI_CALLBACK?: OpenApiCallback
 
   // ------------------------------------------------------------------ pages
 

@@ -1,6 +1,7 @@
 // The types of the host's functions in the configuration (docs/hooks.md); records use field names and JSON values. Types only.
 
 import type { Kysely } from 'kysely'
+import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { AnyModel } from '../model/define-model.ts'
@@ -192,6 +193,11 @@ export type DumpCallback<User = HookUser, DB = HookTables> = (
   data: HookRecord,
   args: HookArgs<User, DB>,
 ) => Awaitable<HookRecord>
+/**
+ * Receives a copy of the OpenAPI document and returns the one that is served; it may change its argument. The document of `?openapi=3.2`
+ * differs from that of 3.1 in its `openapi` and in the form of its operations.
+ */
+export type OpenApiCallback = (document: OpenAPIObject) => OpenAPIObject
 /** Receives the whole value of a response, returns the one to send. */
 export type ReturnCallback<User = HookUser, DB = HookTables> = (
   result: JsonValue,

@@ -252,6 +252,7 @@ export const keyTable: KeyTable = {
   API_LICENCE_URL: infoUrl,
   API_SERVER_URLS: { ...unset, ...api, check: oneOrMore(url) },
   API_LOGO_URL: infoUrl,
+  API_OPENAPI_CALLBACK: { ...unset, ...api, check: callable },
 
   API_HTML_PAGES: { ...unset, ...api, check: boolean },
 

@@ -90,6 +90,7 @@ export function resolveApiSettings(
           requireAuth: read.get('API_DOCUMENTATION_REQUIRE_AUTH'),
         }
       : null,
+    openApiCallback: config.API_OPENAPI_CALLBACK,
     info: {
       description: read.find('API_DESCRIPTION'),
       contactName: read.find('API_CONTACT_NAME'),

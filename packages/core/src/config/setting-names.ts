@@ -22,6 +22,8 @@ export const settingNames = {
   hookTimeout: 'API_HOOK_TIMEOUT',
   schemaCheck: 'API_SCHEMA_CHECK',
   addCallback: 'API_ADD_CALLBACK',
+  beforeCommitCallback: 'API_BEFORE_COMMIT_CALLBACK',
+  openApiCallback: 'API_OPENAPI_CALLBACK',
   readYourWrites: 'API_READ_YOUR_WRITES',
   rateLimitStore: 'API_RATE_LIMIT_STORE',
   bodyLimit: 'API_BODY_LIMIT',

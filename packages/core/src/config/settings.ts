@@ -5,7 +5,7 @@ import type { AccessPolicyOption, RateLimitStore, RoleMap, StrategyName } from '
 import type { AuthSettings } from './auth-settings.ts'
 import type { BulkMethod, ReadYourWrites, SchemaCheckMode } from './config.ts'
 import type { DeclaredCode } from './error-codes.ts'
-import type { DefaultFunction } from './hook-types.ts'
+import type { DefaultFunction, OpenApiCallback } from './hook-types.ts'
 import type { IpRange } from './ip-range.ts'
 import type { RateSettings } from './rate-settings.ts'
 import type { RateWindow } from './rate-windows.ts'
@@ -137,6 +137,8 @@ export interface ApiSettings {
   readonly batch: BatchSettings | null
   /** Null if no documentation is served. */
   readonly docs: DocsSettings | null
+  /** Changes each version of the OpenAPI document. */
+  readonly openApiCallback: OpenApiCallback | undefined
   /** The paths of endpoints that are disabled, each with the key that enables it. */
   readonly disabledEndpoints: ReadonlyMap<string, string>
   readonly dump: DumpSettings

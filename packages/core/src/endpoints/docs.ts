@@ -125,19 +125,26 @@ async function partOf(
     }
   }
   const served = <T extends AnyDocument>(document: T): T =>
-    mount === '' ? document : { ...document, servers: serversOf(settings, mount) }
+    mount === '' || !hasOwnServers(document, settings)
+      ? document
+      : { ...document, servers: serversOf(settings, mount) }
   if (part === 'page') {
     const document = served(await documentation.built('3.1'))
     return pageOf(documentation, document, docs, mount, redoc)
   }
-  const document = served<AnyDocument>(await documentation.built(versionAsked(request, settings)))
+  const version = versionAsked(request, settings)
+  const document = served<AnyDocument>(await documentation.built(version))
   return {
     type: 'application/json; charset=utf-8',
-    representation: await documentation.text(mount, document),
+    representation: await documentation.text(version, mount, document),
     object: document,
     headers: {},
   }
 }
+
+/** Whether the servers are those of the settings: API_OPENAPI_CALLBACK may set others, which then hold for every mount. */
+const hasOwnServers = ({ servers }: AnyDocument, settings: ApiSettings): boolean =>
+  JSON.stringify(servers) === JSON.stringify(serversOf(settings, ''))
 
 /**
  * Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter of the document. The page and its script

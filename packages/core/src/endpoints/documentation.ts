@@ -26,8 +26,8 @@ export interface Documentation {
   document<V extends OpenApiVersion>(version: V): Documents[V]
   /** Returns the document; builds it in slices on first use, so that other requests are served in between. */
   built<V extends OpenApiVersion>(version: V): Promise<Documents[V]>
-  /** Returns the text of a document for a mount prefix, which only `servers` contains. */
-  text(mount: string, document: AnyDocument): Promise<Representation>
+  /** Returns the text of the document of a version for a mount prefix, which only `servers` contains. */
+  text(version: OpenApiVersion, mount: string, document: AnyDocument): Promise<Representation>
   /** Returns the plain page for a mount prefix. */
   page(mount: string, make: () => Generator<void, string>): Promise<Representation>
   /** Returns the script of the page, which the host passes with each request. */
@@ -64,8 +64,8 @@ export function createDocumentation(
   return {
     document: (version) => documents[version].now(),
     built: (version) => documents[version].inSlices(),
-    text: (mount, document) =>
-      cachedText(`document ${document.openapi} ${mount}`, () => documentTextSteps(document)),
+    text: (version, mount, document) =>
+      cachedText(`document ${version} ${mount}`, () => documentTextSteps(document)),
     page: (mount, make) => cachedText(`page ${mount}`, make),
     script(text) {
       if (script?.text !== text) script = createRepresentation(text)

@@ -18,7 +18,8 @@ export async function runBeforeCommit(
   const { beforeCommit } = call.hooks
   if (beforeCommit === undefined || changes.length === 0) return
   const args = hookArgs(call)
-  await hookCallerOf(call)('before-commit callback', () => beforeCommit(changes, args))
+  const callHook = call.runtime.noticing(hookCallerOf(call), args.db)
+  await callHook('before-commit callback', () => beforeCommit(changes, args))
 }
 
 /** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */

@@ -37,10 +37,11 @@ export interface ModelsFor<User, DB = HookTables> {
     const Table extends string = string,
     const Schema extends string = never,
     const Scope extends string = never,
+    const Unique extends readonly (keyof C & string)[] = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope>,
-  ): Model<Name, Table, C, R, P, Schema>
+    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope, Unique>,
+  ): Model<Name, Table, C, R, P, Schema, Unique>
   /** `defineBase` with typed users, also in `define` of its result. */
   defineBase<const C extends Columns<User>>(base: {
     readonly columns: C & Exact<C, keyof Column>

@@ -64,6 +64,7 @@ export interface Model<
   R extends Relations = Relations,
   P extends Readonly<Record<string, ComputedShape>> = Readonly<Record<string, ComputedShape>>,
   Schema extends string = string,
+  Unique extends readonly string[] = readonly string[],
 > {
   readonly name: Name
   /** The table in the database. */
@@ -74,7 +75,7 @@ export interface Model<
   readonly relations: R
   readonly computed: P
   /** Unique constraints of several columns, by field names; present only if there are any. */
-  readonly unique?: readonly (readonly string[])[] | undefined
+  readonly unique?: readonly Unique[] | undefined
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. */
   readonly description?: string | undefined
   /** The columns that `search` looks in, by field names; present only if there are any. */
@@ -118,6 +119,7 @@ export interface ModelDefinition<
   Schema extends string = string,
   DB = HookTables,
   Scope extends string = string,
+  Unique extends readonly (keyof All & string)[] = readonly (keyof All & string)[],
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
@@ -127,7 +129,7 @@ export interface ModelDefinition<
   readonly description?: string
   readonly columns: C & Exact<C, keyof Column>
   /** Unique constraints of several columns, such as `[['shelf', 'place']]`. For one column, set `unique: true` on the column. */
-  readonly unique?: readonly (readonly (keyof All & string)[])[]
+  readonly unique?: readonly Unique[]
   /**
    * The columns that `search=` looks in: those of type `string`, `text` or `enum`, computed ones too. A record is found if
    * each word of the search occurs in one of them, in any letter case; with an `index`, if the index of the database finds
@@ -208,10 +210,11 @@ export function defineModel<
   const Table extends string = string,
   const Schema extends string = never,
   const Scope extends string = never,
+  const Unique extends readonly (keyof C & string)[] = never,
 >(
   name: Name,
-  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema, HookTables, Scope>,
-): Model<Name, Table, C, R, P, Schema> {
+  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema, HookTables, Scope, Unique>,
+): Model<Name, Table, C, R, P, Schema, Unique> {
   return Object.freeze({
     // createApi reports them, together with all other problems.
     ...unknownOptions(definition),
@@ -225,7 +228,7 @@ export function defineModel<
     ...(definition.description === undefined ? {} : { description: definition.description }),
     ...(definition.readOnly ? { readOnly: definition.readOnly } : {}),
     ...(definition.unique
-      ? { unique: Object.freeze(definition.unique.map((set) => Object.freeze([...set]))) }
+      ? { unique: Object.freeze(definition.unique.map((set) => frozenSet(set))) }
       : {}),
     ...(definition.search === undefined ? {} : { search: definition.search }),
     ...(isAbsent(definition.meta) ? {} : { meta: frozenMeta(definition.meta) as Meta }),
@@ -255,6 +258,9 @@ const unknownOptions = (definition: object): object =>
 
 const isAbsent = (meta: unknown): meta is undefined => meta === undefined || meta === null
 
+const frozenSet = <S extends readonly string[]>(set: S): S =>
+  Object.freeze([...set]) as readonly string[] as S
+
 /** Copies and freezes meta. Another value than an object stays as it is; createApi reports it. */
 const frozenMeta = (meta: object): object => (isSettings(meta) ? Object.freeze({ ...meta }) : meta)
 
@@ -276,10 +282,11 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
     const Table extends string = string,
     const Schema extends string = never,
     const Scope extends string = never,
+    const Unique extends readonly (keyof Merged<C, Own> & string)[] = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema, DB, Scope>,
-  ): Model<Name, Table, Merged<C, Own>, R, P, Schema>
+    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema, DB, Scope, Unique>,
+  ): Model<Name, Table, Merged<C, Own>, R, P, Schema, Unique>
 }
 
 /**

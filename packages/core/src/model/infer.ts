@@ -15,11 +15,11 @@ type Items<C> = C extends { readonly items: infer Item extends ItemType }
   : unknown
 
 /** The JSON form of a column's value; `enum` narrows to its members, `list` to its items. */
-type Value<C extends Shape> = C['type'] extends 'enum'
-  ? Members<C>
-  : C['type'] extends 'list'
-    ? (Items<C> | null)[]
-    : ColumnTypes[C['type']]
+type Value<C extends Shape> = C['type'] extends 'enum' | 'list'
+  ? Narrowed<C>
+  : ColumnTypes[C['type']]
+
+type Narrowed<C extends Shape> = C['type'] extends 'enum' ? Members<C> : (Items<C> | null)[]
 
 type Json<C extends Shape> = C extends { readonly nullable: true } ? Value<C> | null : Value<C>
 
@@ -49,6 +49,8 @@ type Unchangeable = { readonly primaryKey: true } | { readonly immutable: true }
 
 /** Columns that some callers may not read, so that a record may lack them. */
 type Withheld = { readonly read: NonNullable<unknown> }
+/** Every other column. A test of a whole union by it takes one instantiation, where `Extract` takes one for each column. */
+type ReadByAll = { readonly type: unknown; readonly read?: undefined }
 
 /** A record with hidden columns, as hooks and model methods see it. */
 export type FullRow<C extends Columns, P extends Readonly<Record<string, ComputedShape>>> = {
@@ -70,7 +72,7 @@ type WithheldPart<C extends Shapes> = {
 }
 
 // Most models have no `read` rules. For them, this avoids flattening an intersection, whose members TypeScript computes twice.
-type VisibleRow<C extends Shapes> = [Extract<C[keyof C], Withheld>] extends [never]
+type VisibleRow<C extends Shapes> = C[keyof C] extends ReadByAll
   ? CommonPart<C>
   : Flat<CommonPart<C> & WithheldPart<C>>
 

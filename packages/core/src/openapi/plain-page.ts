@@ -1,18 +1,21 @@
 // The documentation page without scripts: the OpenAPI document as headings, tables and <details>.
 
 import type {
+  MediaTypeObject,
   OpenAPIObject,
   OperationObject,
   ParameterObject,
   PathItemObject,
   ReferenceObject,
+  RequestBodyObject,
   ResponseObject,
+  TagObject,
 } from 'openapi3-ts/oas31'
 import { escaped, htmlPage, inline, prose } from '../html/html.ts'
 import { plainStyle } from './plain-style.ts'
 import type { Schema } from './schema.ts'
 
-const methods = ['get', 'post', 'patch', 'put', 'delete'] as const
+const methods = ['get', 'post', 'patch', 'put', 'delete', 'options', 'head', 'trace'] as const
 
 interface Operation {
   readonly method: string
@@ -26,7 +29,7 @@ export function* plainPageSteps(document: OpenAPIObject, place: string): Generat
   const logo: { readonly url: string; readonly altText: string } | undefined = info['x-logo']
   const tagged = operationsByTag(document)
   const sections = []
-  for (const tag of document.tags ?? []) {
+  for (const tag of tagsWith(document, tagged)) {
     const operations = []
     for (const operation of tagged.get(tag.name) ?? []) {
       operations.push(operationHtml(document, operation))
@@ -57,20 +60,37 @@ ${schemasHtml(document)}
   )
 }
 
+/** The section of operations without a tag. */
+const untagged = 'Other routes'
+
+/** Returns the tags of the document, then those that only operations name, as routes of the host may. */
+function tagsWith({ tags = [] }: OpenAPIObject, tagged: ReadonlyMap<string, unknown>): TagObject[] {
+  const known = new Set(tags.map(({ name }) => name))
+  return [...tags, ...[...tagged.keys()].flatMap((name) => (known.has(name) ? [] : { name }))]
+}
+
 function operationsByTag({ paths }: OpenAPIObject): Map<string, Operation[]> {
   const tagged = new Map<string, Operation[]>()
   for (const [path, item] of Object.entries<PathItemObject>(paths ?? {})) {
     for (const method of methods) {
       const operation = item[method]
-      for (const tag of operation?.tags ?? []) {
+      if (operation === undefined) continue
+      const { tags = [] } = operation
+      for (const tag of tags.length === 0 ? [untagged] : tags) {
         const known = tagged.get(tag) ?? []
         tagged.set(tag, known)
-        if (operation !== undefined) known.push({ method, path, operation })
+        known.push({ method, path, operation: withSharedParameters(operation, item) })
       }
     }
   }
   return tagged
 }
+
+/** Returns an operation with the parameters that all operations of its path have. */
+const withSharedParameters = (operation: OperationObject, item: PathItemObject): OperationObject =>
+  item.parameters === undefined
+    ? operation
+    : { ...operation, parameters: [...item.parameters, ...(operation.parameters ?? [])] }
 
 function sectionHtml(
   { name, description }: { readonly name: string; readonly description?: string },
@@ -87,17 +107,15 @@ function operationHtml(document: OpenAPIObject, { method, path, operation }: Ope
   const parameters = (operation.parameters ?? []).map((one) =>
     resolved<ParameterObject>(document, one),
   )
-  const body = operation.requestBody as
-    | { content?: Record<string, { schema?: Schema }> }
-    | undefined
-  const schema = body?.content?.['application/json']?.schema
+  const body = operation.requestBody && resolved<RequestBodyObject>(document, operation.requestBody)
+  const schema = mediaOf(body)?.schema
   return `<details id="${escaped(operation.operationId ?? '')}">
 <summary><b class="${method}">${method}</b> <code>${escaped(path)}</code> <span>${escaped(operation.summary ?? '')}</span></summary>
 <div>
 ${operation.description === undefined ? '' : prose(operation.description)}
 ${securityHtml(operation)}
 ${parametersHtml(document, parameters)}
-${schema === undefined ? '' : `<h3>Body</h3><p>${typeText(schema)}</p>`}
+${schema === undefined ? '' : `<h3>Body</h3><p>${typeText(schema as Schema)}</p>`}
 <h3>Answers</h3>
 <table>${Object.entries(operation.responses ?? {})
     .map(([status, response]) => responseHtml(status, resolved<ResponseObject>(document, response)))
@@ -105,6 +123,10 @@ ${schema === undefined ? '' : `<h3>Body</h3><p>${typeText(schema)}</p>`}
 </div>
 </details>`
 }
+
+/** Returns the JSON form of a body, else its first one: routes of the host may send others. */
+const mediaOf = (body: Partial<RequestBodyObject> | undefined): MediaTypeObject | undefined =>
+  body?.content?.['application/json'] ?? Object.values(body?.content ?? {})[0]
 
 function securityHtml({ security }: OperationObject): string {
   if (security === undefined || security.length === 0) return ''
@@ -117,7 +139,7 @@ function parametersHtml(document: OpenAPIObject, parameters: readonly ParameterO
   const columns = new Map<string, string[]>()
   const others: ParameterObject[] = []
   for (const parameter of parameters) {
-    const members = memberNames(document, parameter.schema as Schema)
+    const members = memberNames(document, (parameter.schema ?? {}) as Schema)
     if (members.length === 0) others.push(parameter)
     for (const member of members) {
       const [, column = member, operator = ''] = /^(.+)__([a-z]+)$/.exec(member) ?? []
@@ -146,8 +168,8 @@ function memberNames(document: OpenAPIObject, part: Schema | ReferenceObject): r
   return [...Object.keys(properties), ...allOf.flatMap((one) => memberNames(document, one))]
 }
 
-function responseHtml(status: string, { description, content }: ResponseObject): string {
-  const media = content?.['application/json']
+function responseHtml(status: string, { description = '', content }: ResponseObject): string {
+  const media = mediaOf({ content: content ?? {} })
   const codes = Object.entries(media?.examples ?? {}).map(([code, example]) => {
     const { summary = '' } = example as { summary?: string }
     return `<li><code>${escaped(code)}</code> ${escaped(summary)}</li>`
@@ -195,13 +217,13 @@ function typeText(schema: Schema | ReferenceObject | undefined): string {
   return `${words}${format === undefined ? '' : ` (${escaped(format)})`}`
 }
 
-/** Resolves a reference to a component of the document. */
+/** Resolves a reference to a component of the document; `{}` if there is none, as the host may have written the reference. */
 function resolved<T>({ components }: OpenAPIObject, part: T | ReferenceObject): T {
   const { $ref } = part as ReferenceObject
   if ($ref === undefined) return part as T
   const [, , section = '', name = ''] = $ref.split('/')
-  const sections = components as unknown as Readonly<Record<string, Readonly<Record<string, T>>>>
-  return sections[section]?.[name] as T
+  const sections = components as Readonly<Record<string, Readonly<Record<string, T>>>> | undefined
+  return sections?.[section]?.[name] ?? ({} as T)
 }
 
 const anchor = (name: string): string => encodeURIComponent(name.replaceAll(' ', '-'))

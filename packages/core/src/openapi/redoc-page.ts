@@ -41,5 +41,5 @@ export const plainPolicy = (document: OpenAPIObject): string =>
 
 function logoOrigin({ info }: OpenAPIObject): string {
   const logo: { readonly url: string } | undefined = info['x-logo']
-  return logo === undefined ? '' : ` ${new URL(logo.url).origin}`
+  return logo === undefined || !URL.canParse(logo.url) ? '' : ` ${new URL(logo.url).origin}`
 }
