@@ -213,7 +213,11 @@ eachDatabase('the tracker', (test, database) => {
     tracker.events.length = 0
     const { status } = await ask({ as, method: 'POST', url, body })
     equal([status, tracker.events.length], [201, 1041])
-    const labels = await ask({ as, method: 'GET', url: '/api/labels?name__startswith=Kind&limit=1' })
+    const labels = await ask({
+      as,
+      method: 'GET',
+      url: '/api/labels?name__startswith=Kind&limit=1',
+    })
     equal(labels.body?.total_count, 40)
     const imported = '/api/issues?exists(labels.name__eq=Imported)&limit=1'
     equal((await ask({ as, method: 'GET', url: imported })).body?.total_count, 1000)
