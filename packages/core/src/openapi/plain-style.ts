@@ -23,7 +23,7 @@ section > details[open] > summary { border-bottom: 1px solid var(--line) }
 section > details > div { padding: .5rem 1rem 1.2rem }
 summary code { background: none; padding: 0; font-size: .95em }
 summary b { font: 650 .75em ui-monospace, monospace; text-transform: uppercase; color: #fff; border-radius: .25rem; padding: .2em .5em; min-width: 4.5em; text-align: center }
-.get { background: #1a7f4b } .post { background: #0b62c4 } .patch, .put { background: #a15c00 } .delete { background: #c02f35 }
+:where(summary b) { background: #57606a } .get { background: #1a7f4b } .post { background: #0b62c4 } .patch, .put { background: #a15c00 } .delete { background: #c02f35 }
 table { border-collapse: collapse; width: 100% } td { border-top: 1px solid var(--line); padding: .4rem .6rem .4rem 0; vertical-align: top } td:first-child { width: 16rem }
 ul { margin: .3rem 0; padding-left: 1.2rem } table summary { cursor: pointer }
 @media (max-width: 45rem) { body { display: block } nav { position: static; height: auto; border-right: 0 } td:first-child { width: 40% } }
