@@ -37,7 +37,7 @@ export const client: readonly Break[] = [
   {
     title: 'fields with a path into a json column return a value of any type',
     file,
-    find: "fields?.some((path) => path.includes('->'))",
+    find: "fields.some((path) => path.includes('->'))",
     replace: "fields?.some((path) => path.includes('=>'))",
     fails: reads,
   },

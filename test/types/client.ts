@@ -451,6 +451,14 @@ client.shelves.update(1, { maker: { id: 1 } })
 client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, founder: { id: 1 } })
 client.shelves.create({ code: 'a', room: 1, place: 1, owner_id: 1, founder_id: 1 })
 client.shelves.update(1, { owner: { id: 1 } })
+client.shelves.create(
+  { code: 'a', room: 1, place: 1, owner: { id: 1 } },
+  { linkBy: { owner: 'id' } },
+)
+// @ts-expect-error: names are not unique
+client.shelves.updateEach([], { linkBy: { owner: 'name' } })
+// @ts-expect-error: the shelves of an author belong to it alone
+client.authors.create({ name: 'x' }, { linkBy: { shelves: 'code' } })
 // @ts-expect-error: the founder is set in a new record only
 client.shelves.update(1, { founder_id: 1 })
 // @ts-expect-error: the founder is set in a new record only

@@ -48,6 +48,31 @@ export interface CreateOptions<M extends AnyModel> extends SendOptions {
   readonly onConflict?: UniqueKey<M>
 }
 
+/** The to-one and many-to-many relations that a body may contain. */
+type LinkedName<M extends AnyModel, G extends Given> = {
+  [K in RelationName<M, G>]: M['relations'][K] extends {
+    readonly kind: 'belongsTo' | 'manyToMany'
+  }
+    ? K
+    : never
+}[RelationName<M, G>]
+
+// Anything is assignable to a type without members, so a model without such relations gets `never`.
+type LinkKeys<M extends AnyModel, G extends Given> = [LinkedName<M, G>] extends [never]
+  ? never
+  : { readonly [K in LinkedName<M, G>]?: UniqueKey<Target<M, G, K>> }
+
+export interface LinkOptions<M extends AnyModel, G extends Given> {
+  /**
+   * The unique columns by which nested objects of a relation name stored records, as in `onConflict`; missing records are created.
+   *
+   * ```ts
+   * await client.books.create({ title: 'Emma', tags: [{ name: 'novel' }] }, { linkBy: { tags: 'name' } })
+   * ```
+   */
+  readonly linkBy?: LinkKeys<M, G>
+}
+
 export interface RemoveOptions extends WriteOptions {
   /** Also deletes dependent records. */
   readonly cascade?: boolean
@@ -134,7 +159,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const D extends Dump = 'none',
   >(
     record: NewRecord<M, G>,
-    options?: CreateOptions<M> & Form<M, G, F, I, D>,
+    options?: CreateOptions<M> & LinkOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D> | null>
   /**
    * Creates several records in one transaction.
@@ -149,7 +174,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const D extends Dump = 'none',
   >(
     records: readonly NewRecord<M, G>[],
-    options?: CreateOptions<M> & Form<M, G, F, I, D>,
+    options?: CreateOptions<M> & LinkOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D>[]>
   /**
    * Changes fields of a record. The value is the changed record, or null if the caller may not read it.
@@ -165,7 +190,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   >(
     key: KeyOf<M>,
     patch: Patch<M, G>,
-    options?: UpdateOptions & Form<M, G, F, I, D>,
+    options?: UpdateOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D> | null>
   /** Changes several records by their keys, in one transaction: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
   updateEach<
@@ -174,7 +199,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const D extends Dump = 'none',
   >(
     patches: readonly KeyedPatch<M, G>[],
-    options?: SendOptions & Form<M, G, F, I, D>,
+    options?: SendOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D>[]>
   /** Replaces a record (PUT): omitted fields get their default, or null. The API allows it if `allowed_methods` lists PUT. */
   replace<
@@ -184,7 +209,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   >(
     key: KeyOf<M>,
     record: Replacement<M, G>,
-    options?: WriteOptions & Form<M, G, F, I, D>,
+    options?: WriteOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D> | null>
   /** Changes all matching records; at least one condition is required. */
   updateMany<
@@ -194,7 +219,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   >(
     where: Where<M, G>,
     patch: Patch<M, G>,
-    options?: ManyOptions & Form<M, G, F, I, D>,
+    options?: ManyOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D>[]>
   remove(key: KeyOf<M>, options?: RemoveOptions): Call<null>
   /** Removes all matching records; at least one condition is required. */

@@ -23,6 +23,7 @@ export interface LooseQuery {
   readonly cascade?: boolean
   readonly maxAffected?: number
   readonly onConflict?: string | readonly string[]
+  readonly linkBy?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly params?: Readonly<Record<string, string>>
 }
 
@@ -105,12 +106,12 @@ const relationOf = (text: string): string =>
  * @param removes Whether it is the query of a DELETE, whose response has no record.
  */
 export function queryText(query: LooseQuery, removes = false): string {
-  const { fields, groupBy, aggregate, include, orderBy = [], params = {} } = query
-  if (include && fields?.some((path) => path.includes('->'))) {
-    throw new TypeError('Paths into json columns cannot be chosen beside include.')
+  const { fields = [], groupBy = [], aggregate, include, orderBy = [], params, linkBy } = query
+  if (include && fields.some((path) => path.includes('->'))) {
+    throw new TypeError('Either json paths or include.')
   }
   const parts = [...conditions(query.where ?? {}), ...conditions(query.having ?? {})]
-  const joins = new Set([...(fields ?? []), ...(groupBy ?? []), ...orderBy].map(relationOf))
+  const joins = new Set([...fields, ...groupBy, ...orderBy].map(relationOf))
   const add = (name: string, value: unknown, encode = encodeURIComponent): void => {
     const text = [value ?? []]
       .flat()
@@ -153,14 +154,15 @@ export function queryText(query: LooseQuery, removes = false): string {
   }
   add('max_affected', query.maxAffected)
   add('on_conflict', query.onConflict, nameText)
+  for (const name in linkBy) add(`${nameText(name)}.on_conflict`, linkBy[name], nameText)
   if (query.cascade) add('cascade_delete', 1)
   if (query.includeDeleted) add('include_deleted', true)
   if (include) add('dump', 'dynamic')
-  else if (!fields?.length && !aggregate && !removes) {
+  else if (!fields.length && !aggregate && !removes) {
     if ((query.dump ?? 'none') === 'none') add('dump_relationships', false)
     else add('dump', query.dump)
   }
-  for (const [name, value] of Object.entries(params)) add(nameText(name), value)
+  for (const name in params) add(nameText(name), params[name])
   return parts.join('&')
 }
 
