@@ -146,6 +146,8 @@ export interface ApiConfig<
    * `['POST']` allows imports (lists, and upserts of them) alone. Default false. Config, meta.
    */
   readonly API_ALLOW_BULK?: boolean | readonly BulkMethod[]
+  /** Allows `on_conflict`, by which a POST changes the records that exist; otherwise it is 400. Default true. Config, meta. */
+  readonly API_ALLOW_UPSERT?: boolean
   /**
    * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
    * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database

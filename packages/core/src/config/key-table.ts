@@ -150,6 +150,7 @@ export const keyTable: KeyTable = {
   API_BLOCK_METHODS: { default: [], ...both, check: methods },
   API_ALLOW_NESTED_WRITES: off,
   API_ALLOW_BULK: { default: false, ...both, check: booleanOrList(bulkMethods) },
+  API_ALLOW_UPSERT: on,
   API_SHOW_TRIGGER_MESSAGES: off,
   API_REQUIRE_IF_MATCH: { default: false, ...both, check: booleanOr('single') },
   API_ALLOW_CASCADE_DELETE: { default: false, ...both, check: booleanOr('always') },

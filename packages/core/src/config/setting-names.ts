@@ -12,6 +12,7 @@ export const settingNames = {
   allowAggregation: 'API_ALLOW_AGGREGATION',
   allowNestedWrites: 'API_ALLOW_NESTED_WRITES',
   allowBulk: 'API_ALLOW_BULK',
+  allowUpsert: 'API_ALLOW_UPSERT',
   requireIfMatch: 'API_REQUIRE_IF_MATCH',
   allowCascadeDelete: 'API_ALLOW_CASCADE_DELETE',
   softDelete: 'API_SOFT_DELETE',

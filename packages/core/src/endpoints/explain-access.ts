@@ -9,6 +9,7 @@ import { needsAuthentication } from '../access/requirement.ts'
 import { type Caller, decidingRules, ruleText, satisfies } from '../access/roles.ts'
 import type { Runtime } from '../call.ts'
 import { policyHooks } from '../config/check-policy.ts'
+import { settingNames } from '../config/setting-names.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { decodedSegment, matchRoute, type Route, splitUrl } from '../http/route-table.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -33,7 +34,7 @@ export interface AccessExplanation {
   /** False if a stage before the database refuses. */
   readonly allowed: boolean
   /** The status of the refusal, else 200. */
-  readonly status: 200 | 401 | 403 | 404 | 405
+  readonly status: 200 | 400 | 401 | 403 | 404 | 405
   readonly roles: readonly string[]
   /** In pipeline order; the first refusal gives the status. */
   readonly steps: readonly AccessStep[]
@@ -93,6 +94,10 @@ const hasOnConflict = (query: string): boolean =>
  */
 function upsertRights(change: Needed, caller: Caller): readonly AccessStep[] {
   const { resource, action } = change
+  if (!resource.settings.allowUpsert) {
+    const because = `on_conflict is ${notEnabled} (${settingNames.allowUpsert})`
+    return [{ ...routeStep('refuses', because), model: resource.name }]
+  }
   const upsert = roles({ resource, action: 'UPSERT' }, caller)
   const step = { stage: 'authorize', model: resource.name, action, decision: 'refuses' } as const
   if (!resource.settings.methods.has(methodOf(action))) {
@@ -106,9 +111,12 @@ function upsertRights(change: Needed, caller: Caller): readonly AccessStep[] {
   return [...upsert, ...roles(change, caller)]
 }
 
+const notEnabled = 'not enabled here'
+
 function statusOf({ stage, because }: AccessStep): AccessExplanation['status'] {
   if (stage === 'authenticate') return 401
   if (stage !== 'route') return 403
+  if (because.includes(notEnabled)) return 400
   return because.startsWith('no endpoint') ? 404 : 405
 }
 

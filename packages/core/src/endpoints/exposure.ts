@@ -116,7 +116,9 @@ function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller):
 function upsertsOf(resource: Resource, caller: Caller): readonly string[] {
   const needed = ['POST', 'UPSERT', 'PATCH'] as const
   const keys = conflictKeys(resource).map(({ names }) => names.join(','))
-  return keys.length > 0 && needed.every((permission) => mayAct(resource, permission, caller))
+  return resource.settings.allowUpsert &&
+    keys.length > 0 &&
+    needed.every((permission) => mayAct(resource, permission, caller))
     ? [`on_conflict=<${[...new Set(keys)].join('|')}>`]
     : []
 }

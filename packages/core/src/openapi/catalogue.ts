@@ -146,7 +146,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.preconditionRequired(settingNames.requireIfMatch), 'requiredVersion'),
   entry(errors.preconditionRequiredForEach(settingNames.requireIfMatch), 'requiredVersions'),
   entry(errors.invalidEntityTag('If-Match', 'abc'), 'precondition'),
-  entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
+  entry(errors.preconditionOnMany('If-Match'), 'bulk', 'idempotent'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
   entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk', 'cascade'),
   entry(
