@@ -33,7 +33,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'max_affected is ignored',
     file: 'packages/core/src/write/endpoints/bulk.ts',
-    find: 'if (found.length > max) throw tooManyRecords(limit, max, limit)',
+    find: 'if (found.length > max) throw tooManyRecords(resource, limit, max, at)',
     replace: '',
     fails: 'test/writing/many-records.test.ts',
   },

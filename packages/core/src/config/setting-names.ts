@@ -41,6 +41,9 @@ export const settingNames = {
   batchTimeout: 'API_BATCH_TIMEOUT',
 } as const
 
+/** The limit of records of one write, which the meta of a model may set. */
+export const maxBulkNames: string = `${settingNames.maxBulk} or max_bulk`
+
 /** The setting behind each member of LimitSettings. */
 export const limitSettingNames: { readonly [K in keyof LimitSettings]: string } = {
   urlLength: settingNames.maxUrlLength,

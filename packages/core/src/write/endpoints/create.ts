@@ -3,7 +3,7 @@
 import { mayAct } from '../../access/reach.ts'
 import type { Call } from '../../call.ts'
 import { shownBulkSetting } from '../../config/bulk-methods.ts'
-import { settingNames } from '../../config/setting-names.ts'
+import { maxBulkNames, settingNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
 import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -114,6 +114,9 @@ function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {
     throw wrongBody(`one object; lists are not enabled here (${shownBulkSetting(bulkMethods)})`)
   }
   if (body.length === 0) throw wrongBody('an object, or a list of at least one')
-  if (body.length > limits.bulk) throw tooManyRecords(settingNames.maxBulk, limits.bulk)
+  if (body.length > limits.bulk) {
+    const { endpoint } = resource
+    throw tooManyRecords({ endpoint, sent: body.length }, maxBulkNames, limits.bulk)
+  }
   return body as readonly JsonValue[]
 }
