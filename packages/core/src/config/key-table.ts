@@ -91,6 +91,8 @@ const pair: Check = (value) =>
     ? undefined
     : 'expected a pair of different values: of an active record, and of a deleted one.'
 
+const isMap = (value: unknown): boolean => object(value) === undefined
+
 const ipRange: Check = (value) =>
   typeof value === 'string' && parseIpRange(value) !== undefined
     ? undefined
@@ -172,7 +174,7 @@ export const keyTable: KeyTable = {
   API_CACHE_GROUPS: { default: false, ...api, check: boolean },
   API_SERVER_TIMING: { default: false, ...api, check: boolean },
   API_PROBLEM_TYPE_PREFIX: { ...unset, ...api, check: url },
-  API_ERROR_CODES: { ...unset, ...both, check: errorCodes },
+  API_ERROR_CODES: { ...unset, ...both, check: errorCodes, keepsWrong: isMap },
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,
