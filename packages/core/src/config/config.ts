@@ -270,7 +270,7 @@ export interface ApiConfig<
    * Per-method authentication.
    */
   readonly API_AUTH_REQUIREMENTS?: AuthRequirements
-  /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
+  /** Which roles each kind of request needs, by `RoleKey`, which has `UPSERT` and `RESTORE` too. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
   readonly API_ROLE_MAP?: RoleMap
   /** Every endpoint requires all of these roles; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_REQUIRED?: readonly string[] | string
