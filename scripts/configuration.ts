@@ -74,6 +74,7 @@ const shownTypes: readonly (readonly [file: string, names: readonly string[]])[]
     'config/access-types.ts',
     [
       'AccessKey',
+      'RoleKey',
       'RoleRule',
       'RoleMap',
       'AuthRequirements',

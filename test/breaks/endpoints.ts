@@ -33,7 +33,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'max_affected is ignored',
     file: 'packages/core/src/write/endpoints/bulk.ts',
-    find: 'if (found.length > max) throw tooManyRecords(limit, max, limit)',
+    find: 'if (found.length > max) throw tooManyRecords(resource, limit, max, at)',
     replace: '',
     fails: 'test/writing/many-records.test.ts',
   },
@@ -737,6 +737,13 @@ export const endpoints: readonly Break[] = [
     find: 'resource.settings.bulkMethods.has(method)',
     replace: "resource.settings.bulkMethods.has('PATCH') || method === 'DELETE'",
     fails: 'test/contract/bulk-methods.test.ts',
+  },
+  {
+    title: 'An upsert is served although API_ALLOW_UPSERT is false',
+    file: 'packages/core/src/write/endpoints/create.ts',
+    find: 'if (isUpsert && !resource.settings.allowUpsert) {',
+    replace: 'if (isUpsert && resource === undefined) {',
+    fails: 'test/contract/upserts-off.test.ts',
   },
   {
     title: 'A model whose DELETE always cascades leaves its dependents',

@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 
 export const hooks: readonly Break[] = [
   {
+    title: 'An error of a callback of the meta names the configuration',
+    file: 'packages/core/src/config/resolve-hooks.ts',
+    find: '(one) => settings[one] !== undefined && settings[one] !== null,',
+    replace: '() => false,',
+    fails: 'test/hooks/changes-before-commit.test.ts',
+  },
+  {
     title: 'A callback that never settles is awaited without a time limit',
     file: 'packages/core/src/call-hook.ts',
     find: 'return await withTimeLimit(result, timeout, late)',

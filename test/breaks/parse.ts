@@ -54,7 +54,7 @@ export const parse: readonly Break[] = [
   {
     title: 'An unknown parameter is ignored',
     file: 'packages/core/src/parse/parse-query.ts',
-    find: 'throw noSuchParameter(pair, key, additional)',
+    find: 'throw noSuchParameter(pair, key, additional ?? none, filterLike)',
     replace: 'return',
     fails: 'test/contract/query-parameters.test.ts',
   },

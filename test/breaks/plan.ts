@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 
 export const plan: readonly Break[] = [
   {
+    title: 'A suggested filter compares a column with the text null, which is no value of its type',
+    file: 'packages/core/src/plan/filter-like.ts',
+    find: 'if (isComparable && (isNull.length === 0 || isValueOf(column, value))) {',
+    replace: 'if (isComparable) {',
+    fails: 'test/contract/mistakes.test.ts',
+  },
+  {
     title: 'Hidden columns can be filtered, ordered by and selected',
     file: 'packages/core/src/plan/names.ts',
     find: 'const column = source.resource.columns.get(name)',

@@ -1,6 +1,7 @@
 /** Mistakes that newcomers make, each with a response that says what to do instead. */
 import {
   type AnyModel,
+  type Api,
   type ApiRequest,
   belongsTo,
   createApi,
@@ -40,9 +41,22 @@ const queries: readonly (readonly [query: string, reason: string])[] = [
   ['include=author', 'Unknown parameter "include". Did you mean "join"?'],
   ['select=title', 'Unknown parameter "select". Did you mean "fields"?'],
   ['cursor=x', 'Unknown parameter "cursor". Did you mean "after"?'],
+  ['title_like=x', 'Unknown parameter "title_like". A filter is written "title__like=x".'],
+  ['titel=x', 'Unknown parameter "titel". A filter is written "title__eq=x".'],
+  ['titel_like=x', 'Unknown parameter "titel_like". A filter is written "title__like=x".'],
   [
-    'title_like=x',
-    'Unknown parameter "title_like". A filter is written "title__like=x" or "title_like__eq=x".',
+    'author_id=null',
+    'Unknown parameter "author_id". A filter is written "author_id__isnull=true".',
+  ],
+  ['author_id_gte=4', 'Unknown parameter "author_id_gte". A filter is written "author_id__ge=4".'],
+  [
+    'title=null',
+    'Unknown parameter "title". A filter is written "title__isnull=true" or "title__eq=null".',
+  ],
+  ['colour=x', 'Unknown parameter "colour". A filter is written "<column>__eq=x".'],
+  [
+    'author.nmae=x',
+    'Unknown parameter "author.nmae". A filter is written "author.<column>__eq=x".',
   ],
   ['OR[title__eq=x]&fields=id', '"OR" is not a relation here. Did you mean "or"?'],
   ['xor[title__eq=x]', '"xor" is not a relation here. Did you mean "or"?'],
@@ -83,6 +97,27 @@ eachDatabase('mistakes in requests', (test, db) => {
       equal([status, errors.reason.startsWith(reason), errors.reason], [400, true, errors.reason])
     })
   }
+
+  test('a parameter that resembles no hidden column, and no column where filters are off', async () => {
+    const hidden = {
+      ...Book,
+      columns: { ...Book.columns, title: { type: 'string', maxLength: 20, hidden: true } },
+    } as const
+    const reasonOf = async (api: Api, query: string) =>
+      (await get(api, `/api/books?${query}`)).errors.reason
+    equal(
+      await reasonOf(testApi(db, [Author, hidden] as readonly AnyModel[]), 'titel=x'),
+      'Unknown parameter "titel". A filter is written "<column>__eq=x".',
+    )
+    equal(
+      await reasonOf(testApi(db, models, { API_ALLOW_FILTERS: false }), 'titel=x'),
+      'Unknown parameter "titel".',
+    )
+    equal(
+      await reasonOf(testApi(db, models), 'pge=2'),
+      'Unknown parameter "pge". Did you mean "page"?',
+    )
+  })
 
   test('conditions on related rows in brackets: says the form with a dot', async () => {
     const api = testApi(db, models)

@@ -213,6 +213,21 @@ export { ${names.join(', ')}, deliverer }\n`,
     await send(testApi(db, models), 'PATCH', '/api/books/1', { body: { title: value.title } })
   })
 
+  test('a model with a callback of its own calls that of the audit as well', async () => {
+    await db.kysely.deleteFrom('audit').execute()
+    const signedIn = { ...Tag, meta: { ...Tag.meta, ...(shown.signedIn as object) } } as AnyModel
+    const api = testApi(db, [Author, Profile, Book, signedIn, OrderLine], configOf('audited'))
+    const add = (name: string, more: object) =>
+      send(api, 'POST', '/api/tags', { body: { name }, ...more })
+    equal((await add('refused', {})).status, 403)
+    const { status, value } = await add('signed', { user: { id: 7 } })
+    equal(status, 201)
+    equal(await db.kysely.selectFrom('audit').select(['model', 'author']).execute(), [
+      { model: 'Tag', author: 7 },
+    ])
+    await db.kysely.deleteFrom('tags').where('id', '=', value.id).execute()
+  })
+
   test('the audit stores a batch with more changes than one statement can bind values', async () => {
     await db.kysely.deleteFrom('audit').execute()
     const audited = configOf('audited')

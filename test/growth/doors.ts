@@ -793,6 +793,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_BLOCK_METHODS: null,
   API_ALLOW_NESTED_WRITES: 'fields of bodies',
   API_ALLOW_BULK: 'many records',
+  API_ALLOW_UPSERT: 'many records',
   API_SHOW_TRIGGER_MESSAGES: null,
   API_REQUIRE_IF_MATCH: null,
   API_ALLOW_CASCADE_DELETE: 'parameters',

@@ -405,8 +405,11 @@ eachDatabase('changes after COMMIT', (test, db) => {
     }
     await new Promise((resolve) => setTimeout(resolve, 0))
     equal(reported.length, 3)
-    match(String(reported[0]), 'after-commit callback failed: thrown')
-    match(String(reported[1]), 'after-commit callback failed: rejected')
+    match(
+      String(reported[0]),
+      'after-commit callback of Tag (config.API_AFTER_COMMIT_CALLBACK) failed: thrown',
+    )
+    match(String(reported[1]), 'API_AFTER_COMMIT_CALLBACK) failed: rejected')
     equal((await send(plain, 'GET', '/api/tags?name__like=failing')).total, 3)
   })
 

@@ -78,7 +78,25 @@ eachDatabase('changes before COMMIT', (test, db) => {
     }
     equal(await countRows(db, 'authors', 'books'), before)
     equal(reported.length, 1)
-    match(String(reported[0]), 'before-commit callback failed: secret')
+    match(
+      String(reported[0]),
+      'The before-commit callback of Author (config.API_BEFORE_COMMIT_CALLBACK) failed: secret',
+    )
+  })
+
+  test('an error names the key of the meta that has the callback', async () => {
+    const fail = (): never => {
+      throw new Error('secret')
+    }
+    for (const key of ['before_commit_callback', 'post_before_commit_callback']) {
+      const reported: unknown[] = []
+      const models = withModel('Tag', ({ meta }) => ({ meta: { ...meta, [key]: fail } }))
+      const onError = (error: unknown): void => void reported.push(error)
+      const config = { ...everything, API_BEFORE_COMMIT_CALLBACK: () => {} }
+      const api = testApi(db, models, config, { onError })
+      equal((await send(api, 'POST', '/api/tags', { body: { name: 'x' } })).status, 500)
+      match(String(reported[0]), `callback of Tag (models.Tag.meta.${key}) failed: secret`)
+    }
   })
 
   test('it runs last, and the callback after COMMIT receives the same changes', async () => {

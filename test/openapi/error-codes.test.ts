@@ -211,6 +211,23 @@ suite('codes of the host at the start', (test) => {
     throws(() => apiOf([Own]), 'models.Own.meta.error_codes.unique_violation: the service has')
   })
 
+  test('are reported together with the other mistakes of the map', () => {
+    const mistakes = {
+      record_not_found: code,
+      closed: { status: 200, description: 'Closed.' },
+      gone: null,
+    }
+    const message = [
+      'config.API_ERROR_CODES: "closed": status: expected a whole number from 400 to 599, got 200. "gone": expected an object, got null.',
+      'config.API_ERROR_CODES.record_not_found: the service has errors with this code',
+    ].join('\n')
+    throws(() => apiOf([Label], { API_ERROR_CODES: mistakes as never }), message)
+    const Own = defineModel('Own', { columns: { id }, meta: { error_codes: mistakes as never } })
+    throws(() => apiOf([Own]), 'models.Own.meta.error_codes.record_not_found: the service has')
+    throws(() => apiOf([Own]), 'models.Own.meta.error_codes: "closed": status')
+    throws(() => apiOf([Label], { API_ERROR_CODES: 'closed' as never }), 'expected an object')
+  })
+
   test('may have prefixes', () => {
     const prefixed = apiOf([Label], { API_ERROR_CODES: { 'library.on_loan': code } }).openapi()
     const response = responseOf(prefixed, '/api/labels/{id}', 'patch', 409)

@@ -281,6 +281,20 @@ eachDatabase('schema check: partial unique indexes', (test, db) => {
   }
 
   for (const one of exact) {
+    const [condition] = conditions(one)
+    const values = JSON.stringify(one.values ?? [null, 'now'])
+    const usual = ['[null,"now"]', '[false,true]', '[true,false]']
+    if (condition === undefined || !usual.includes(values)) continue
+    test(`${one.title}: the soft delete that the message advises is accepted`, async () => {
+      const { found } = await differences(one, condition, {})
+      const [, advice = ''] = /records, declare (.*)\./.exec(String(found[0]?.message)) ?? []
+      const meta = new Function(`return { ${advice} }`)() as object
+      equal(Object.keys(meta).slice(0, 2), ['soft_delete', 'soft_delete_attribute'])
+      equal((await differences(one, condition, meta)).found, [])
+    })
+  }
+
+  for (const one of exact) {
     test(`${one.title}: the index that the message advises is accepted`, async () => {
       const inOther = db.name === 'mysql' ? 'if(note is null, 1, null)' : 'note is null'
       const { found } = await differences(one, inOther, softDelete(one))
@@ -316,9 +330,22 @@ eachDatabase('schema check: partial unique indexes', (test, db) => {
     equal(
       found.map(({ message }) => message),
       [
-        `Label.organisation_id, name (${table}): declared as unique, but no unique constraint covers (organisation_id, name), only a partial one (${table}_name, where deleted_at is null). Add a unique constraint or a unique index on (organisation_id, name), or remove the declaration.`,
+        `Label.organisation_id, name (${table}): declared as unique, but no unique constraint covers (organisation_id, name), only a partial one (${table}_name, where deleted_at is null). Add a unique constraint or a unique index on (organisation_id, name), or remove the declaration. If the index leaves out deleted records, declare soft_delete: true, soft_delete_attribute: 'deleted_at', soft_delete_values: [null, 'now'].`,
       ],
     )
+    const meta = {
+      soft_delete: true,
+      soft_delete_attribute: 'deleted_at',
+      soft_delete_values: [null, 'now'],
+    }
+    equal((await differences(dated, condition, meta)).found, [])
+  })
+
+  test('without soft delete, a condition on a column that marks no deleted records is no reason to advise it', async () => {
+    const condition = db.name === 'mysql' ? 'if(note is null, 1, null)' : 'note is null'
+    const { found } = await differences(dated, condition, {})
+    equal(found.length, 1)
+    equal(found[0]?.message.includes('soft_delete'), false)
   })
 
   test('a generated column that replaces the name covers it, on MariaDB and MySQL', async () => {

@@ -143,11 +143,29 @@ eachDatabase('deletes that always cascade', (test, db) => {
         [errors.at, errors.reason],
         [
           undefined,
-          "This concerns more than 6 records (API_MAX_BULK). Every DELETE here also deletes dependents (API_ALLOW_CASCADE_DELETE is 'always'); delete some of them first.",
+          "This concerns more than 6 records, with those of comments (API_MAX_BULK or max_bulk of projects). Every DELETE here also deletes dependents (API_ALLOW_CASCADE_DELETE is 'always'); delete some of them first.",
         ],
       )
     })
   }
+
+  test('max_bulk of the model in the URL counts all records of a cascade', async () => {
+    const limited = (metas: Metas) => testApi(db, modelsOf(metas), { API_ALLOW_BULK: true })
+    const refused = await send(limited({ project: { max_bulk: 2 } }), 'DELETE', '/api/projects/1')
+    equal([refused.status, refused.errors.code], [400, 'too_many_records'])
+    match(refused.errors.reason, 'more than 2 records, with those of comments')
+    match(refused.errors.reason, 'max_bulk of projects')
+    equal((await left())[0], [1, 2])
+    const others = limited({
+      project: { max_bulk: 3 },
+      issue: { max_bulk: 1 },
+      comment: { max_bulk: 1 },
+    })
+    await insertRows(db, Issue, [{ id: 3, project_id: 1, gone: false }])
+    await db.kysely.deleteFrom('comments').where('id', '=', 1).execute()
+    equal((await send(others, 'DELETE', '/api/projects/1')).status, 200)
+    equal((await left())[0], [2])
+  })
 
   test('the document says so', () => {
     const descriptionOf = (metas: Metas) => {

@@ -1,5 +1,6 @@
 /** `labels.on_conflict=name`: nested objects name stored records by a unique key, and create those that are missing. */
 import {
+  type Api,
   type ApiConfig,
   belongsTo,
   type Change,
@@ -115,6 +116,21 @@ eachDatabase('links by name', (test, db) => {
 
   test('without the parameter, the object creates a record, which exists', async () => {
     equal((await post('/api/issues', { code: 'b', labels: [{ name: 'bug' }] })).status, 409)
+  })
+
+  test('API_ALLOW_UPSERT does not concern it, because no stored record is changed', async () => {
+    const off = apiWith({ API_ALLOW_UPSERT: false })
+    const body = { code: 'b', labels: [{ name: 'bug' }, { name: 'new' }] }
+    equal((await send(off, 'POST', byName, { body })).status, 201)
+    equal(await namesOf('b'), ['bug', 'new'])
+    equal((await send(off, 'POST', `${byName}&on_conflict=code`, { body })).status, 400)
+    const parametersOf = (one: Api) =>
+      JSON.stringify(one.openapi().paths?.['/api/issues']?.post?.parameters)
+    equal(parametersOf(off).includes('relation_keys'), true)
+    equal(parametersOf(off).includes('on_conflict'), false)
+    equal(parametersOf(api).includes('on_conflict'), true)
+    const { paths } = off.openapi({ version: '3.2' })
+    ok(paths?.['/api/issues']?.post !== undefined)
   })
 
   test('a list creates each record once, whatever the number of objects that name it', async () => {

@@ -57,18 +57,44 @@ eachDatabase('many records', (test, db) => {
     const models = withModel('Book', ({ meta }) => ({ meta: { ...meta, max_bulk: 1 } }))
     const own = testApi(db, models, everything)
     const body = [{ title: 'one' }, { title: 'two' }]
-    const code = async (method: string, url: string, more: object = {}) =>
-      (await send(own, method, url, more)).errors?.code
-    equal(await code('POST', '/api/books', { body }), 'too_many_records')
+    const refusal = async (method: string, url: string, more: object = {}) => {
+      const { errors } = await send(own, method, url, more)
+      return [errors.code, errors.reason, errors.at]
+    }
+    const names = 'API_MAX_BULK or max_bulk'
+    const sent = `The list has 2 records of books; ${names} allows 1.`
+    equal(await refusal('POST', '/api/books', { body }), ['too_many_records', sent, undefined])
+    const changes = [1, 2].map((id) => ({ id, title: 'three' }))
+    equal(await refusal('PATCH', '/api/books', { body: changes }), [
+      'too_many_records',
+      sent,
+      undefined,
+    ])
     equal((await send(api, 'POST', '/api/books', { body })).status, 201)
     const both = '/api/books?title__in=(one,two)'
-    equal(await code('PATCH', both, { body: { title: 'three' } }), 'too_many_records')
-    equal(await code('DELETE', both), 'too_many_records')
+    const found = `This concerns more than 1 records of books (${names}).`
+    const refused = ['too_many_records', found, undefined]
+    equal(await refusal('PATCH', both, { body: { title: 'three' } }), refused)
+    equal(await refusal('DELETE', both), refused)
+    equal(await refusal('DELETE', `${both}&max_affected=0`), [
+      'too_many_records',
+      'This concerns more than 0 records of books (max_affected).',
+      'max_affected=0',
+    ])
     equal((await send(api, 'DELETE', both)).status, 200)
     equal(
       (await send(own, 'POST', '/api/tags', { body: [{ name: 'p' }, { name: 'q' }] })).status,
       201,
     )
+  })
+
+  test('max_bulk of a nested model is named with the number of its records', async () => {
+    const models = withModel('Book', ({ meta }) => ({ meta: { ...meta, max_bulk: 1 } }))
+    const body = { name: 'Ann', books: [{ title: 'one' }, { title: 'two' }] }
+    const { errors } = await send(testApi(db, models, everything), 'POST', '/api/authors', { body })
+    equal(errors.reason.books, [
+      'Expected at most 1 records of books, got 2 (API_MAX_BULK or max_bulk).',
+    ])
   })
 
   test('PATCH and DELETE need a filter and honour max_affected', async () => {

@@ -64,6 +64,24 @@ eachDatabase('roles of upserts and restores', (test, db) => {
     equal(await status(map, ['writer', 'editor', 'importer'], creating), 201)
   })
 
+  test('explainAccess allows what is not 403', async () => {
+    const maps: readonly RoleMap[] = [
+      { POST: 'a', PATCH: 'b', UPSERT: 'c' },
+      { POST: 'a', PATCH: 'b' },
+      { PATCH: 'b', UPSERT: 'c' },
+      { ALL: 'a', UPSERT: 'c' },
+    ]
+    for (const map of maps) {
+      for (const roles of [[], ['a'], ['a', 'b'], ['a', 'c'], ['b', 'c'], ['a', 'b', 'c']]) {
+        const api = testApi(db, [itemWith(map)], config)
+        const [method, url] = changing
+        const explained = await api.explainAccess({ id: 1, roles }, { method, url })
+        const served = await status(map, roles, changing)
+        equal(explained.status, served, JSON.stringify([map, roles]))
+      }
+    }
+  })
+
   test('UPSERT is refused before the body is read, and also in a batch', async () => {
     const map = { UPSERT: 'importer' }
     equal(await status(map, [], ['POST', '/api/items?on_conflict=code', { cod: 'a' }]), 403)

@@ -348,6 +348,10 @@ eachDatabase('soft delete by a timestamp', (test, db) => {
       [small.status, small.errors.code, small.errors.at],
       [400, 'too_many_records', 'cascade_delete'],
     )
+    equal(
+      small.errors.reason,
+      'This concerns more than 1 records, with those of issues (API_MAX_BULK or max_bulk of projects).',
+    )
     equal(await ids('/api/issues'), [1, 3, 4])
     equal(await ids('/api/projects'), [1, 3])
     const enough = testApi(db, models, { ...reached, API_MAX_BULK: 2 })

@@ -794,9 +794,31 @@ export const filterNeeded = (method: string): ApiError =>
     `${method} on a collection needs at least one filter, so that nobody changes everything by mistake.`,
   )
 
-/** More records than `max_affected` of the request or API_MAX_BULK allows. */
-export const tooManyRecords = (name: string, limit: number, at?: string, why = ''): ApiError =>
-  badRequest('too_many_records', `This concerns more than ${limit} records (${name}).${why}`, at)
+/** More records than `max_affected` of the request, API_MAX_BULK or max_bulk allows. */
+export const tooManyRecords = (
+  { endpoint, sent, below }: TooMany,
+  name: string,
+  limit: number,
+  at?: string,
+  why = '',
+): ApiError => {
+  const concerned = `This concerns more than ${limit} records`
+  const reason =
+    below !== undefined
+      ? `${concerned}, with those of ${endpoint} (${name} of ${below}).`
+      : sent !== undefined
+        ? `The list has ${sent} records of ${endpoint}; ${name} allows ${limit}.`
+        : `${concerned} of ${endpoint} (${name}).`
+  return badRequest('too_many_records', `${reason}${why}`, at)
+}
+
+interface TooMany {
+  readonly endpoint: string
+  /** The length of the list that was sent. */
+  readonly sent?: number
+  /** In a cascade, the resource in the URL, whose limit counts the records of all models together. */
+  readonly below?: string
+}
 
 /** `on_conflict` columns that are not a unique key of the model, or a key with a column that the client cannot send and that has no default. */
 export const notUniqueColumns = (

@@ -1,5 +1,13 @@
 /** explainAccess names the rule that decides; exposure lists what a role can reach. */
-import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import {
+  type Api,
+  type ApiConfig,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+  type Meta,
+} from '@model-api/core'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { equal, match } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -117,6 +125,131 @@ suite('explainAccess', (test) => {
   })
 })
 
+suite('explainAccess of an upsert', (test) => {
+  const label = (meta: Meta, config: ApiConfig = {}) => {
+    const columns = {
+      id: { type: 'integer', primaryKey: true, generated: true },
+      name: { type: 'string', unique: true },
+    } as const
+    const models = [defineModel('Label', { columns, meta })]
+    return createApi({ db, models, config: { API_AUTHENTICATE_METHOD: [], ...config } })
+  }
+  const map = { POST: 'member', PATCH: 'editor', UPSERT: 'owner' }
+  const url = '/api/labels?on_conflict=name'
+  const lines = async (of: Api, who: unknown, asked = url) => {
+    const { status, steps } = await of.explainAccess(who, { method: 'POST', url: asked })
+    return [
+      status,
+      ...steps
+        .filter(({ stage }) => stage === 'authorize')
+        .map(({ action, decision, at }) => `${action} ${decision} ${at}`),
+    ]
+  }
+
+  test('names the rules of POST, UPSERT and PATCH', async () => {
+    equal(await lines(label({ role_map: map }), user('member')), [
+      403,
+      'POST allows models.Label.meta.role_map.POST',
+      'UPSERT refuses models.Label.meta.role_map.UPSERT',
+      'PATCH refuses models.Label.meta.role_map.PATCH',
+    ])
+    const all = await lines(label({ role_map: map }), user('member', 'editor', 'owner'))
+    equal(all[0], 200)
+    equal((await lines(label({ role_map: map }), user('member', 'editor')))[0], 403)
+    equal((await lines(label({ role_map: map }), user('member', 'owner')))[0], 403)
+  })
+
+  test('finds the parameter anywhere in the query, and nothing like it', async () => {
+    const upserts = ['fields=id&on_conflict=name', 'on%5Fconflict=name', 'a=%&on_conflict=name']
+    for (const query of upserts) {
+      equal((await lines(label({ role_map: map }), user('member'), `/api/labels?${query}`))[0], 403)
+    }
+    for (const query of ['', '?fields=on_conflict', '?name__eq=on_conflict=name']) {
+      const plain = await lines(label({ role_map: map }), user('member'), `/api/labels${query}`)
+      equal(plain, [200, 'POST allows models.Label.meta.role_map.POST'])
+    }
+  })
+
+  test('says that the model has no PATCH', async () => {
+    const without = label({ role_map: map, allowed_methods: ['GET', 'POST'] })
+    equal((await lines(without, user('member', 'editor', 'owner'))).slice(0, 1), [403])
+    equal(
+      (await lines(without, user('member', 'editor', 'owner'))).at(-1),
+      'PATCH refuses allowed_methods',
+    )
+  })
+
+  test('says that PATCH needs authentication, which an upsert without it does not ask for', async () => {
+    const strategies = {
+      authenticate_method: ['custom'],
+      auth_requirements: { POST: false },
+    } as const
+    const open = label(strategies, { API_CUSTOM_AUTH: () => false })
+    equal(await lines(open, null), [
+      403,
+      'POST allows null',
+      'UPSERT allows null',
+      'PATCH refuses null',
+    ])
+  })
+
+  test('names the hooks of the policy that decide about changes', async () => {
+    const policy = { can_create: () => true, can_update: () => true }
+    const { steps } = await label({ access_policy: policy }).explainAccess(null, {
+      method: 'POST',
+      url,
+    })
+    equal(
+      steps
+        .filter(({ stage }) => stage === 'policy')
+        .map(({ action, because }) => `${action}: ${because}`),
+      ['POST: can_create decides by the rows', 'PATCH: can_update decides by the rows'],
+    )
+  })
+
+  test('the exposure shows who may upsert, and by what', () => {
+    const upserters = (role_map: NonNullable<Meta['role_map']>) =>
+      label({ role_map })
+        .exposure(['member', 'owner'])
+        .split(/\n(?=\S)/)
+        .filter((part) => part.includes('POST /api/labels?on_conflict=<id|name>'))
+        .map((part) => part.split('\n')[0])
+    equal(upserters({ UPSERT: 'owner' }), ['owner'])
+    equal(upserters({ UPSERT: 'member' }), ['member'])
+    equal(upserters({ UPSERT: 'owner', PATCH: 'member' }), [])
+    equal(upserters({ POST: 'owner' }), ['owner'])
+    equal(upserters({ UPSERT: { roles: ['owner', 'member'], any_of: true } }), ['member', 'owner'])
+  })
+
+  test('the exposure shows who may restore', () => {
+    const restorers = (role_map: NonNullable<Meta['role_map']>) =>
+      createApi({
+        db,
+        models: [
+          defineModel('Label', {
+            columns: {
+              id: { type: 'integer', primaryKey: true, generated: true },
+              gone: { type: 'boolean', default: false },
+            },
+            meta: { role_map },
+          }),
+        ],
+        config: {
+          API_AUTHENTICATE_METHOD: [],
+          API_SOFT_DELETE: true,
+          API_SOFT_DELETE_ATTRIBUTE: 'gone',
+        },
+      })
+        .exposure(['member', 'owner'])
+        .split(/\n(?=\S)/)
+        .filter((part) => part.includes('POST /api/labels/<id>/restore'))
+        .map((part) => part.split('\n')[0])
+    equal(restorers({ RESTORE: 'owner', PATCH: 'member' }), ['owner'])
+    equal(restorers({ RESTORE: 'member', PATCH: 'owner' }), ['member'])
+    equal(restorers({ PATCH: 'owner' }), ['owner'])
+  })
+})
+
 suite('exposure', (test) => {
   test('is the same text every time, ordered by audience and model', () => {
     const text = api.exposure(['staff', 'viewer'])
@@ -133,6 +266,7 @@ staff
   Author
     GET /api/authors
     POST /api/authors
+    POST /api/authors?on_conflict=<id>
     GET /api/authors/<id>
     PATCH /api/authors/<id>
     DELETE /api/authors/<id>

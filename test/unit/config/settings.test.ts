@@ -351,6 +351,7 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_BLOCK_METHODS: [],
     API_ALLOW_NESTED_WRITES: false,
     API_ALLOW_BULK: false,
+    API_ALLOW_UPSERT: true,
     API_SHOW_TRIGGER_MESSAGES: false,
     API_REQUIRE_IF_MATCH: false,
     API_ALLOW_CASCADE_DELETE: false,

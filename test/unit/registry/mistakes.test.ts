@@ -127,7 +127,7 @@ suite('mistakes of names', (test) => {
 suite('mistakes of models', (test) => {
   test('two of one name', () => {
     equal(problemsOf({ models: [model('Book'), model('Book')] }), [
-      'models.Book: two models have this name.',
+      "models.Book: two models have this name. Rename one, and keep its table with table: 'books'; if they are meant to be one model, define it once.",
     ])
   })
 
@@ -588,7 +588,7 @@ suite('mistakes of base models', (test) => {
 
   test('a listed model of the same name', () => {
     equal(problemsOf({ models: [model('Book')], config: { API_BASE_MODEL: Base } }), [
-      'models.Book: two models have this name.',
+      "models.Book: two models have this name. Rename one, and keep its table with table: 'books'; if they are meant to be one model, define it once.",
     ])
   })
 

@@ -147,6 +147,8 @@ export interface ApiConfig<
    * `['POST']` allows imports (lists, and upserts of them) alone. Default false. Config, meta.
    */
   readonly API_ALLOW_BULK?: boolean | readonly BulkMethod[]
+  /** Allows `on_conflict`, by which a POST changes the records that exist; otherwise it is 400. Default true. Config, meta. */
+  readonly API_ALLOW_UPSERT?: boolean
   /**
    * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
    * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database
@@ -269,7 +271,7 @@ export interface ApiConfig<
    * Per-method authentication.
    */
   readonly API_AUTH_REQUIREMENTS?: AuthRequirements
-  /** Which roles each kind of request needs. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
+  /** Which roles each kind of request needs, by `RoleKey`, which has `UPSERT` and `RESTORE` too. Default none. Config, meta (`role_map` or `api_role_map`). Specification: Roles 3. */
   readonly API_ROLE_MAP?: RoleMap
   /** Every endpoint requires all of these roles; a role map takes precedence. Default none. Config, meta. Specification: Roles 4. */
   readonly API_ROLES_REQUIRED?: readonly string[] | string

@@ -91,6 +91,8 @@ const pair: Check = (value) =>
     ? undefined
     : 'expected a pair of different values: of an active record, and of a deleted one.'
 
+const isMap = (value: unknown): boolean => object(value) === undefined
+
 const ipRange: Check = (value) =>
   typeof value === 'string' && parseIpRange(value) !== undefined
     ? undefined
@@ -150,6 +152,7 @@ export const keyTable: KeyTable = {
   API_BLOCK_METHODS: { default: [], ...both, check: methods },
   API_ALLOW_NESTED_WRITES: off,
   API_ALLOW_BULK: { default: false, ...both, check: booleanOrList(bulkMethods) },
+  API_ALLOW_UPSERT: on,
   API_SHOW_TRIGGER_MESSAGES: off,
   API_REQUIRE_IF_MATCH: { default: false, ...both, check: booleanOr('single') },
   API_ALLOW_CASCADE_DELETE: { default: false, ...both, check: booleanOr('always') },
@@ -171,7 +174,7 @@ export const keyTable: KeyTable = {
   API_CACHE_GROUPS: { default: false, ...api, check: boolean },
   API_SERVER_TIMING: { default: false, ...api, check: boolean },
   API_PROBLEM_TYPE_PREFIX: { ...unset, ...api, check: url },
-  API_ERROR_CODES: { ...unset, ...both, check: errorCodes },
+  API_ERROR_CODES: { ...unset, ...both, check: errorCodes, keepsWrong: isMap },
 
   API_SETUP_CALLBACK: callback,
   API_FILTER_CALLBACK: callback,

@@ -21,11 +21,12 @@ export function resolveErrorCodes(
   return [...all.values()]
 }
 
+/** A wrong map arrives here too, because the codes of the service in it are reported together with its other mistakes. */
 const declared = (place: string, codes: ErrorCodes = {}): DeclaredCode[] =>
   Object.entries(codes).map(([code, error]) => ({
     at: `${place}.${code}`,
     code,
-    status: error.status,
-    description: error.description,
-    methods: error.methods ?? codeMethods,
+    status: error?.status,
+    description: error?.description,
+    methods: error?.methods ?? codeMethods,
   }))

@@ -76,6 +76,26 @@ export function resolveResourceHooks(meta: Meta, config: ApiConfig): HooksByMeth
   return Object.fromEntries(byMethod) as HooksByMethod
 }
 
+/**
+ * Returns where a callback for an HTTP method is configured, for error messages.
+ *
+ * ```ts
+ * placeOfHook('add', { name: 'Book', meta: { post_add_callback } }, 'POST') // 'models.Book.meta.post_add_callback'
+ * ```
+ */
+export function placeOfHook(
+  hook: keyof HookSettings,
+  { name, meta }: { readonly name: string; readonly meta?: Meta | undefined },
+  method: string,
+): string {
+  const key = metaKeyOf(keys[hook])
+  const settings = (meta ?? {}) as Readonly<Record<string, unknown>>
+  const own = [`${methodKeys[method] ?? 'get'}_${key}`, key].find(
+    (one) => settings[one] !== undefined && settings[one] !== null,
+  )
+  return own === undefined ? `config.${keys[hook]}` : `models.${name}.meta.${own}`
+}
+
 function resolve(find: (key: (typeof keys)[keyof typeof keys]) => unknown): HookSettings {
   const found = Object.entries(keys)
     .map(([name, key]) => [name, find(key)] as const)

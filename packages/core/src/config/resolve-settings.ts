@@ -134,6 +134,7 @@ export function resolveResourceSettings(
     allowAggregation: get('API_ALLOW_AGGREGATION'),
     allowNestedWrites: get('API_ALLOW_NESTED_WRITES'),
     bulkMethods: bulkMethodsOf(get('API_ALLOW_BULK')),
+    allowUpsert: get('API_ALLOW_UPSERT'),
     showTriggerMessages: get('API_SHOW_TRIGGER_MESSAGES'),
     schemaCheck: get('API_SCHEMA_CHECK'),
     requireIfMatch: get('API_REQUIRE_IF_MATCH') !== false,

@@ -12,6 +12,7 @@ export const settingNames = {
   allowAggregation: 'API_ALLOW_AGGREGATION',
   allowNestedWrites: 'API_ALLOW_NESTED_WRITES',
   allowBulk: 'API_ALLOW_BULK',
+  allowUpsert: 'API_ALLOW_UPSERT',
   requireIfMatch: 'API_REQUIRE_IF_MATCH',
   allowCascadeDelete: 'API_ALLOW_CASCADE_DELETE',
   softDelete: 'API_SOFT_DELETE',
@@ -41,6 +42,9 @@ export const settingNames = {
   maxBatchResponse: 'API_MAX_BATCH_RESPONSE',
   batchTimeout: 'API_BATCH_TIMEOUT',
 } as const
+
+/** The limit of records of one write, which the meta of a model may set. */
+export const maxBulkNames: string = `${settingNames.maxBulk} or max_bulk`
 
 /** The setting behind each member of LimitSettings. */
 export const limitSettingNames: { readonly [K in keyof LimitSettings]: string } = {

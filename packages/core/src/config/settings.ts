@@ -187,6 +187,7 @@ export interface ResourceSettings {
   readonly allowNestedWrites: boolean
   /** The methods that may write many records at once. */
   readonly bulkMethods: ReadonlySet<BulkMethod>
+  readonly allowUpsert: boolean
   readonly showTriggerMessages: boolean
   /** What happens if the model and the database differ. */
   readonly schemaCheck: SchemaCheckMode

@@ -1,16 +1,18 @@
 // explainAccess: reports stage by stage which rule allows or refuses a user's request, without running it.
 
-import type { Action } from '../access/action.ts'
-import { decidingKey } from '../access/action.ts'
-import { type Check, checksOf } from '../access/authorize.ts'
+import { decidingKey, methodOf, type Permission } from '../access/action.ts'
+import { checksOf } from '../access/authorize.ts'
 import { callerOf } from '../access/caller.ts'
 import { scopeText } from '../access/policy-scope.ts'
+import { isKnown } from '../access/reach.ts'
 import { needsAuthentication } from '../access/requirement.ts'
 import { type Caller, decidingRules, ruleText, satisfies } from '../access/roles.ts'
 import type { Runtime } from '../call.ts'
 import { policyHooks } from '../config/check-policy.ts'
+import { settingNames } from '../config/setting-names.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import { decodedSegment, matchRoute, type Route, splitUrl } from '../http/route-table.ts'
+import type { Resource } from '../registry/resource.ts'
 import { allowedMethods } from './route-method.ts'
 
 /** The decision of one stage. */
@@ -18,7 +20,8 @@ export interface AccessStep {
   readonly stage: 'route' | 'authenticate' | 'authorize' | 'policy'
   /** The model of the rule; null if the path matched no route. */
   readonly model: string | null
-  readonly action: Action | null
+  /** `UPSERT`: the right to send a POST with `on_conflict`. */
+  readonly action: Permission | null
   /** `asks`: a policy hook decides by the rows when the request runs. */
   readonly decision: 'allows' | 'refuses' | 'asks'
   /** Where the rule is configured: `config.API_ROLE_MAP.GET`; null if no rule applies. */
@@ -31,13 +34,19 @@ export interface AccessExplanation {
   /** False if a stage before the database refuses. */
   readonly allowed: boolean
   /** The status of the refusal, else 200. */
-  readonly status: 200 | 401 | 403 | 404 | 405
+  readonly status: 200 | 400 | 401 | 403 | 404 | 405
   readonly roles: readonly string[]
   /** In pipeline order; the first refusal gives the status. */
   readonly steps: readonly AccessStep[]
 }
 
-/** Explains a request by this user (null: anonymous). Ignores the credentials, the query and the body of the request. */
+/** A permission on a resource that the request needs. */
+interface Needed {
+  readonly resource: Resource
+  readonly action: Permission
+}
+
+/** Explains a request by this user (null: anonymous). Ignores the credentials, the body and the query, except for `on_conflict`. */
 export async function explainAccess(
   runtime: Runtime,
   user: unknown,
@@ -49,7 +58,7 @@ export async function explainAccess(
     const status = refusal === undefined ? 200 : statusOf(refusal)
     return { allowed: refusal === undefined, status, roles: caller.roles, steps }
   }
-  const { path } = splitUrl(request.url)
+  const { path, query } = splitUrl(request.url)
   const route = matchRoute(runtime.routes, path)
   if (route === undefined)
     return explained([routeStep('refuses', `no endpoint answers at ${path}`)])
@@ -63,17 +72,51 @@ export async function explainAccess(
   const [first] = checks
   const step = routeStep('allows', `${method} ${path} is ${first?.action}`, route)
   if (method === 'OPTIONS') return explained([step])
+  const isUpsert = route.kind === 'collection' && method === 'POST' && hasOnConflict(query)
+  const change: Needed = { resource: route.resource, action: 'PATCH' }
   return explained([
     step,
     ...checks.map((check) => authentication(check, caller)),
     ...checks.flatMap((check) => roles(check, caller)),
+    ...(isUpsert ? upsertRights(change, caller) : []),
     ...checks.map((check) => policy(runtime, check)),
+    ...(isUpsert ? [policy(runtime, change)] : []),
   ])
 }
+
+/** Whether a raw query has the parameter. The query is not parsed, because that throws for other mistakes. */
+const hasOnConflict = (query: string): boolean =>
+  query.split('&').some((pair) => decodedSegment(pair.split('=')[0] ?? '') === 'on_conflict')
+
+/**
+ * The steps of an upsert after those of its POST: `UPSERT`, and the right to change records. A caller without the latter gets 403,
+ * also where the model has no PATCH, or PATCH needs authentication and POST does not.
+ */
+function upsertRights(change: Needed, caller: Caller): readonly AccessStep[] {
+  const { resource, action } = change
+  if (!resource.settings.allowUpsert) {
+    const because = `on_conflict is ${notEnabled} (${settingNames.allowUpsert})`
+    return [{ ...routeStep('refuses', because), model: resource.name }]
+  }
+  const upsert = roles({ resource, action: 'UPSERT' }, caller)
+  const step = { stage: 'authorize', model: resource.name, action, decision: 'refuses' } as const
+  if (!resource.settings.methods.has(methodOf(action))) {
+    const because = `on_conflict may change stored records, and ${resource.name} has no PATCH`
+    return [...upsert, { ...step, at: 'allowed_methods', because }]
+  }
+  if (needsAuthentication(resource, action) && !isKnown(resource, caller)) {
+    const { at, because } = authentication(change, caller)
+    return [...upsert, { ...step, at, because }]
+  }
+  return [...upsert, ...roles(change, caller)]
+}
+
+const notEnabled = 'not enabled here'
 
 function statusOf({ stage, because }: AccessStep): AccessExplanation['status'] {
   if (stage === 'authenticate') return 401
   if (stage !== 'route') return 403
+  if (because.includes(notEnabled)) return 400
   return because.startsWith('no endpoint') ? 404 : 405
 }
 
@@ -90,7 +133,7 @@ const routeStep = (
   because,
 })
 
-function authentication({ resource, action }: Check, caller: Caller): AccessStep {
+function authentication({ resource, action }: Needed, caller: Caller): AccessStep {
   const { strategies, requirements } = resource.settings
   const needed = needsAuthentication(resource, action)
   const key = strategies.length === 0 ? undefined : decidingKey(requirements, action)
@@ -108,7 +151,7 @@ function authentication({ resource, action }: Check, caller: Caller): AccessStep
   }
 }
 
-function roles({ resource, action }: Check, caller: Caller): readonly AccessStep[] {
+function roles({ resource, action }: Needed, caller: Caller): readonly AccessStep[] {
   const rules = decidingRules(resource.settings.roleMaps, action)
   const step = { stage: 'authorize', model: resource.name, action } as const
   if (rules.length === 0) {
@@ -125,7 +168,7 @@ function roles({ resource, action }: Check, caller: Caller): readonly AccessStep
   }))
 }
 
-function policy(runtime: Runtime, { resource, action }: Check): AccessStep {
+function policy(runtime: Runtime, { resource, action }: Needed): AccessStep {
   const found = runtime.policies.get(resource)
   const hooks = policyHooks.filter((hook) => found?.[hook] !== undefined && concerns(hook, action))
   return {
@@ -146,7 +189,7 @@ function policy(runtime: Runtime, { resource, action }: Check): AccessStep {
 }
 
 /** Whether an action calls the hook. */
-function concerns(hook: (typeof policyHooks)[number], action: Action): boolean {
+function concerns(hook: (typeof policyHooks)[number], action: Permission): boolean {
   switch (hook) {
     case 'scope':
     case 'scope_query':

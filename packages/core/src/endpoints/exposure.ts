@@ -14,7 +14,7 @@ import {
   type FilterOperator,
   filterOperators,
 } from '../parse/operators.ts'
-import { unwritable } from '../registry/field-rules.ts'
+import { conflictKeys, unwritable } from '../registry/field-rules.ts'
 import { queryColumns } from '../registry/json-paths.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
@@ -101,6 +101,7 @@ function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller):
   if (url === undefined) return []
   const endpoints = [
     ...allowed(lists).map((method) => `${method} ${url}`),
+    ...upsertsOf(resource, caller).map((parameter) => `POST ${url}?${parameter}`),
     ...(isKeyless(resource) ? [] : allowed(items)).map((method) => `${method} ${url}/<id>`),
     ...(softDelete !== null && !isKeyless(resource) && mayAct(resource, 'RESTORE', caller)
       ? [`POST ${url}/<id>/restore`]
@@ -109,6 +110,17 @@ function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller):
   return endpoints.length === 0 || aliases.length === 0
     ? endpoints
     : [...endpoints, `also at ${aliases.join(', ')}`]
+}
+
+/** Returns `on_conflict` with the unique keys that it can name; an empty list if the caller may not upsert. */
+function upsertsOf(resource: Resource, caller: Caller): readonly string[] {
+  const needed = ['POST', 'UPSERT', 'PATCH'] as const
+  const keys = conflictKeys(resource).map(({ names }) => names.join(','))
+  return resource.settings.allowUpsert &&
+    keys.length > 0 &&
+    needed.every((permission) => mayAct(resource, permission, caller))
+    ? [`on_conflict=<${[...new Set(keys)].join('|')}>`]
+    : []
 }
 
 const changesOfMany = ['PATCH', 'DELETE'] as const

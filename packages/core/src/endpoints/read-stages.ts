@@ -23,6 +23,7 @@ import { andThen, type MaybePromise, mapAll } from '../maybe-promise.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import { writeCursor } from '../plan/cursor.ts'
+import { filterLike } from '../plan/filter-like.ts'
 import type { ListPlan, ReadPlan, RowPlan } from '../plan/plan.ts'
 import type { Resource } from '../registry/resource.ts'
 import { serializer } from '../serialize/serialize.ts'
@@ -36,6 +37,7 @@ export function parse(call: Call, resource: Resource): QueryAst {
   const { additionalQueryParams, limits } = resource.settings
   return parseQuery(call.query, {
     additional: additionalQueryParams,
+    filterLike: (unknown) => filterLike(resource, unknown),
     limits: {
       conditions: { setting: limitSettingNames.conditions, value: limits.conditions },
       relationFilters: {

@@ -4,11 +4,20 @@ import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import type { Change } from '../config/hook-types.ts'
-import type { HookSettings } from '../config/resolve-hooks.ts'
+import { type HookSettings, placeOfHook } from '../config/resolve-hooks.ts'
 
 /** Whether a callback receives the changes of a write, so that they have to be collected. */
 export const needsChanges = ({ beforeCommit, afterCommit }: HookSettings): boolean =>
   (beforeCommit ?? afterCommit) !== undefined
+
+/** Returns what errors call the callback: `before-commit callback of Book (config.API_BEFORE_COMMIT_CALLBACK)`. */
+function nameOf(
+  { resource: { model, name }, method }: RoutedRequest,
+  hook: 'beforeCommit' | 'afterCommit',
+): string {
+  const kind = hook === 'beforeCommit' ? 'before-commit' : 'after-commit'
+  return `${kind} callback of ${name} (${placeOfHook(hook, model, method)})`
+}
 
 /** Calls the callback inside the transaction with the changes, if there are any; its failure rolls them back. */
 export async function runBeforeCommit(
@@ -19,7 +28,7 @@ export async function runBeforeCommit(
   if (beforeCommit === undefined || changes.length === 0) return
   const args = hookArgs(call)
   const callHook = call.runtime.noticing(hookCallerOf(call), args.db)
-  await callHook('before-commit callback', () => beforeCommit(changes, args))
+  await callHook(nameOf(call, 'beforeCommit'), () => beforeCommit(changes, args))
 }
 
 /** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */
@@ -34,7 +43,9 @@ export function runAfterCommit(
   const report = (error: unknown): void => runtime.report(error, request)
   const args = { ...hookArgs(call), committed }
   try {
-    const pending = hookCallerOf(call)('after-commit callback', () => afterCommit(changes, args))
+    const pending = hookCallerOf(call)(nameOf(call, 'afterCommit'), () =>
+      afterCommit(changes, args),
+    )
     if (pending instanceof Promise) pending.catch(report)
   } catch (error) {
     report(error)

@@ -1,7 +1,7 @@
 // Turns a JSON object into a WriteNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
 // none (docs/writing.md).
 
-import { settingNames } from '../config/setting-names.ts'
+import { maxBulkNames, settingNames } from '../config/setting-names.ts'
 import { excerpt } from '../error-size.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { isJsonObject as isObject } from '../json/merge-patch.ts'
@@ -263,7 +263,10 @@ function readRelation(
   const { bulk } = relation.target.settings.limits
   const items = one ? [json] : (json as readonly JsonValue[])
   if (items.length > bulk) {
-    problems.add(path, `Expected at most ${bulk} records (${settingNames.maxBulk}).`)
+    problems.add(
+      path,
+      `Expected at most ${bulk} records of ${relation.target.endpoint}, got ${items.length} (${maxBulkNames}).`,
+    )
     return
   }
   const filled = filledBelow(relation)

@@ -42,7 +42,6 @@ const occasions: readonly Occasion[] = [
   'restored',
   'precondition',
   'bulk',
-  'upsert',
   'idempotent',
 ]
 
@@ -50,6 +49,7 @@ function occasionsIn({ registry }: Writer): readonly Occasion[] {
   const settings = registry.resources.map((resource) => resource.settings)
   return [
     ...occasions,
+    ...(settings.some((one) => one.allowUpsert) ? (['upsert'] as const) : []),
     ...(settings.some((one) => one.requireIfMatch) ? (['requiredVersion'] as const) : []),
     ...(settings.some((one) => one.requireIfMatchEverywhere)
       ? (['requiredVersions'] as const)

@@ -1,6 +1,6 @@
 // The error catalogue: every error of the service with sample values and the operations where it can occur (docs/errors.md).
 
-import { settingNames } from '../config/setting-names.ts'
+import { maxBulkNames, settingNames } from '../config/setting-names.ts'
 import * as errors from '../errors.ts'
 
 /** A situation in which errors can occur; each operation lists its own. */
@@ -146,9 +146,14 @@ export const catalogue: readonly Entry[] = [
   entry(errors.preconditionRequired(settingNames.requireIfMatch), 'requiredVersion'),
   entry(errors.preconditionRequiredForEach(settingNames.requireIfMatch), 'requiredVersions'),
   entry(errors.invalidEntityTag('If-Match', 'abc'), 'precondition'),
-  entry(errors.preconditionOnMany('If-Match'), 'bulk', 'upsert'),
+  entry(errors.preconditionOnMany('If-Match'), 'bulk', 'idempotent'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),
-  entry(errors.tooManyRecords(settingNames.maxBulk, 1000), 'body', 'bulk', 'cascade'),
+  entry(
+    errors.tooManyRecords({ endpoint: 'books', sent: 1200 }, maxBulkNames, 1000),
+    'body',
+    'bulk',
+    'cascade',
+  ),
   entry(
     errors.notUniqueColumns({ text: 'title', resource: 'books', parameter: 'on_conflict' }, ['id']),
     'upsert',

@@ -231,7 +231,7 @@ const alwaysCascades = ({ settings }: Resource): string =>
 /** Returns what `on_conflict` needs beside the roles of POST, if the role map says it. */
 const upsertRoles = ({ settings }: Resource): string =>
   decidingRules(settings.roleMaps, 'UPSERT')
-    .filter(({ key }) => key === 'UPSERT')
+    .filter(({ key }) => settings.allowUpsert && key === 'UPSERT')
     .map(({ rule }) => ` \`on_conflict\` also needs ${ruleText(rule)}.`)
     .join('')
 
@@ -277,7 +277,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
           list: false,
           status: 201,
         },
-        also: 200,
+        ...(settings.allowUpsert ? { also: 200 } : {}),
         headers: {
           Location: header('URL of the new record.', 'uri-reference'),
           'Idempotency-Replayed': header(
@@ -285,7 +285,10 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
           ),
           ...etag,
         },
-        occasions: ['query', 'body', 'written', 'stored', 'upsert', 'idempotent'],
+        occasions: [
+          ...(['query', 'body', 'written', 'stored', 'idempotent'] as const),
+          ...(settings.allowUpsert ? (['upsert'] as const) : []),
+        ],
       }
     }
     case 'PATCH':

@@ -71,8 +71,9 @@ export function removalParameters(components: Components, resource: Resource): P
   ]
 }
 
-/** Returns the parameters of a POST: `on_conflict`, and those for the returned record. */
+/** Returns the parameters of a POST: `on_conflict` if upserts are enabled, and those for the returned record. */
 export function upsertParameters(components: Components, resource: Resource): Parameter[] {
+  if (!resource.settings.allowUpsert) return changeParameters(components, resource)
   const keys = conflictKeys(resource).map(({ names }) => names.join(','))
   return [
     ...oneParameters(components, resource),

@@ -17,6 +17,7 @@ import { textNode } from './field.ts'
 import { readGroupItem, readOutputName } from './group-by.ts'
 import { isGroupKind } from './group-kind.ts'
 import { readJoins } from './join.ts'
+import type { FilterOperator } from './operators.ts'
 import { readOrder } from './order.ts'
 import {
   isSingleParameter,
@@ -91,36 +92,67 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   }
 }
 
+/** Returns the filters that an unknown parameter probably means; undefined if filters are not allowed. */
+export type FilterLike = (unknown: UnknownParameter) => readonly string[] | undefined
+
+/** A parameter that the query language does not have; `value` is shortened for the message. */
+export interface UnknownParameter {
+  readonly name: string
+  readonly value: string
+  /** `price_gte=9`: `price` and `ge`, the parts around the last underscore, if the second is an operator. */
+  readonly parts?: { readonly field: string; readonly operator: FilterOperator } | undefined
+}
+
 /** Makes the 400 for an unknown parameter. It is usually a column name without operator, so the message shows a filter. */
-export function noSuchParameter(pair: Pair, key: string, additional: readonly string[]): ApiError {
+export function noSuchParameter(
+  pair: Pair,
+  key: string,
+  additional: readonly string[],
+  filterLike: FilterLike = asWritten,
+): ApiError {
   if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
   const written = rawText(pair, 0, 0)
   const equals = written.indexOf('=')
   const value = equals === -1 ? '' : excerpt(written.slice(equals + 1))
-  const example = isGroupKind(key)
-    ? `group is written "${key}[price__ge=30,title__like=Emma]`
-    : isRelationFilterKind(key)
-      ? `relation filter is written "${key}(books.price__gt=20)`
-      : filterExample(key, value === '' ? '…' : value)
   const familiar = namesElsewhere.get(key.toLowerCase())
   const near =
     familiar === undefined ? nearParameter(key, additional) : ` Did you mean "${familiar}"?`
-  return unknownParameter(excerpt(key), `${near} A ${example}".`, written)
+  const example = isGroupKind(key)
+    ? ` A group is written "${key}[price__ge=30,title__like=Emma]".`
+    : isRelationFilterKind(key)
+      ? ` A relation filter is written "${key}(books.price__gt=20)".`
+      : filterExample(key, value === '' ? '…' : value, filterLike, near === '')
+  return unknownParameter(excerpt(key), `${near}${example}`, written)
+}
+
+/** Returns how the filter would be written: on a similar column, or else in general if no parameter is similar either. */
+function filterExample(
+  key: string,
+  value: string,
+  filterLike: FilterLike,
+  isGeneral: boolean,
+): string {
+  const underscore = key.lastIndexOf('_')
+  const suffix = { at: underscore, text: key.slice(underscore + 1) }
+  const meaning = underscore < 1 ? undefined : meaningOf(suffix)
+  const parts =
+    meaning?.kind === 'operator'
+      ? { field: key.slice(0, underscore), operator: meaning.operator }
+      : undefined
+  const filters = filterLike({ name: key, value, parts })
+  if (filters === undefined || (filters.length === 0 && !isGeneral)) return ''
+  const shown = filters.length === 0 ? [`<column>__eq=${value}`] : filters
+  return ` A filter is written ${shown.map((filter) => `"${filter}"`).join(' or ')}.`
 }
 
 /**
- * Returns how the filter would be written. `price_gt=9` is either a filter on `price` with one underscore too few, or a column
+ * Returns the filters without knowing the columns. `price_gt=9` is either a filter on `price` with one underscore too few, or a column
  * without operator.
  */
-function filterExample(key: string, value: string): string {
-  const equality = `"${excerpt(key)}__eq=${value}`
-  const underscore = key.lastIndexOf('_')
-  const suffix = { at: underscore, text: key.slice(underscore + 1) }
-  if (underscore < 1 || meaningOf(suffix)?.kind !== 'operator')
-    return `filter is written ${equality}`
-  const filter = `"${excerpt(key.slice(0, underscore))}__${suffix.text}=${value}"`
-  return `filter is written ${filter} or ${equality}`
-}
+const asWritten: FilterLike = ({ name, value, parts }) => [
+  ...(parts === undefined ? [] : [`${excerpt(parts.field)}__${parts.operator}=${value}`]),
+  `${excerpt(name)}__eq=${value}`,
+]
 
 /** Names of the parameters in other APIs, for suggestions; a Map, because the client chooses the name. */
 const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new Map([

@@ -11,7 +11,7 @@ import { readFilter } from './filter.ts'
 import { readGroup } from './group.ts'
 import { isGroupKind } from './group-kind.ts'
 import type { ParseLimits, Tally } from './limits.ts'
-import { noSuchParameter, readParameter } from './parameter.ts'
+import { type FilterLike, noSuchParameter, readParameter } from './parameter.ts'
 import { isListParameter, isSingleParameter } from './parameter-names.ts'
 import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
 import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
@@ -23,6 +23,8 @@ export interface ParseOptions {
   /** Names of the host's own parameters, passed through unparsed. */
   readonly additional?: readonly string[]
   readonly limits: ParseLimits
+  /** The filters that an unknown parameter probably means, for its error; undefined if filters are not allowed. */
+  readonly filterLike?: FilterLike
 }
 
 /**
@@ -36,10 +38,9 @@ export interface ParseOptions {
 export function parseQuery(raw: string, options: ParseOptions): QueryAst {
   if (raw === '') return emptyQuery
   const tally: Tally = { limits: options.limits, conditions: 0, relationFilters: 0 }
-  const additional = options.additional ?? none
   const draft = emptyDraft()
   for (const pair of splitPairs(raw)) {
-    readPair({ pair, tally, position: 0 }, draft, additional)
+    readPair({ pair, tally, position: 0 }, draft, options)
   }
   return astOf(raw, draft)
 }
@@ -68,7 +69,7 @@ const none: readonly string[] = []
 const emptyQuery = astOf('', emptyDraft())
 
 /** pair = group | relfilter | filter | aggregate | relopt | relkey | parameter */
-function readPair(cursor: Cursor, draft: Draft, additional: readonly string[]): void {
+function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   const { pair } = cursor
   const keyEnd = endOfKey(pair)
   const key = pair.text.slice(0, keyEnd)
@@ -77,14 +78,14 @@ function readPair(cursor: Cursor, draft: Draft, additional: readonly string[]): 
     return
   }
   const suffix = splitSuffix(pair, 0, keyEnd)
-  if (additional.includes(key) && meaningOf(suffix) === undefined) {
+  if (options.additional?.includes(key) && meaningOf(suffix) === undefined) {
     draft.additional.push({ name: key, value: textNode(pair, keyEnd + 1, pair.text.length) })
     return
   }
   const nameEnd = endOfName(cursor, 'raw')
   const stop = pair.text.charAt(nameEnd)
   if (stop === '[' || stop === '(') readBracketed(cursor, nameEnd, draft)
-  else if (nameEnd === keyEnd) readKeyed(cursor, keyEnd, suffix, draft, additional)
+  else if (nameEnd === keyEnd) readKeyed(cursor, keyEnd, suffix, draft, options)
   else throw unexpectedInKey(pair, nameEnd)
 }
 
@@ -108,7 +109,7 @@ function readKeyed(
   keyEnd: number,
   suffix: Suffix | undefined,
   draft: Draft,
-  additional: readonly string[],
+  { additional, filterLike }: ParseOptions,
 ): void {
   const { pair } = cursor
   const key = pair.text.slice(0, keyEnd)
@@ -129,7 +130,7 @@ function readKeyed(
   } else if (suffix !== undefined) {
     throw noSuchOperator(suffix, rawText(pair, 0, 0))
   } else {
-    throw noSuchParameter(pair, key, additional)
+    throw noSuchParameter(pair, key, additional ?? none, filterLike)
   }
 }
 

@@ -158,6 +158,10 @@ export function planValue(column: ValueColumn, text: string, field: string, at: 
   throw invalidValue(text, field, conversion.expected, at, nullHint(text, field))
 }
 
+/** Whether the text is a value of the column's type. */
+export const isValueOf = (column: ValueColumn, text: string): boolean =>
+  'value' in convertText(column, text)
+
 /** Returns the filter for NULL, which no other filter finds, if the text names it. */
 const nullHint = (text: string, field: string): string =>
   /^null$/i.test(text)

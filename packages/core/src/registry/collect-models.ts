@@ -29,7 +29,10 @@ export function collectModels(
     checkOptions(model, problems)
     const other = models.get(model.name)
     if (other !== undefined && other !== model) {
-      problems.add(`models.${model.name}`, 'two models have this name.')
+      problems.add(
+        `models.${model.name}`,
+        `two models have this name. Rename one, and keep its table with table: '${model.table}'; if they are meant to be one model, define it once.`,
+      )
     }
     models.set(model.name, other ?? model)
   }

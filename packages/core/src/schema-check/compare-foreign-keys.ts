@@ -157,6 +157,7 @@ function* uniqueOf(relation: ResolvedRelation, schema: DatabaseSchema): Generato
       columns,
       partial: partialKeysOf(schema, table, columns)[0],
       indexOfActive: undefined,
+      softDelete: undefined,
     }
   }
 }

@@ -1,7 +1,9 @@
 // Compares the primary key and the unique sets of a model with the keys of its table.
 
+import type { SoftDeleteSettings } from '../config/settings.ts'
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { RowCondition } from '../dialect/shared/row-condition.ts'
+import type { ColumnType } from '../model/column.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type ActiveRows, activeCondition, holdsForActive } from './active-rows.ts'
 import {
@@ -41,6 +43,7 @@ export function* compareKeys(
       relation: undefined,
       partial: partial[0],
       indexOfActive: active && schema.indexAmong(columns, activeCondition(active)),
+      softDelete: softDeleteFor(resource, table, schema, partial[0]?.rows),
     }
   }
 }
@@ -68,6 +71,49 @@ const coversActive = (
   rows !== undefined &&
   sameColumn(schema, rows.column, active.column.dbName) &&
   holdsForActive(active, rows)
+
+/** The meta with which an index over these rows would cover all active records; undefined if there is none, or the model has soft delete. */
+function softDeleteFor(
+  { settings: { softDelete }, allColumns, primaryKey }: Resource,
+  table: CatalogueTable,
+  schema: DatabaseSchema,
+  rows: RowCondition | undefined,
+): string | undefined {
+  if (softDelete !== null || rows === undefined || primaryKey.length === 0) return undefined
+  const column = [...allColumns.values()].find(({ dbName }) =>
+    sameColumn(schema, rows.column, dbName),
+  )
+  const nullable = findColumn(schema, table, rows.column)?.nullable
+  if (column === undefined || nullable === undefined) return undefined
+  const covers = ({ active, deleted }: SoftDeleteValues): boolean => {
+    const attribute = column.name
+    return holdsForActive({ softDelete: { attribute, active, deleted }, column, nullable }, rows)
+  }
+  const found = usualValues[column.type]?.find(covers)
+  return found && `soft_delete: true, soft_delete_attribute: '${column.name}'${found.meta}`
+}
+
+interface SoftDeleteValues extends Pick<SoftDeleteSettings, 'active' | 'deleted'> {
+  /** How the values are written after the other keys of meta. */
+  readonly meta: string
+}
+
+const now: readonly SoftDeleteValues[] = [
+  { active: null, deleted: { kind: 'now' }, meta: ", soft_delete_values: [null, 'now']" },
+]
+
+const usualValues: Readonly<Partial<Record<ColumnType, readonly SoftDeleteValues[]>>> = {
+  datetime: now,
+  date: now,
+  boolean: [
+    { active: false, deleted: { kind: 'value', value: true }, meta: '' },
+    {
+      active: true,
+      deleted: { kind: 'value', value: false },
+      meta: ', soft_delete_values: [true, false]',
+    },
+  ],
+}
 
 /** Whether the columns are the primary key of the table, or unique and never NULL. */
 function isKey(

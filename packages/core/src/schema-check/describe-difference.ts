@@ -223,8 +223,13 @@ function unique({
   relation,
   partial,
   indexOfActive,
+  softDelete,
 }: Extract<Difference, { kind: 'unique' }>): Words {
   const list = columns.join(', ')
+  const marked =
+    softDelete === undefined
+      ? ''
+      : ` If the index leaves out deleted records, declare ${softDelete}.`
   const only = partial && `, only a partial one (${partial.name}, where ${partial.condition})`
   return {
     column: relation ?? fields.join(', '),
@@ -235,7 +240,7 @@ function unique({
     found: `no unique constraint covers (${list})${only ?? ''}`,
     remedy:
       indexOfActive === undefined
-        ? `Add a unique constraint or a unique index on (${list}), or remove the declaration.`
+        ? `Add a unique constraint or a unique index on (${list}), or remove the declaration.${marked}`
         : `Add ${indexOfActive}, so that new records may have the values of deleted ones, or a unique constraint on (${list}), so that these values stay taken; or remove the declaration.`,
   }
 }

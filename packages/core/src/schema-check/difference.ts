@@ -101,6 +101,8 @@ export type Difference =
       readonly partial: Pick<PartialKey, 'name' | 'condition'> | undefined
       /** In words, a unique index over the records that are not deleted; undefined for a model without soft delete. */
       readonly indexOfActive: string | undefined
+      /** In a model without soft delete, the meta with which the column that `partial` tests would mark deleted records. */
+      readonly softDelete: string | undefined
     })
   | (Place & {
       readonly kind: 'repeated pairs'

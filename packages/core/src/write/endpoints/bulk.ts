@@ -1,7 +1,7 @@
 // PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/writing.md).
 
 import type { Call } from '../../call.ts'
-import { settingNames } from '../../config/setting-names.ts'
+import { maxBulkNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
 import {
   filterNeeded,
@@ -113,8 +113,11 @@ async function updateListed(
   refusePrecondition(call)
   refuseIdempotencyKey(call)
   if (body.length === 0) throw wrongBody('an object, or a list of at least one')
-  const { max, limit } = limitOf(resource, ast)
-  if (body.length > max) throw tooManyRecords(limit, max, limit)
+  const { max, limit, at } = limitOf(resource, ast)
+  if (body.length > max) {
+    const { endpoint } = resource
+    throw tooManyRecords({ endpoint, sent: body.length }, limit, max, at)
+  }
   const echo = cachedEchoPlan(call, resource, ast)
   const relationKeys = relationKeysOf(resource, ast)
   const sent = await readChanges(call, resource, body, problems, relationKeys)
@@ -269,6 +272,8 @@ interface Selection {
   readonly max: number
   /** The parameter or setting that `max` comes from, for the error message. */
   readonly limit: string
+  /** The parameter, if it is one. */
+  readonly at?: string
 }
 
 function refuseOrderAndGroups({ raw, order, groupBy, aggregates }: QueryAst): void {
@@ -295,13 +300,15 @@ function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   return { rows: withAllColumns(plan.rows), ...limitOf(resource, ast) }
 }
 
-function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'limit'> {
+function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'limit' | 'at'> {
   const { bulk } = resource.settings.limits
   const text = ast.single.max_affected?.text
-  if (text === undefined) return { max: bulk, limit: settingNames.maxBulk }
+  if (text === undefined) return { max: bulk, limit: maxBulkNames }
   if (!/^[0-9]{1,9}$/.test(text)) throw invalidParameter('max_affected', text, 'a whole number')
   const max = Number(text)
-  return max <= bulk ? { max, limit: 'max_affected' } : { max: bulk, limit: settingNames.maxBulk }
+  return max <= bulk
+    ? { max, limit: 'max_affected', at: `max_affected=${text}` }
+    : { max: bulk, limit: maxBulkNames }
 }
 
 /**
@@ -311,13 +318,13 @@ function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'li
 async function lockMatchingRows(
   { context }: Writing,
   resource: Resource,
-  { rows: plan, max, limit }: Selection,
+  { rows: plan, max, limit, at }: Selection,
   action: 'PATCH' | 'DELETE',
   lockedFor: LockedFor,
 ): Promise<readonly Values[]> {
   const read = async () => {
     const found = await readScoped(context, plan, action, max + 1)
-    if (found.length > max) throw tooManyRecords(limit, max, limit)
+    if (found.length > max) throw tooManyRecords(resource, limit, max, at)
     return found
   }
   const rows = await read()

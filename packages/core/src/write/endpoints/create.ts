@@ -3,9 +3,9 @@
 import { mayAct } from '../../access/reach.ts'
 import type { Call } from '../../call.ts'
 import { shownBulkSetting } from '../../config/bulk-methods.ts'
-import { settingNames } from '../../config/setting-names.ts'
+import { maxBulkNames, settingNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
-import { forbidden, tooManyRecords, wrongBody } from '../../errors.ts'
+import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { nodeReader } from '../../input/read-body.ts'
@@ -37,6 +37,10 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'on_conflict')
   const isUpsert = ast.single.on_conflict !== undefined
+  if (isUpsert && !resource.settings.allowUpsert) {
+    const at = `on_conflict=${ast.single.on_conflict?.text}`
+    throw featureDisabled('Upserting', settingNames.allowUpsert, at)
+  }
   if (isUpsert && !mayAct(resource, 'UPSERT', call.caller)) throw forbidden()
   refusePrecondition(call)
   const echo = cachedEchoPlan(call, resource, ast)
@@ -110,6 +114,9 @@ function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {
     throw wrongBody(`one object; lists are not enabled here (${shownBulkSetting(bulkMethods)})`)
   }
   if (body.length === 0) throw wrongBody('an object, or a list of at least one')
-  if (body.length > limits.bulk) throw tooManyRecords(settingNames.maxBulk, limits.bulk)
+  if (body.length > limits.bulk) {
+    const { endpoint } = resource
+    throw tooManyRecords({ endpoint, sent: body.length }, maxBulkNames, limits.bulk)
+  }
   return body as readonly JsonValue[]
 }

@@ -1,7 +1,7 @@
 // linkRecords: stores links as records of the published model of their junction table, with its access rules and hooks. A soft-deleted
 // link is restored.
 
-import { settingNames } from '../../../config/setting-names.ts'
+import { maxBulkNames } from '../../../config/setting-names.ts'
 import { forbidden, tooManyRecords } from '../../../errors.ts'
 import { chunks, keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
@@ -83,7 +83,7 @@ export function linkRecords(
     },
     async remove(links) {
       const isTooLong = links.some(({ keys }) => keys.length > max)
-      if (isTooLong) throw tooManyRecords(settingNames.maxBulk, max)
+      if (isTooLong) throw tooManyRecords(resource, maxBulkNames, max)
       await lock(writing, links)
       const rows = await rowsOf(writing, links, false)
       order?.beforeHooks(context)

@@ -1,6 +1,6 @@
 // Removals: what the deletions of a request share.
 
-import { settingNames } from '../../../config/setting-names.ts'
+import { maxBulkNames, settingNames } from '../../../config/setting-names.ts'
 import { type ApiError, tooManyRecords } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { WriteContext } from '../context.ts'
@@ -41,14 +41,17 @@ export const treeOf = (removals: Removals, top: Resource): Tree => ({
 /** Most records that a cascade deletes, the first one included. */
 export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
 
-/** 400 for more records. A client whose every DELETE cascades has sent no parameter that it could leave out. */
-export function tooManyOf(tree: Tree): ApiError {
-  const { maxBulk, allowCascadeDelete } = settingNames
+/**
+ * 400 for more records; some of `resource` are the first that are too many. A client whose every DELETE cascades has sent no parameter that
+ * it could leave out.
+ */
+export function tooManyOf(tree: Tree, { endpoint }: Resource): ApiError {
+  const of = { endpoint, below: tree.top.endpoint }
   if (!tree.top.settings.alwaysCascades) {
-    return tooManyRecords(maxBulk, mostOf(tree), 'cascade_delete')
+    return tooManyRecords(of, maxBulkNames, mostOf(tree), 'cascade_delete')
   }
-  const why = ` Every DELETE here also deletes dependents (${allowCascadeDelete} is 'always'); delete some of them first.`
-  return tooManyRecords(maxBulk, mostOf(tree), undefined, why)
+  const why = ` Every DELETE here also deletes dependents (${settingNames.allowCascadeDelete} is 'always'); delete some of them first.`
+  return tooManyRecords(of, maxBulkNames, mostOf(tree), undefined, why)
 }
 
 /**

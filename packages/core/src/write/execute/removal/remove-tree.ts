@@ -36,7 +36,7 @@ export async function removeTree(
   if (begun.has(id) && !isMarked) return
   begun.set(id, record)
   const isDependent = cascade && begun.size > 1
-  if (begun.size > mostOf(tree)) throw tooManyOf(tree)
+  if (begun.size > mostOf(tree)) throw tooManyOf(tree, resource)
   const isAllowed = await context.access.canDelete(resource, stored, path)
   if (!isAllowed) throw forbidden(path)
   // The precondition is that of the first record; the others are its dependents.
@@ -105,7 +105,7 @@ async function removeDependents(
   const soft = isSoftBelow(parent, dependent)
   const found = await dependentRows(tree, parent, dependent)
   const rows = found.rows.filter((stored) => !removed.has({ resource, stored, soft }))
-  if (rows.length > mostOf(tree)) throw tooManyOf(tree)
+  if (rows.length > mostOf(tree)) throw tooManyOf(tree, resource)
   const links = linksLeft(rows, found.links, tree.goneLinks)
   const list = { resource, rows, soft }
   const groups = new GroupSize(1)
@@ -133,7 +133,7 @@ async function dependentRows(
   await pending.flush()
   const parents = { ...parent, rows: [parent.stored] }
   const found = await findDependents(context, dependent, parents, mostOf(tree))
-  if (found === 'tooMany') throw tooManyOf(tree)
+  if (found === 'tooMany') throw tooManyOf(tree, resource)
   return found
 }
 
