@@ -41,6 +41,29 @@ export const uniqueNames: readonly Break[] = [
     fails,
   },
   {
+    title:
+      'The two readings of an object by an upsert must equal the record that one of them creates',
+    file,
+    find: 'const isNew = stored[i] === undefined && path === first.path',
+    replace: 'const isNew = stored[i] === undefined && node === first',
+    fails,
+  },
+  {
+    title: 'An upsert calls the defaults of a nested object twice',
+    file,
+    find: 'if (byPath.has(path)) {',
+    replace: 'if (byPath.has(path) && byPath.size > 99) {',
+    fails,
+  },
+  {
+    title:
+      'An object whose default for the key is NULL creates a record without its required fields',
+    file,
+    find: 'if (isRefused) context.problems.refuse()',
+    replace: 'void isRefused',
+    fails,
+  },
+  {
     title: 'A named record that another request creates meanwhile is a conflict',
     file: 'packages/core/src/write/endpoints/relation-keys.ts',
     find: "keys.size > 0 && kind === 'unique'",

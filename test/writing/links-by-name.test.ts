@@ -32,9 +32,14 @@ const modelsWith = (label: Meta = {}, issue: Meta = {}, member: Meta = {}) => {
     },
     meta: label,
   })
-  /** A new member needs both fields. */
+  /** A new member needs both fields. Only the application knows a badge. */
   const Member = defineModel('Member', {
-    columns: { id, login: { ...name, unique: true }, email: { type: 'string', maxLength: 40 } },
+    columns: {
+      id,
+      login: { ...name, unique: true },
+      email: { type: 'string', maxLength: 40 },
+      badge: { ...name, unique: true, nullable: true, default: () => null },
+    },
     meta: member,
   })
   const Issue = defineModel('Issue', {
@@ -88,7 +93,7 @@ eachDatabase('links by name', (test, db) => {
       { id: 2, tenant: 1, name: 'slow', color: null, weight: 0 },
       { id: 3, tenant: 2, name: 'theirs', color: null, weight: 0 },
     ])
-    await insertRows(db, Member, [{ id: 1, login: 'ann', email: 'ann@x' }])
+    await insertRows(db, Member, [{ id: 1, login: 'ann', email: 'ann@x', badge: null }])
     await insertRows(db, Issue, [
       { id: 1, code: 'a', author_id: null, reviewer_id: null, updated: start },
     ])
@@ -227,6 +232,41 @@ eachDatabase('links by name', (test, db) => {
     equal((await post(byName, own, { user })).status, 201)
     const rows = await db.kysely.selectFrom('labels').select(['tenant', 'name']).execute()
     equal(rows.filter((row: { tenant: number }) => Number(row.tenant) === 2).length, 2)
+  })
+
+  test('an upsert reads each object once', async () => {
+    let defaults = 0
+    const label: Meta = {
+      add_callback: (record) => ({ ...record, color: `${record.color}!` }),
+    }
+    const user = {
+      id: 7,
+      get tenant() {
+        defaults += 1
+        return 1
+      },
+    }
+    const { status, errors } = await send(
+      apiWith({}, label),
+      'POST',
+      `${byName}&on_conflict=code`,
+      {
+        body: [{ code: 'b', labels: [{ name: 'new', color: 'blue' }] }],
+        user,
+      },
+    )
+    equal([status, errors?.reason], [201, undefined])
+    equal([await namesOf('b'), defaults], [['new'], 1])
+  })
+
+  test('an object whose default is null creates a record, under the rules of new ones', async () => {
+    const url = '/api/issues?author.on_conflict=badge'
+    for (const upsert of ['', '&on_conflict=code']) {
+      const { status, errors } = await post(url + upsert, { code: 'b', author: { login: 'ben' } })
+      equal([status, errors?.reason], [400, { 'author.email': ['This field is required.'] }])
+    }
+    const author = { login: 'ben', email: 'ben@x' }
+    equal((await post(url, { code: 'b', author })).status, 201)
   })
 
   test('the statements do not grow with the list, with callbacks neither', async () => {

@@ -93,9 +93,9 @@ async function addReferences(
       if (key === undefined) continue
       const [first] = nodes
       for (const node of nodes) {
-        const isNew = stored[i] === undefined && node === first
-        const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack
         const { path } = node
+        const isNew = stored[i] === undefined && path === first.path
+        const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack
         references.set(node, { kind: 'reference', resource, path, key, sentBack, otherwise: null })
       }
     }
@@ -104,23 +104,40 @@ async function addReferences(
 
 const nothingSentBack: SentBack = { fields: {}, otherForms: {}, urls: {} }
 
-/** The objects by the record that they name. An object whose default for the key is NULL names no record, so it is left out. */
+/**
+ * The objects by the record that they name. An object whose default for the key is NULL names no record, so it is left out, and creates
+ * one. An upsert has read each object twice, as part of a change and of a new record; its defaults are called once.
+ */
 async function byKey(
   context: WriteContext,
   nodes: readonly UniqueNode[],
 ): Promise<readonly Named[]> {
   const named = new Map<string, Named>()
+  const byPath = new Map<string, Named | undefined>()
+  let isRefused = false
   for (const node of nodes) {
-    const { resource, values, uniqueName } = node
+    const { resource, values, uniqueName, path } = node
+    if (byPath.has(path)) {
+      byPath.get(path)?.nodes.push(node)
+      continue
+    }
     const unsent = uniqueName.columns.filter(({ name }) => values[name] === undefined)
     const initial: Values =
       unsent.length === 0 ? {} : await initialValues(context, resource, unsent)
     const key = valuesOf(uniqueName.columns, { ...values, ...initial })
-    if (key === undefined) continue
-    const known = named.get(keyText(key))
-    if (known !== undefined) known.nodes.push(node)
-    else named.set(keyText(key), { key, nodes: [node], create: { ...node, initial } })
+    if (key === undefined) {
+      byPath.set(path, undefined)
+      isRefused = addCreateProblems(context, node) || isRefused
+      continue
+    }
+    const text = keyText(key)
+    const known = named.get(text)
+    const one = known ?? { key, nodes: [node], create: { ...node, initial } }
+    known?.nodes.push(node)
+    named.set(text, one)
+    byPath.set(path, one)
   }
+  if (isRefused) context.problems.refuse()
   return [...named.values()]
 }
 
@@ -166,11 +183,7 @@ async function createdKeys(
   if (columns.some(({ definition }) => definition.generated)) {
     throw missingReference(missing.flatMap(({ nodes }) => pathsOf(nodes[0], columns)))
   }
-  for (const { nodes } of missing) {
-    for (const [path, messages] of nodes[0].uniqueName.problems.found) {
-      for (const message of messages) context.problems.add(path, message)
-    }
-  }
+  for (const { nodes } of missing) addCreateProblems(context, nodes[0])
   context.problems.refuse()
   const steps = missing.map(({ create }) => new CreateStep(create))
   const created = await writeMany(context, resource, steps)
@@ -179,6 +192,14 @@ async function createdKeys(
     if (key !== undefined) keys.set((missing[i] as Named).create, key)
   }
   return keys
+}
+
+/** Adds the problems that an object has because it creates a record; returns whether there are any. */
+function addCreateProblems({ problems }: WriteContext, { uniqueName }: UniqueNode): boolean {
+  for (const [path, messages] of uniqueName.problems.found) {
+    for (const message of messages) problems.add(path, message)
+  }
+  return uniqueName.problems.any
 }
 
 /** The paths of the key of an object. */
