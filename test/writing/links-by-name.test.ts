@@ -269,6 +269,12 @@ eachDatabase('links by name', (test, db) => {
     equal((await post(url, { code: 'b', author })).status, 201)
   })
 
+  test('PATCH by filters that match nothing creates nothing', async () => {
+    const url = `${byName}&code__eq=zzz`
+    const { status } = await send(api, 'PATCH', url, { body: { labels: [{ name: 'new' }] } })
+    equal([status, await labels()], [200, ['bug', 'slow', 'theirs']])
+  })
+
   test('the statements do not grow with the list, with callbacks neither', async () => {
     const issue: Meta = { add_callback: (record) => record }
     for (const own of [api, apiWith({}, {}, issue)]) {
