@@ -15,8 +15,8 @@ export const uniqueNames: readonly Break[] = [
   {
     title: 'A unique key of several objects creates a record for each',
     file,
-    find: 'if (known !== undefined) known.nodes.push(node)',
-    replace: 'if (known !== undefined) named.set(path(node), { key, nodes: [node], create: node })',
+    find: 'named.set(text, one)',
+    replace: 'named.set(path, one)',
     fails,
   },
   {
@@ -36,7 +36,7 @@ export const uniqueNames: readonly Break[] = [
   {
     title: 'Required fields are missing in records that unique keys create',
     file,
-    find: 'for (const message of messages) context.problems.add(path, message)',
+    find: 'for (const message of messages) problems.add(path, message)',
     replace: 'void [path, messages]',
     fails,
   },
@@ -44,8 +44,8 @@ export const uniqueNames: readonly Break[] = [
     title:
       'The two readings of an object by an upsert must equal the record that one of them creates',
     file,
-    find: 'const isNew = stored[i] === undefined && path === first.path',
-    replace: 'const isNew = stored[i] === undefined && node === first',
+    find: 'const isNew = record !== undefined && path === first.path',
+    replace: 'const isNew = record !== undefined && node === first',
     fails,
   },
   {
@@ -61,6 +61,13 @@ export const uniqueNames: readonly Break[] = [
     file,
     find: 'if (isRefused) context.problems.refuse()',
     replace: 'void isRefused',
+    fails,
+  },
+  {
+    title: 'A named record that is created outside of the scope of its creator cannot be linked',
+    file,
+    find: 'const isKnown = record !== undefined && !hasSentBack({ sentBack })',
+    replace: 'const isKnown = false',
     fails,
   },
   {

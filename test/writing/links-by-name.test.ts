@@ -356,6 +356,17 @@ eachDatabase('links by name', (test, db) => {
     equal(status, 409)
   })
 
+  test('a new record outside of the scope is linked, as without the parameter', async () => {
+    const own = apiWith({}, { access_policy: { scope: { weight: { lt: 3 } } } })
+    const body = [
+      { code: 'b', labels: [{ name: 'new', weight: 9 }, { name: 'slow' }] },
+      { code: 'c', labels: [{ name: 'new' }] },
+    ]
+    const { status, errors } = await send(own, 'POST', byName, { body })
+    equal([status, errors?.reason], [201, undefined])
+    equal([await namesOf('b'), await namesOf('c')], [['new', 'slow'], ['new']])
+  })
+
   // SQLite runs one transaction after the other.
   if (db.name !== 'sqlite') {
     test('two requests at once create a record once', async () => {

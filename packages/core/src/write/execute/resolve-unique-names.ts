@@ -22,6 +22,7 @@ import { initialValues } from './initial-values.ts'
 import { CreateStep } from './lists/many-step.ts'
 import { writeMany } from './lists/write-many.ts'
 import { keyIn, valuesOf } from './look-up.ts'
+import { hasSentBack } from './nested/find-or-create.ts'
 import { readReferred } from './referred-records.ts'
 
 /** A nested object that names a record by a unique key. */
@@ -86,17 +87,21 @@ async function addReferences(
   for (const some of isCollated ? named.map((one) => [one]) : [named]) {
     const stored = await storedKeys(context, resource, columns, some)
     const missing = some.filter((_, i) => stored[i] === undefined)
-    const created = await createdKeys(context, resource, columns, missing)
+    const created = await createdRecords(context, resource, columns, missing)
     for (let i = 0; i < some.length; i++) {
       const { nodes, create } = some[i] as Named
-      const key = stored[i] ?? created.get(create)
+      const record = created.get(create)
+      const key = stored[i] ?? (record && keyIn(resource, record))
       if (key === undefined) continue
       const [first] = nodes
       for (const node of nodes) {
         const { path } = node
-        const isNew = stored[i] === undefined && path === first.path
+        const isNew = record !== undefined && path === first.path
         const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack
-        references.set(node, { kind: 'reference', resource, path, key, sentBack, otherwise: null })
+        const members = { resource, path, key, sentBack, otherwise: null }
+        // An object whose fields are compared with the record looks it up, so the caller must be able to read it.
+        const isKnown = record !== undefined && !hasSentBack({ sentBack })
+        references.set(node, { kind: 'reference', ...members, ...(isKnown && { created: record }) })
       }
     }
   }
@@ -170,15 +175,15 @@ async function storedKeys(
   })
 }
 
-/** Creates the records that are missing. Returns their primary keys. */
-async function createdKeys(
+/** Creates the records that are missing. Returns their values, at least the keys. */
+async function createdRecords(
   context: WriteContext,
   resource: Resource,
   columns: readonly NamedColumn[],
   missing: readonly Named[],
-): Promise<ReadonlyMap<RecordNode, readonly Value[]>> {
-  const keys = new Map<RecordNode, readonly Value[]>()
-  if (missing.length === 0) return keys
+): Promise<ReadonlyMap<RecordNode, Values>> {
+  const records = new Map<RecordNode, Values>()
+  if (missing.length === 0) return records
   // Clients cannot choose a generated key.
   if (columns.some(({ definition }) => definition.generated)) {
     throw missingReference(missing.flatMap(({ nodes }) => pathsOf(nodes[0], columns)))
@@ -188,10 +193,10 @@ async function createdKeys(
   const steps = missing.map(({ create }) => new CreateStep(create))
   const created = await writeMany(context, resource, steps)
   for (let i = 0; i < missing.length; i++) {
-    const key = keyIn(resource, created[i] ?? {})
-    if (key !== undefined) keys.set((missing[i] as Named).create, key)
+    const record = created[i]
+    if (record !== undefined) records.set((missing[i] as Named).create, record)
   }
-  return keys
+  return records
 }
 
 /** Adds the problems that an object has because it creates a record; returns whether there are any. */

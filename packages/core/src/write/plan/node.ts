@@ -69,6 +69,8 @@ export interface ReferenceNode {
   /** In primary-key order. */
   readonly key: readonly Value[]
   readonly sentBack: SentBack
+  /** The values of the record, at least its key, if this write has created it; the caller may not be able to read it. */
+  readonly created?: Values
   /** The record to create if none has this key; null if clients cannot choose the key, or if required fields are missing. */
   readonly otherwise: RecordNode | null
 }
