@@ -59,8 +59,8 @@ export const uniqueNames: readonly Break[] = [
     title:
       'An object whose default for the key is NULL creates a record without its required fields',
     file,
-    find: 'if (isRefused) context.problems.refuse()',
-    replace: 'void isRefused',
+    find: 'if (createsSome) context.problems.refuse()',
+    replace: 'void createsSome',
     fails,
   },
   {
@@ -68,6 +68,20 @@ export const uniqueNames: readonly Break[] = [
     file,
     find: 'const isKnown = record !== undefined && !hasSentBack({ sentBack })',
     replace: 'const isKnown = false',
+    fails,
+  },
+  {
+    title: 'Validators check the values of an object that names a stored record',
+    file: 'packages/core/src/input/read-record.ts',
+    find: 'readRecord({ problems, checks }, target, json, { ...place, identifying })',
+    replace: 'readRecord({ ...reading, problems }, target, json, { ...place, identifying })',
+    fails,
+  },
+  {
+    title: 'The validators of an object that names a new record do not run',
+    file,
+    find: 'await validate(uniqueName.checks)',
+    replace: 'void validate',
     fails,
   },
   {

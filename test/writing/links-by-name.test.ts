@@ -184,6 +184,33 @@ eachDatabase('links by name', (test, db) => {
     )
   })
 
+  test('validators check new records only, once each', async () => {
+    const checked: unknown[] = []
+    const [Label, ...others] = modelsWith()
+    const validator = async (value: unknown) => {
+      checked.push(value)
+      return value !== 'red'
+    }
+    const color = { type: 'string', maxLength: 10, nullable: true, validator } as const
+    const Checked = defineModel('Label', {
+      columns: { ...Label.columns, color },
+      unique: [['tenant', 'name']],
+      relations: Label.relations,
+      meta: {},
+    })
+    const own = testApi(db, [Checked, ...others], config, { clock })
+    const labelled = (code: string, ...labels: unknown[]) =>
+      send(own, 'POST', `${byName}&on_conflict=code`, { body: { code, labels } })
+    equal((await labelled('b', { name: 'bug', color: 'red' })).status, 201)
+    equal(checked, [])
+    const refused = await labelled('c', { name: 'new', color: 'red' }, { name: 'x', color: 'blue' })
+    equal(
+      [refused.status, refused.errors?.reason],
+      [400, { 'labels[0].color': ['This value is not valid.'] }],
+    )
+    equal(checked, ['red', 'blue'])
+  })
+
   test('values that do not fit are problems at once, with those of the record', async () => {
     const { status, errors } = await post(byName, {
       cod: 'b',

@@ -367,7 +367,8 @@ function readUnique(
   const identifying = new Map(
     unique.map((column) => [column.name, unmatchable(target, column)] as const),
   )
-  const record = readRecord({ ...reading, problems }, target, json, { ...place, identifying })
+  const checks: ValueCheck[] = []
+  const record = readRecord({ problems, checks }, target, json, { ...place, identifying })
   const names = new Set(unique.map(({ name }) => name))
   for (const name of names) {
     const path = pathTo(place.path, name)
@@ -376,7 +377,7 @@ function readUnique(
   const others = Object.fromEntries(Object.entries(json).filter(([name]) => !names.has(name)))
   const asReference = { key: [], mayCreate: false, missing: [] }
   const { sentBack } = readReference(reading, target, others, place, asReference)
-  return { ...record, uniqueName: { columns: unique, sentBack, problems } }
+  return { ...record, uniqueName: { columns: unique, sentBack, problems, checks } }
 }
 
 interface ReferenceOptions {

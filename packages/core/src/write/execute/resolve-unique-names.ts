@@ -119,7 +119,7 @@ async function byKey(
 ): Promise<readonly Named[]> {
   const named = new Map<string, Named>()
   const byPath = new Map<string, Named | undefined>()
-  let isRefused = false
+  let createsSome = false
   for (const node of nodes) {
     const { resource, values, uniqueName, path } = node
     if (byPath.has(path)) {
@@ -132,7 +132,8 @@ async function byKey(
     const key = valuesOf(uniqueName.columns, { ...values, ...initial })
     if (key === undefined) {
       byPath.set(path, undefined)
-      isRefused = addCreateProblems(context, node) || isRefused
+      await addCreateProblems(context, node)
+      createsSome = true
       continue
     }
     const text = keyText(key)
@@ -142,7 +143,7 @@ async function byKey(
     named.set(text, one)
     byPath.set(path, one)
   }
-  if (isRefused) context.problems.refuse()
+  if (createsSome) context.problems.refuse()
   return [...named.values()]
 }
 
@@ -188,7 +189,7 @@ async function createdRecords(
   if (columns.some(({ definition }) => definition.generated)) {
     throw missingReference(missing.flatMap(({ nodes }) => pathsOf(nodes[0], columns)))
   }
-  for (const { nodes } of missing) addCreateProblems(context, nodes[0])
+  for (const { nodes } of missing) await addCreateProblems(context, nodes[0])
   context.problems.refuse()
   const steps = missing.map(({ create }) => new CreateStep(create))
   const created = await writeMany(context, resource, steps)
@@ -199,12 +200,15 @@ async function createdRecords(
   return records
 }
 
-/** Adds the problems that an object has because it creates a record; returns whether there are any. */
-function addCreateProblems({ problems }: WriteContext, { uniqueName }: UniqueNode): boolean {
+/** Adds the problems that an object has because it creates a record. */
+async function addCreateProblems(
+  { problems, validate }: WriteContext,
+  { uniqueName }: UniqueNode,
+): Promise<void> {
   for (const [path, messages] of uniqueName.problems.found) {
     for (const message of messages) problems.add(path, message)
   }
-  return uniqueName.problems.any
+  await validate(uniqueName.checks)
 }
 
 /** The paths of the key of an object. */
