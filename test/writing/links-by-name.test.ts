@@ -16,14 +16,21 @@ import { createTables, insertRows } from '../support/tables.ts'
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const name = { type: 'string', maxLength: 20 } as const
 
-const modelsWith = (label: Meta = {}, issue: Meta = {}, member: Meta = {}) => {
+type Validator = (value: unknown) => Promise<boolean>
+
+const modelsWith = (
+  label: Meta = {},
+  issue: Meta = {},
+  member: Meta = {},
+  color: { readonly validator?: Validator } = {},
+) => {
   /** The name is unique within a tenant, which clients do not see. */
   const Label = defineModel('Label', {
     columns: {
       id,
       tenant: { type: 'integer', hidden: true, default: ({ user }) => user?.tenant ?? 1 },
       name,
-      color: { type: 'string', maxLength: 10, nullable: true },
+      color: { type: 'string', maxLength: 10, nullable: true, ...color },
       weight: { type: 'integer', default: 0 },
     },
     unique: [['tenant', 'name']],
@@ -152,6 +159,34 @@ eachDatabase('links by name', (test, db) => {
     equal(await labels(), ['bug', 'slow', 'theirs'])
   })
 
+  test('a part of the primary key must equal the stored one', async () => {
+    const Room = defineModel('Room', {
+      columns: {
+        house: { type: 'integer', primaryKey: true },
+        number: { type: 'integer', primaryKey: true },
+        title: { ...name, unique: true },
+      },
+      meta: {},
+    })
+    const Desk = defineModel('Desk', {
+      columns: { id, house: { type: 'integer' }, number: { type: 'integer' } },
+      relations: { room: belongsTo('Room', ['house', 'number']) },
+      meta: {},
+    })
+    await createTables(db, [Room, Desk])
+    await insertRows(db, Room, [{ house: 1, number: 2, title: 'Office' }])
+    const own = testApi(db, [Room, Desk], config)
+    const desk = async (room: object) => {
+      const { status, errors } = await send(own, 'POST', '/api/desks?room.on_conflict=title', {
+        body: { room: { title: 'Office', ...room } },
+      })
+      return [status, errors?.reason]
+    }
+    equal(await desk({ house: 1 }), [201, undefined])
+    const reason = { 'room.house': ['This field is part of the key, which does not change.'] }
+    equal(await desk({ house: 2 }), [400, reason])
+  })
+
   test('to-one relations name records too, and two of them the same', async () => {
     const url = '/api/issues?author.on_conflict=login&reviewer.on_conflict=login'
     const ben = { login: 'ben', email: 'ben@x' }
@@ -186,19 +221,11 @@ eachDatabase('links by name', (test, db) => {
 
   test('validators check new records only, once each', async () => {
     const checked: unknown[] = []
-    const [Label, ...others] = modelsWith()
     const validator = async (value: unknown) => {
       checked.push(value)
       return value !== 'red'
     }
-    const color = { type: 'string', maxLength: 10, nullable: true, validator } as const
-    const Checked = defineModel('Label', {
-      columns: { ...Label.columns, color },
-      unique: [['tenant', 'name']],
-      relations: Label.relations,
-      meta: {},
-    })
-    const own = testApi(db, [Checked, ...others], config, { clock })
+    const own = testApi(db, modelsWith({}, {}, {}, { validator }), config, { clock })
     const labelled = (code: string, ...labels: unknown[]) =>
       send(own, 'POST', `${byName}&on_conflict=code`, { body: { code, labels } })
     equal((await labelled('b', { name: 'bug', color: 'red' })).status, 201)
