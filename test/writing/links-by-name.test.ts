@@ -269,6 +269,51 @@ eachDatabase('links by name', (test, db) => {
     equal([status, await namesOf('a')], [200, ['slow']])
   })
 
+  test('an upsert finds records by a foreign key that a nested object sets', async () => {
+    const Shelf = defineModel('Shelf', {
+      columns: { id, title: { ...name, unique: true } },
+      meta: { endpoint: 'shelves' },
+    })
+    const Volume = defineModel('Volume', {
+      columns: {
+        id,
+        shelf_id: { type: 'integer' },
+        number: { type: 'integer', default: 1 },
+        text: { ...name, nullable: true },
+        updated: { type: 'datetime', managed: 'updated' },
+      },
+      unique: [['shelf_id', 'number']],
+      relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+      meta: {},
+    })
+    await createTables(db, [Shelf, Volume])
+    const own = testApi(db, [Shelf, Volume], config, { clock })
+    const upsert = async (query: string, body: unknown) => {
+      const url = `/api/volumes?on_conflict=shelf_id,number${query}`
+      const { status, value, errors } = await send(own, 'POST', url, { body })
+      return [status, errors?.reason ?? value]
+    }
+    const named = '&shelf.on_conflict=title'
+    const body = [
+      { shelf: { title: 'Poems' }, number: 1, text: 'a' },
+      { shelf: { title: 'Poems' }, number: 2, text: 'b' },
+      { shelf: { title: 'Plays' }, text: 'c' },
+    ]
+    const [status, value] = await upsert(named, body)
+    equal(status, 201, JSON.stringify(value))
+    clock.tick(1000)
+    equal(await upsert(named, body), [200, value])
+    const shelf = { id: value[2].shelf_id }
+    for (const many of [false, true]) {
+      const text = many ? 'd' : 'e'
+      const change = { shelf, number: 1, text }
+      const [changed, found] = await upsert('', many ? [change] : change)
+      const { id: own, text: stored } = many ? found[0] : found
+      equal([changed, own, stored], [200, value[2].id, text])
+    }
+    equal((await upsert('', { shelf: { id: 999 }, number: 1 }))[0], 422)
+  })
+
   test('PATCH of one record, of a list, and by filters', async () => {
     const patch = async (url: string, body: unknown) =>
       (await send(api, 'PATCH', `${url}labels.on_conflict=name`, { body })).status
