@@ -314,6 +314,32 @@ eachDatabase('links by name', (test, db) => {
     equal((await upsert('', { shelf: { id: 999 }, number: 1 }))[0], 422)
   })
 
+  test('records of a list name each other in an upsert, and are taken in a plain POST', async () => {
+    const Topic = defineModel('Topic', {
+      columns: {
+        id,
+        code: { ...name, unique: true },
+        parent_id: { type: 'integer', nullable: true },
+      },
+      relations: { parent: belongsTo('Topic', 'parent_id') },
+      meta: {},
+    })
+    await createTables(db, [Topic])
+    const own = testApi(db, [Topic], config)
+    const body = [{ code: 'leaf', parent: { code: 'root' } }, { code: 'root' }]
+    const url = '/api/topics?parent.on_conflict=code'
+    const refused = await send(own, 'POST', url, { body })
+    equal(
+      [refused.status, refused.errors?.reason],
+      [409, { '[1].code': ['Another record has this value.'] }],
+    )
+    for (const expected of [201, 200]) {
+      const { status, value } = await send(own, 'POST', `${url}&on_conflict=code`, { body })
+      equal([status, value[0].parent_id], [expected, value[1].id])
+    }
+    equal((await get(own, '/api/topics')).value.length, 2)
+  })
+
   test('PATCH of one record, of a list, and by filters', async () => {
     const patch = async (url: string, body: unknown) =>
       (await send(api, 'PATCH', `${url}labels.on_conflict=name`, { body })).status
