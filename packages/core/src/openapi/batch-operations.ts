@@ -153,7 +153,8 @@ const resultSchema: Schema = {
     headers: {
       type: 'object',
       additionalProperties: text,
-      description: 'By names in lower case; of a list also `x-total-count` and `link`, of a write of many records `x-total-count`.',
+      description:
+        'By names in lower case; of a list also `x-total-count` and `link`, of a write of many records `x-total-count`.',
     },
     value: { description: 'The `value` of the response to the operation; null without a body.' },
   },
