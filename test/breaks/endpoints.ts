@@ -556,7 +556,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'SQLite: a PATCH whose filters find nothing accepts values of other types',
     file: 'packages/core/src/write/endpoints/bulk.ts',
-    find: 'addOtherForms(writing.context.problems, [node])',
+    find: 'addOtherForms(writing.context.problems, [sent])',
     replace: '',
     fails: 'test/regression/wrong-values-without-a-record.test.ts',
   },

@@ -17,14 +17,21 @@ import { createTables, insertRows } from '../support/tables.ts'
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const name = { type: 'string', maxLength: 20 } as const
 
-const modelsWith = (label: Meta = {}, issue: Meta = {}, member: Meta = {}) => {
+type Validator = (value: unknown) => Promise<boolean>
+
+const modelsWith = (
+  label: Meta = {},
+  issue: Meta = {},
+  member: Meta = {},
+  color: { readonly validator?: Validator } = {},
+) => {
   /** The name is unique within a tenant, which clients do not see. */
   const Label = defineModel('Label', {
     columns: {
       id,
       tenant: { type: 'integer', hidden: true, default: ({ user }) => user?.tenant ?? 1 },
       name,
-      color: { type: 'string', maxLength: 10, nullable: true },
+      color: { type: 'string', maxLength: 10, nullable: true, ...color },
       weight: { type: 'integer', default: 0 },
     },
     unique: [['tenant', 'name']],
@@ -33,9 +40,14 @@ const modelsWith = (label: Meta = {}, issue: Meta = {}, member: Meta = {}) => {
     },
     meta: label,
   })
-  /** A new member needs both fields. */
+  /** A new member needs both fields. Only the application knows a badge. */
   const Member = defineModel('Member', {
-    columns: { id, login: { ...name, unique: true }, email: { type: 'string', maxLength: 40 } },
+    columns: {
+      id,
+      login: { ...name, unique: true },
+      email: { type: 'string', maxLength: 40 },
+      badge: { ...name, unique: true, nullable: true, default: () => null },
+    },
     meta: member,
   })
   const Issue = defineModel('Issue', {
@@ -89,7 +101,7 @@ eachDatabase('links by name', (test, db) => {
       { id: 2, tenant: 1, name: 'slow', color: null, weight: 0 },
       { id: 3, tenant: 2, name: 'theirs', color: null, weight: 0 },
     ])
-    await insertRows(db, Member, [{ id: 1, login: 'ann', email: 'ann@x' }])
+    await insertRows(db, Member, [{ id: 1, login: 'ann', email: 'ann@x', badge: null }])
     await insertRows(db, Issue, [
       { id: 1, code: 'a', author_id: null, reviewer_id: null, updated: start },
     ])
@@ -163,6 +175,34 @@ eachDatabase('links by name', (test, db) => {
     equal(await labels(), ['bug', 'slow', 'theirs'])
   })
 
+  test('a part of the primary key must equal the stored one', async () => {
+    const Room = defineModel('Room', {
+      columns: {
+        house: { type: 'integer', primaryKey: true },
+        number: { type: 'integer', primaryKey: true },
+        title: { ...name, unique: true },
+      },
+      meta: {},
+    })
+    const Desk = defineModel('Desk', {
+      columns: { id, house: { type: 'integer' }, number: { type: 'integer' } },
+      relations: { room: belongsTo('Room', ['house', 'number']) },
+      meta: {},
+    })
+    await createTables(db, [Room, Desk])
+    await insertRows(db, Room, [{ house: 1, number: 2, title: 'Office' }])
+    const own = testApi(db, [Room, Desk], config)
+    const desk = async (room: object) => {
+      const { status, errors } = await send(own, 'POST', '/api/desks?room.on_conflict=title', {
+        body: { room: { title: 'Office', ...room } },
+      })
+      return [status, errors?.reason]
+    }
+    equal(await desk({ house: 1 }), [201, undefined])
+    const reason = { 'room.house': ['This field is part of the key, which does not change.'] }
+    equal(await desk({ house: 2 }), [400, reason])
+  })
+
   test('to-one relations name records too, and two of them the same', async () => {
     const url = '/api/issues?author.on_conflict=login&reviewer.on_conflict=login'
     const ben = { login: 'ben', email: 'ben@x' }
@@ -193,6 +233,25 @@ eachDatabase('links by name', (test, db) => {
         },
       ],
     )
+  })
+
+  test('validators check new records only, once each', async () => {
+    const checked: unknown[] = []
+    const validator = async (value: unknown) => {
+      checked.push(value)
+      return value !== 'red'
+    }
+    const own = testApi(db, modelsWith({}, {}, {}, { validator }), config, { clock })
+    const labelled = (code: string, ...labels: unknown[]) =>
+      send(own, 'POST', `${byName}&on_conflict=code`, { body: { code, labels } })
+    equal((await labelled('b', { name: 'bug', color: 'red' })).status, 201)
+    equal(checked, [])
+    const refused = await labelled('c', { name: 'new', color: 'red' }, { name: 'x', color: 'blue' })
+    equal(
+      [refused.status, refused.errors?.reason],
+      [400, { 'labels[0].color': ['This value is not valid.'] }],
+    )
+    equal(checked, ['red', 'blue'])
   })
 
   test('values that do not fit are problems at once, with those of the record', async () => {
@@ -226,6 +285,77 @@ eachDatabase('links by name', (test, db) => {
     equal([status, await namesOf('a')], [200, ['slow']])
   })
 
+  test('an upsert finds records by a foreign key that a nested object sets', async () => {
+    const Shelf = defineModel('Shelf', {
+      columns: { id, title: { ...name, unique: true } },
+      meta: { endpoint: 'shelves' },
+    })
+    const Volume = defineModel('Volume', {
+      columns: {
+        id,
+        shelf_id: { type: 'integer' },
+        number: { type: 'integer', default: 1 },
+        text: { ...name, nullable: true },
+        updated: { type: 'datetime', managed: 'updated' },
+      },
+      unique: [['shelf_id', 'number']],
+      relations: { shelf: belongsTo('Shelf', 'shelf_id') },
+      meta: {},
+    })
+    await createTables(db, [Shelf, Volume])
+    const own = testApi(db, [Shelf, Volume], config, { clock })
+    const upsert = async (query: string, body: unknown) => {
+      const url = `/api/volumes?on_conflict=shelf_id,number${query}`
+      const { status, value, errors } = await send(own, 'POST', url, { body })
+      return [status, errors?.reason ?? value]
+    }
+    const named = '&shelf.on_conflict=title'
+    const body = [
+      { shelf: { title: 'Poems' }, number: 1, text: 'a' },
+      { shelf: { title: 'Poems' }, number: 2, text: 'b' },
+      { shelf: { title: 'Plays' }, text: 'c' },
+    ]
+    const [status, value] = await upsert(named, body)
+    equal(status, 201, JSON.stringify(value))
+    clock.tick(1000)
+    equal(await upsert(named, body), [200, value])
+    const shelf = { id: value[2].shelf_id }
+    for (const many of [false, true]) {
+      const text = many ? 'd' : 'e'
+      const change = { shelf, number: 1, text }
+      const [changed, found] = await upsert('', many ? [change] : change)
+      const { id: own, text: stored } = many ? found[0] : found
+      equal([changed, own, stored], [200, value[2].id, text])
+    }
+    equal((await upsert('', { shelf: { id: 999 }, number: 1 }))[0], 422)
+  })
+
+  test('records of a list name each other in an upsert, and are taken in a plain POST', async () => {
+    const Topic = defineModel('Topic', {
+      columns: {
+        id,
+        code: { ...name, unique: true },
+        parent_id: { type: 'integer', nullable: true },
+      },
+      relations: { parent: belongsTo('Topic', 'parent_id') },
+      meta: {},
+    })
+    await createTables(db, [Topic])
+    const own = testApi(db, [Topic], config)
+    const body = [{ code: 'leaf', parent: { code: 'root' } }, { code: 'root' }]
+    const url = '/api/topics?parent.on_conflict=code'
+    const refused = await send(own, 'POST', url, { body })
+    equal(
+      [refused.status, refused.errors?.reason],
+      [409, { '[1].code': ['Another record has this value.'] }],
+    )
+    for (const expected of [201, 200]) {
+      const { status, value } = await send(own, 'POST', `${url}&on_conflict=code`, { body })
+      equal([status, value[0].parent_id], [expected, value[1].id])
+    }
+    equal((await get(own, '/api/topics')).value.length, 2)
+  })
+
   test('PATCH of one record, of a list, and by filters', async () => {
     const patch = async (url: string, body: unknown) =>
       (await send(api, 'PATCH', `${url}labels.on_conflict=name`, { body })).status
@@ -243,6 +373,47 @@ eachDatabase('links by name', (test, db) => {
     equal((await post(byName, own, { user })).status, 201)
     const rows = await db.kysely.selectFrom('labels').select(['tenant', 'name']).execute()
     equal(rows.filter((row: { tenant: number }) => Number(row.tenant) === 2).length, 2)
+  })
+
+  test('an upsert reads each object once', async () => {
+    let defaults = 0
+    const label: Meta = {
+      add_callback: (record) => ({ ...record, color: `${record.color}!` }),
+    }
+    const user = {
+      id: 7,
+      get tenant() {
+        defaults += 1
+        return 1
+      },
+    }
+    const { status, errors } = await send(
+      apiWith({}, label),
+      'POST',
+      `${byName}&on_conflict=code`,
+      {
+        body: [{ code: 'b', labels: [{ name: 'new', color: 'blue' }] }],
+        user,
+      },
+    )
+    equal([status, errors?.reason], [201, undefined])
+    equal([await namesOf('b'), defaults], [['new'], 1])
+  })
+
+  test('an object whose default is null creates a record, under the rules of new ones', async () => {
+    const url = '/api/issues?author.on_conflict=badge'
+    for (const upsert of ['', '&on_conflict=code']) {
+      const { status, errors } = await post(url + upsert, { code: 'b', author: { login: 'ben' } })
+      equal([status, errors?.reason], [400, { 'author.email': ['This field is required.'] }])
+    }
+    const author = { login: 'ben', email: 'ben@x' }
+    equal((await post(url, { code: 'b', author })).status, 201)
+  })
+
+  test('PATCH by filters that match nothing creates nothing', async () => {
+    const url = `${byName}&code__eq=zzz`
+    const { status } = await send(api, 'PATCH', url, { body: { labels: [{ name: 'new' }] } })
+    equal([status, await labels()], [200, ['bug', 'slow', 'theirs']])
   })
 
   test('the statements do not grow with the list, with callbacks neither', async () => {
@@ -324,6 +495,17 @@ eachDatabase('links by name', (test, db) => {
       body: { code: 'b', labels: [{ name: 'bug' }] },
     })
     equal(status, 409)
+  })
+
+  test('a new record outside of the scope is linked, as without the parameter', async () => {
+    const own = apiWith({}, { access_policy: { scope: { weight: { lt: 3 } } } })
+    const body = [
+      { code: 'b', labels: [{ name: 'new', weight: 9 }, { name: 'slow' }] },
+      { code: 'c', labels: [{ name: 'new' }] },
+    ]
+    const { status, errors } = await send(own, 'POST', byName, { body })
+    equal([status, errors?.reason], [201, undefined])
+    equal([await namesOf('b'), await namesOf('c')], [['new', 'slow'], ['new']])
   })
 
   // SQLite runs one transaction after the other.

@@ -370,27 +370,29 @@ function readUnique(
   const identifying = new Map(
     unique.map((column) => [column.name, unmatchable(target, column)] as const),
   )
-  const record = readRecord({ ...reading, problems }, target, json, { ...place, identifying })
+  const checks: ValueCheck[] = []
+  const record = readRecord({ problems, checks }, target, json, { ...place, identifying })
   const names = new Set(unique.map(({ name }) => name))
   for (const name of names) {
     const path = pathTo(place.path, name)
     for (const message of problems.found.get(path) ?? []) reading.problems.add(path, message)
   }
   const others = Object.fromEntries(Object.entries(json).filter(([name]) => !names.has(name)))
-  const asReference = { key: [], mayCreate: false, missing: [] }
+  const asReference = { key: undefined, mayCreate: false, missing: [] }
   const { sentBack } = readReference(reading, target, others, place, asReference)
-  return { ...record, uniqueName: { columns: unique, sentBack, problems } }
+  return { ...record, uniqueName: { columns: unique, sentBack, problems, checks } }
 }
 
 interface ReferenceOptions {
-  readonly key: readonly Value[]
+  /** The primary key; undefined if another unique key names the record. */
+  readonly key: readonly Value[] | undefined
   /** Whether the object creates a record if none has its key. */
   readonly mayCreate: boolean
   /** The required fields that it lacks to create one, if clients choose the key. */
   readonly missing: readonly string[]
 }
 
-/** Reads the fields of a reference that are not part of the key; the write requires that they equal the stored values. */
+/** Reads the fields of a reference that are not part of its key; the write requires that they equal the stored values. */
 function readReference(
   reading: Reading,
   target: Resource,
@@ -404,7 +406,7 @@ function readReference(
   for (const [name, member] of Object.entries(json)) {
     const path = pathTo(place.path, name)
     const column = target.columns.get(name)
-    if (column?.definition.primaryKey) continue
+    if (key !== undefined && column?.definition.primaryKey) continue
     if (column !== undefined) {
       const value = readValue(column, member)
       if ('value' in value) fields[name] = value.value
@@ -429,7 +431,7 @@ function readReference(
     kind: 'reference',
     resource: target,
     path: place.path,
-    key,
+    key: key ?? [],
     sentBack: { fields, otherForms: {}, urls, ...(nested.length > 0 ? { nested } : {}) },
     otherwise: null,
   }

@@ -7,7 +7,6 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { StandardSchema } from '../model/standard-schema.ts'
 import type { ValidatorName } from '../model/validator-names.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { Values } from '../write/plan/node.ts'
 
 /** The longest string, in characters, that named validators accept: a pattern takes longer for longer strings. */
 const longest = 10_000
@@ -61,22 +60,25 @@ const byName: Readonly<Record<ValidatorName, Named>> = {
   },
 }
 
+/** The values of a record by field name, in their JSON forms. */
+type Row = Readonly<Record<string, JsonValue>>
+
 /** A value to check with the validator of its column. */
 export interface ValueCheck {
   readonly resource: Resource
   readonly column: NamedColumn
   readonly value: JsonValue
   /** The whole record, for validators that compare fields. */
-  readonly row: Values
+  readonly row: Row
   /** The stored record; null if it is new or not known. */
-  readonly before: Values | null
+  readonly before: Row | null
   readonly path: string
 }
 
 /** How host validators are called. */
 export interface ValidatorHost {
   readonly callHook: CallHook
-  args(resource: Resource, before: Values | null): MaybePromise<HookArgs>
+  args(resource: Resource, before: Row | null): MaybePromise<HookArgs>
 }
 
 /** Whether the column's validator takes the whole record (a second parameter). */

@@ -85,15 +85,16 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   return inWrite(
     call,
     async (writing) => {
-      const [node = sent] =
-        relationKeys.size === 0 ? [sent] : await resolveUniqueNames(writing.context, [sent])
-      const lockedFor = lockForChanges(writing.context, resource, [node])
+      const lockedFor = lockForChanges(writing.context, resource, [sent])
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
-      if (rows.length > 0) await requireListAccess(writing.context, [node])
+      if (rows.length > 0) await requireListAccess(writing.context, [sent])
       else {
-        addOtherForms(writing.context.problems, [node])
+        addOtherForms(writing.context.problems, [sent])
         writing.context.problems.refuse()
       }
+      // If nothing matches, nothing is created.
+      const mayName = relationKeys.size > 0 && rows.length > 0
+      const [node = sent] = mayName ? await resolveUniqueNames(writing.context, [sent]) : [sent]
       const steps = rows.map((stored) => new ChangeStep(node, stored))
       const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })

@@ -10,7 +10,7 @@ import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
-import { hasInitialValue, unmatchable, visibleNames } from '../../registry/field-rules.ts'
+import { unmatchable, visibleNames } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { addOtherForms, requireAccess } from '../execute/checks.ts'
@@ -21,7 +21,7 @@ import { ChangeStep, CreateStep, type ManyStep } from '../execute/lists/many-ste
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
-import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../execute/look-up.ts'
+import { keyIn, lockedRecordsBy, readScoped } from '../execute/look-up.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
 import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
@@ -33,6 +33,7 @@ import { relationKeysOf } from './relation-keys.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
 import { inWrite, validatorHost } from './stages.ts'
 import { uniqueColumns } from './unique-columns.ts'
+import { initialColumns, keyOf } from './upsert-key.ts'
 
 /** A record of the body, read both as a change and as a new record. A class, as `CreateStep` says. */
 class Candidate {
@@ -40,7 +41,7 @@ class Candidate {
   readonly create: RecordNode
   /** Problems that apply only if it is created, such as missing required fields; undefined if there are none. */
   readonly createProblems: InputProblems | undefined
-  /** The values for the look-up, with the initial values of columns that were not sent; undefined if one is missing or null. */
+  /** The values for the look-up, with the initial values of columns that the body does not set; undefined if one is missing or null. */
   readonly key: readonly Value[] | undefined
   /** The columns of the key that get an initial value. */
   readonly initial: readonly NamedColumn[]
@@ -82,7 +83,8 @@ export async function upsert(
     call,
     async (writing) => {
       const { context } = writing
-      const related = relationKeys.size === 0 ? candidates : await resolved(context, candidates)
+      const related =
+        relationKeys.size === 0 ? candidates : await resolved(context, candidates, columns)
       const identified = await identify(context, resource, related, columns)
       const together = !isInOrder && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
@@ -156,7 +158,7 @@ async function readCandidates(
     noteChanged(call, change)
     noteChanged(call, create)
     const initial = initialColumns(change, columns)
-    const key = valuesOf(columns, change.values)
+    const key = keyOf(columns, change)
     const createProblems = own.any ? own : undefined
     candidates.push(new Candidate({ change, create, createProblems, key, initial }))
     // Records share a collector until one of them has problems.
@@ -165,26 +167,11 @@ async function readCandidates(
   return candidates
 }
 
-const noColumns: readonly NamedColumn[] = []
-
-/** The columns of the key that were not sent, if the service knows the values of all of them. */
-function initialColumns(
-  change: RecordNode,
-  columns: readonly NamedColumn[],
-): readonly NamedColumn[] {
-  let missing = noColumns
-  for (let i = 0; i < columns.length; i++) {
-    const column = columns[i] as NamedColumn
-    if (!Object.hasOwn(change.values, column.name)) missing = [...missing, column]
-  }
-  if (missing.length === 0) return noColumns
-  return missing.every((column) => isKnown(change, column)) ? missing : noColumns
-}
-
 /** The candidates after `resolveUniqueNames`. */
 async function resolved(
   context: WriteContext,
   candidates: readonly Candidate[],
+  columns: readonly NamedColumn[],
 ): Promise<readonly Candidate[]> {
   const [first] = candidates
   // Before the look-ups, as in the following stages.
@@ -197,7 +184,9 @@ async function resolved(
   return candidates.map((candidate, i) => {
     const change = records[i] as RecordNode
     const create = records[candidates.length + i] as RecordNode
-    return new Candidate({ ...candidate, change, create })
+    const key = keyOf(columns, change)
+    const initial = initialColumns(change, columns)
+    return new Candidate({ ...candidate, change, create, key, initial })
   })
 }
 
@@ -219,18 +208,13 @@ async function identify(
     await requireAccess(context, resource, 'PATCH')
     const { change, create } = candidate
     const initial = await initialValues(context, resource, candidate.initial)
-    const key = valuesOf(columns, { ...change.values, ...initial })
+    const key = keyOf(columns, change, { ...change.values, ...initial })
     identified.push(new Candidate({ ...candidate, create: { ...create, initial }, key }))
   }
   return identified
 }
 
 const isComplete = ({ initial }: Candidate): boolean => initial.length === 0
-
-/** Whether the service knows the value of a column that was not sent: it has one, and no nested object sets it. */
-const isKnown = ({ resource, parents }: RecordNode, column: NamedColumn): boolean =>
-  hasInitialValue(resource, column) &&
-  !parents.some(({ relation }) => relation.from.includes(column))
 
 const namesOf = (columns: readonly NamedColumn[]): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))

@@ -22,6 +22,7 @@ import { initialValues } from './initial-values.ts'
 import { CreateStep } from './lists/many-step.ts'
 import { writeMany } from './lists/write-many.ts'
 import { keyIn, valuesOf } from './look-up.ts'
+import { hasSentBack } from './nested/find-or-create.ts'
 import { readReferred } from './referred-records.ts'
 
 /** A nested object that names a record by a unique key. */
@@ -86,17 +87,21 @@ async function addReferences(
   for (const some of isCollated ? named.map((one) => [one]) : [named]) {
     const stored = await storedKeys(context, resource, columns, some)
     const missing = some.filter((_, i) => stored[i] === undefined)
-    const created = await createdKeys(context, resource, columns, missing)
+    const created = await createdRecords(context, resource, columns, missing)
     for (let i = 0; i < some.length; i++) {
       const { nodes, create } = some[i] as Named
-      const key = stored[i] ?? created.get(create)
+      const record = created.get(create)
+      const key = stored[i] ?? (record && keyIn(resource, record))
       if (key === undefined) continue
       const [first] = nodes
       for (const node of nodes) {
-        const isNew = stored[i] === undefined && node === first
-        const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack
         const { path } = node
-        references.set(node, { kind: 'reference', resource, path, key, sentBack, otherwise: null })
+        const isNew = record !== undefined && path === first.path
+        const sentBack = isNew ? nothingSentBack : node.uniqueName.sentBack
+        const members = { resource, path, key, sentBack, otherwise: null }
+        // An object whose fields are compared with the record looks it up, so the caller must be able to read it.
+        const isKnown = record !== undefined && !hasSentBack({ sentBack })
+        references.set(node, { kind: 'reference', ...members, ...(isKnown && { created: record }) })
       }
     }
   }
@@ -104,23 +109,41 @@ async function addReferences(
 
 const nothingSentBack: SentBack = { fields: {}, otherForms: {}, urls: {} }
 
-/** The objects by the record that they name. An object whose default for the key is NULL names no record, so it is left out. */
+/**
+ * The objects by the record that they name. An object whose default for the key is NULL names no record, so it is left out, and creates
+ * one. An upsert has read each object twice, as part of a change and of a new record; its defaults are called once.
+ */
 async function byKey(
   context: WriteContext,
   nodes: readonly UniqueNode[],
 ): Promise<readonly Named[]> {
   const named = new Map<string, Named>()
+  const byPath = new Map<string, Named | undefined>()
+  let createsSome = false
   for (const node of nodes) {
-    const { resource, values, uniqueName } = node
+    const { resource, values, uniqueName, path } = node
+    if (byPath.has(path)) {
+      byPath.get(path)?.nodes.push(node)
+      continue
+    }
     const unsent = uniqueName.columns.filter(({ name }) => values[name] === undefined)
     const initial: Values =
       unsent.length === 0 ? {} : await initialValues(context, resource, unsent)
     const key = valuesOf(uniqueName.columns, { ...values, ...initial })
-    if (key === undefined) continue
-    const known = named.get(keyText(key))
-    if (known !== undefined) known.nodes.push(node)
-    else named.set(keyText(key), { key, nodes: [node], create: { ...node, initial } })
+    if (key === undefined) {
+      byPath.set(path, undefined)
+      await addCreateProblems(context, node)
+      createsSome = true
+      continue
+    }
+    const text = keyText(key)
+    const known = named.get(text)
+    const one = known ?? { key, nodes: [node], create: { ...node, initial } }
+    known?.nodes.push(node)
+    named.set(text, one)
+    byPath.set(path, one)
   }
+  if (createsSome) context.problems.refuse()
   return [...named.values()]
 }
 
@@ -153,32 +176,39 @@ async function storedKeys(
   })
 }
 
-/** Creates the records that are missing. Returns their primary keys. */
-async function createdKeys(
+/** Creates the records that are missing. Returns their values, at least the keys. */
+async function createdRecords(
   context: WriteContext,
   resource: Resource,
   columns: readonly NamedColumn[],
   missing: readonly Named[],
-): Promise<ReadonlyMap<RecordNode, readonly Value[]>> {
-  const keys = new Map<RecordNode, readonly Value[]>()
-  if (missing.length === 0) return keys
+): Promise<ReadonlyMap<RecordNode, Values>> {
+  const records = new Map<RecordNode, Values>()
+  if (missing.length === 0) return records
   // Clients cannot choose a generated key.
   if (columns.some(({ definition }) => definition.generated)) {
     throw missingReference(missing.flatMap(({ nodes }) => pathsOf(nodes[0], columns)))
   }
-  for (const { nodes } of missing) {
-    for (const [path, messages] of nodes[0].uniqueName.problems.found) {
-      for (const message of messages) context.problems.add(path, message)
-    }
-  }
+  for (const { nodes } of missing) await addCreateProblems(context, nodes[0])
   context.problems.refuse()
   const steps = missing.map(({ create }) => new CreateStep(create))
   const created = await writeMany(context, resource, steps)
   for (let i = 0; i < missing.length; i++) {
-    const key = keyIn(resource, created[i] ?? {})
-    if (key !== undefined) keys.set((missing[i] as Named).create, key)
+    const record = created[i]
+    if (record !== undefined) records.set((missing[i] as Named).create, record)
   }
-  return keys
+  return records
+}
+
+/** Adds the problems that an object has because it creates a record. */
+async function addCreateProblems(
+  { problems, validate }: WriteContext,
+  { uniqueName }: UniqueNode,
+): Promise<void> {
+  for (const [path, messages] of uniqueName.problems.found) {
+    for (const message of messages) problems.add(path, message)
+  }
+  await validate(uniqueName.checks)
 }
 
 /** The paths of the key of an object. */

@@ -1,6 +1,7 @@
 // WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `execute` writes it.
 
 import type { InputProblems } from '../../input/problems.ts'
+import type { ValueCheck } from '../../input/validators.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { Value } from '../../plan/plan.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
@@ -59,6 +60,8 @@ export interface UniqueName {
   readonly sentBack: SentBack
   /** Problems that apply only if the record is created, such as missing required fields. */
   readonly problems: InputProblems
+  /** The validators of its values, which run only if the record is created. */
+  readonly checks: readonly ValueCheck[]
 }
 
 /** An object with a key, which refers to the stored record with that key: `{ "id": 1 }`. */
@@ -69,6 +72,8 @@ export interface ReferenceNode {
   /** In primary-key order. */
   readonly key: readonly Value[]
   readonly sentBack: SentBack
+  /** The values of the record, at least its key, if this write has created it; the caller may not be able to read it. */
+  readonly created?: Values
   /** The record to create if none has this key; null if clients cannot choose the key, or if required fields are missing. */
   readonly otherwise: RecordNode | null
 }

@@ -133,7 +133,7 @@ async function roundOf(
   readonly later: readonly number[]
   readonly isInexact: boolean
 }> {
-  const references = waiting.map((index) => nodes[index]).filter(isReference)
+  const references = waiting.map((index) => nodes[index]).filter(isLookedUp)
   const known = mayFind ? await storedRecords(context, resource, references, action) : noRecords
   const isInexact = known.isInexact || (mayFind && isCollated(resource) && waiting.length > 1)
   const found: FoundNode[] = []
@@ -153,6 +153,7 @@ async function roundOf(
     // The record may be stored with another spelling of the key. If this round creates records, a later round looks the key up.
     const looksUpAlone = isInexact && toCreate.length === 0
     const stored =
+      node.created ??
       known.byKey.get(text) ??
       (looksUpAlone ? await storedRecord(context, node, action) : undefined)
     if (stored !== undefined) {
@@ -174,6 +175,8 @@ async function roundOf(
 export const isRecord = (node: WriteNode): node is RecordNode => node.kind === 'record'
 const isReference = (node: WriteNode | undefined): node is ReferenceNode =>
   node?.kind === 'reference'
+const isLookedUp = (node: WriteNode | undefined): node is ReferenceNode =>
+  isReference(node) && node.created === undefined
 
 /** The error for an object that refers to no record that the caller may see, if clients cannot choose the key. */
 const missing = (node: ReferenceNode): Error => missingReference(keyPaths(node))
