@@ -89,7 +89,7 @@ eachDatabase('names of introspect', (test, db) => {
       'u6570 = 数',
       'page',
       'or',
-      'constructor',
+      'constructor_column = constructor',
       'a__b_sum = a__b__sum',
     ])
   })

@@ -56,6 +56,19 @@ suite('mistakes of names', (test) => {
     ])
   })
 
+  for (const name of ['constructor', 'toString', 'prototype']) {
+    test(`a column called ${name}, which is a valid name of a relation`, () => {
+      const message = `a column cannot have this name, because every JavaScript object has such a member: name it otherwise, with column: '${name}' for its name in the database.`
+      const columns = { [name]: integer }
+      equal(problemsOf({ models: [model('Book', { columns })] }), [
+        `models.Book.columns.${name}: ${message}`,
+      ])
+      const relations = { [name]: belongsTo('Book', 'book_id') }
+      const own = model('Book', { columns: { book_id: integer }, relations })
+      equal(problemsOf({ models: [own] }), [])
+    })
+  }
+
   for (const name of ['or', 'and', 'not', 'exists', 'missing']) {
     test(`a relation called ${name}, which is a valid column name`, () => {
       const relations = { [name]: belongsTo('Book', 'book_id') }
@@ -68,16 +81,7 @@ suite('mistakes of names', (test) => {
   }
 
   test('not: valid names', () => {
-    const names = [
-      'page',
-      'limit',
-      'a__b',
-      'ge',
-      '__x',
-      'constructor',
-      'toString',
-      'hasOwnProperty',
-    ]
+    const names = ['page', 'limit', 'a__b', 'ge', '__x']
     const columns = Object.fromEntries(names.map((name) => [name, integer]))
     equal(problemsOf({ models: [model('Book', { columns })] }), [])
   })

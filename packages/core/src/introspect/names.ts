@@ -5,7 +5,7 @@ import { toCase } from '../naming/case.ts'
 import { transliterate } from '../naming/transliterate.ts'
 import { aggregateFunctions, filterOperators, operatorAliases } from '../parse/operators.ts'
 import { endpointNames } from '../registry/endpoint-name.ts'
-import { badFieldName, badRelationName } from '../registry/field-name.ts'
+import { badColumnName, badFieldName, badRelationName } from '../registry/field-name.ts'
 
 const suffixes = [
   ...Object.keys(filterOperators),
@@ -32,7 +32,8 @@ export function firstFree(
   }
 }
 
-const isFieldName = (name: string): boolean => badFieldName(name) === undefined
+const isFieldName = (name: string): boolean =>
+  (badFieldName(name) ?? badColumnName(name)) === undefined
 
 /**
  * Returns field names for the columns of one table: the database's names, changed only where the rules require it.
@@ -113,7 +114,7 @@ export function modelName(table: string): string {
 
 /** Whether a relation can have this name. */
 export function isRelationName(name: string): boolean {
-  return isFieldName(name) && badRelationName(name) === undefined
+  return (badFieldName(name) ?? badRelationName(name)) === undefined
 }
 
 /** Last words of columns that contain keys. Without this word, the column's name is a name of the record: `customer_no` → `customer`. */

@@ -6,7 +6,7 @@ import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { checkColumn, checkComputed } from './check-column.ts'
-import { badFieldName, badRelationName } from './field-name.ts'
+import { badColumnName, badFieldName, badRelationName } from './field-name.ts'
 import { checkJsonPaths } from './json-paths.ts'
 import type { NamedColumn, Resource } from './resource.ts'
 import { checkSearch } from './search.ts'
@@ -92,7 +92,11 @@ function checkFields(
 ): void {
   for (const [name, column] of allColumns) {
     const place = `${at}.${column.computed === undefined ? 'columns' : 'computed'}.${name}`
-    const wrong = badFieldName(name) ?? noLists(dialect, column) ?? dialect?.refuses?.(column)
+    const wrong =
+      badFieldName(name) ??
+      badColumnName(name) ??
+      noLists(dialect, column) ??
+      dialect?.refuses?.(column)
     if (wrong !== undefined) problems.add(place, wrong)
     checkJsonPaths(column, dialect, place, problems)
   }

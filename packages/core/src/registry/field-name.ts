@@ -23,6 +23,12 @@ export function badFieldName(name: string): string | undefined {
   return undefined
 }
 
+/** Returns the problem with a name that relations may have but columns may not; undefined if there is none. */
+export const badColumnName = (name: string): string | undefined =>
+  name in Object.prototype || name === 'prototype'
+    ? `a column cannot have this name, because every JavaScript object has such a member: name it otherwise, with column: '${name}' for its name in the database.`
+    : undefined
+
 /** Returns the problem with a name that columns may have but relations may not; undefined if there is none. */
 export const badRelationName = (name: string): string | undefined =>
   groupWords.has(name)
