@@ -129,4 +129,12 @@ export const uniqueNames: readonly Break[] = [
       '(await Promise.all(nodes.map((one) => resolveUniqueNames(context, [one])))).flat().map(createStep)',
     fails,
   },
+  {
+    title:
+      'Missing records are created in the order of the body, so that two requests may deadlock',
+    file,
+    find: 'const inOrder = [...missing].sort(byKeyText)',
+    replace: 'const inOrder = [...missing]',
+    fails,
+  },
 ]

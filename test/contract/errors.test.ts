@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
-import { get, testApi } from '../support/api.ts'
+import { get, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { read, refuses, succeeds } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
@@ -121,6 +121,28 @@ eachDatabase('contract: the database is unavailable', (test, db) => {
     await refuses(api, '/api/books/1/tags', { status: 503 })
     away = false
     equal((await get(api, '/api/tags')).status, 200)
+    await nowhere.destroy()
+  })
+
+  test('unavailable in a credential check: 503, because 401 would sign users out', async () => {
+    const nowhere = unreachable(db.name)
+    const look = async (): Promise<boolean> => {
+      await sql`select 1`.execute(nowhere)
+      return true
+    }
+    const checks = [
+      { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: look },
+      { API_AUTHENTICATE_METHOD: ['api_key'], API_KEY_AUTH_AND_RETURN_METHOD: look },
+    ] as const
+    for (const check of checks) {
+      const reported: unknown[] = []
+      const own = testApi(db, shop, check, { onError: (error) => reported.push(error) })
+      const { status, errors, headers } = await send(own, 'GET', '/api/tags', {
+        headers: { authorization: 'Api-Key k1' },
+      })
+      equal([status, errors?.code, headers['retry-after']], [503, 'database_unavailable', '1'])
+      equal(reported.length, 1)
+    }
     await nowhere.destroy()
   })
 

@@ -155,6 +155,21 @@ eachDatabase('links by name', (test, db) => {
     for (const { code } of body) equal(await namesOf(code), ['bug', 'new', 'slow'])
   })
 
+  test('missing records are created in the order of their keys, so that requests do not deadlock', async () => {
+    const body = [
+      { code: 'b', labels: [{ name: 'o3' }, { name: 'o1' }] },
+      { code: 'c', labels: [{ name: 'o2' }] },
+    ]
+    equal((await post(byName, body)).status, 201)
+    const rows = await db.kysely
+      .selectFrom('labels')
+      .select('name')
+      .where('name', 'like', 'o%')
+      .orderBy('id')
+      .execute()
+    equal(rows, [{ name: 'o1' }, { name: 'o2' }, { name: 'o3' }])
+  })
+
   test('other fields of a stored record must equal its values', async () => {
     const labelled = (label: object) => ({ code: 'b', labels: [label] })
     const { status, errors } = await post(byName, [labelled({ name: 'bug', color: 'blue' })])

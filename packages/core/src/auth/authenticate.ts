@@ -72,7 +72,7 @@ export async function authenticate(
     : invalidCredentials(challenge)
 }
 
-/** Verifies a credential; an unexpected error of a host function is reported and counts as a wrong credential. */
+/** Verifies a credential; an unexpected error of a host function is reported and refuses the request. */
 async function verified(
   auth: Auth,
   credential: Credential,
@@ -82,6 +82,6 @@ async function verified(
   try {
     return await credential.verify(guard)
   } catch (error) {
-    throw auth.refusal(error, request)
+    throw await auth.refusal(error, request)
   }
 }

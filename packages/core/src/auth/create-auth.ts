@@ -5,6 +5,7 @@ import { type CallHook, HookTimeout } from '../call-hook.ts'
 import type { StrategyName } from '../config/access-types.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import { ApiError, invalidCredentials } from '../errors.ts'
+import { asUnavailable } from '../execute/unavailable.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Resource } from '../registry/resource.ts'
 import { challengeOf } from './challenge.ts'
@@ -29,10 +30,10 @@ export interface Auth {
   /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
   readonly ready: (() => Promise<unknown>) | undefined
   /**
-   * Returns the error to throw when a host function threw `error`: an ApiError and a HookTimeout unchanged, otherwise 401, with
-   * the original error reported.
+   * Returns the error to throw when a host function threw `error`: an ApiError and a HookTimeout unchanged, 503 if the database was
+   * unavailable (with `error` as its cause), otherwise 401, with the original error reported.
    */
-  refusal(error: unknown, request: ApiRequest): unknown
+  refusal(error: unknown, request: ApiRequest): Promise<unknown>
   /** Returns the `Auth` for the operations of a batch. With API_CUSTOM_AUTH_PER_BATCH it calls the custom strategy once for all of them. */
   forBatch(request: ApiRequest): Auth
 }
@@ -46,6 +47,20 @@ export interface AuthParts {
   readonly readUserFromReplica?: ReadUserFromReplica | undefined
   readonly report: (error: unknown, request: ApiRequest) => void
   readonly callHook: CallHook
+}
+
+/** Returns a 503 error if a host function failed because the database was unavailable. */
+async function databaseFailure(
+  { open }: Pick<AuthParts, 'open'>,
+  error: unknown,
+  request: ApiRequest,
+): Promise<ApiError | undefined> {
+  try {
+    const { target } = await open(request)
+    return asUnavailable(target.dialect, error instanceof Error ? error.cause : error)
+  } catch (failure) {
+    return failure instanceof ApiError && failure.status === 503 ? failure : undefined
+  }
 }
 
 /** Builds the enabled strategies; their settings were checked at start-up. */
@@ -66,8 +81,11 @@ export function createAuth(parts: AuthParts): Auth {
     const strategy = make(name)
     if (strategy !== undefined) strategies.set(name, strategy)
   }
-  const refusal = (error: unknown, request: ApiRequest): unknown => {
+  const refusal = async (error: unknown, request: ApiRequest): Promise<unknown> => {
     if (error instanceof ApiError || error instanceof HookTimeout) return error
+    // With 401 for an outage, clients would end the sessions of their users.
+    const failure = await databaseFailure(parts, error, request)
+    if (failure !== undefined) return Object.assign(failure, { cause: error })
     parts.report(error, request)
     return invalidCredentials(challenge)
   }

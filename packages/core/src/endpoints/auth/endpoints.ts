@@ -54,7 +54,7 @@ async function passwordIsCorrect(
   try {
     return await users.check(user, password, 'password', async () => {})
   } catch (error) {
-    throw runtime.auth.refusal(error, request)
+    throw await runtime.auth.refusal(error, request)
   }
 }
 

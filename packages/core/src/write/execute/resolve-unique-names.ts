@@ -84,7 +84,7 @@ async function addReferences(
   const named = await byKey(context, nodes)
   // A collation makes keys equal that differ in case, so a later object may name a record that an earlier one has created.
   const isCollated = columns.some(({ collation }) => collation !== undefined)
-  for (const some of isCollated ? named.map((one) => [one]) : [named]) {
+  for (const some of isCollated ? inAnyCase(named) : [named]) {
     const stored = await storedKeys(context, resource, columns, some)
     const missing = some.filter((_, i) => stored[i] === undefined)
     const created = await createdRecords(context, resource, columns, missing)
@@ -191,14 +191,28 @@ async function createdRecords(
   }
   for (const { nodes } of missing) await addCreateProblems(context, nodes[0])
   context.problems.refuse()
-  const steps = missing.map(({ create }) => new CreateStep(create))
+  // Two requests that create the same records in different orders would each wait for a key of the other.
+  const inOrder = [...missing].sort(byKeyText)
+  const steps = inOrder.map(({ create }) => new CreateStep(create))
   const created = await writeMany(context, resource, steps)
-  for (let i = 0; i < missing.length; i++) {
+  for (let i = 0; i < inOrder.length; i++) {
     const record = created[i]
-    if (record !== undefined) records.set((missing[i] as Named).create, record)
+    if (record !== undefined) records.set((inOrder[i] as Named).create, record)
   }
   return records
 }
+
+const byKeyText = (a: Named, b: Named): number => (keyText(a.key) < keyText(b.key) ? -1 : 1)
+
+/** `byKeyText` for keys that may be equal although they differ in case: those stay in the order of the body. */
+const byKeyTextInAnyCase = (a: Named, b: Named): number => {
+  const [one, other] = [keyText(a.key).toLowerCase(), keyText(b.key).toLowerCase()]
+  return one === other ? 0 : one < other ? -1 : 1
+}
+
+/** The names, each alone, in an order that is the same for all requests. */
+const inAnyCase = (named: readonly Named[]): readonly (readonly Named[])[] =>
+  [...named].sort(byKeyTextInAnyCase).map((one) => [one])
 
 /** Adds the problems that an object has because it creates a record. */
 async function addCreateProblems(
