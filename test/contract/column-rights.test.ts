@@ -546,6 +546,10 @@ suite('mistakes in column rights', (test) => {
       'no client can write it (managed), so that immutable',
     ],
     [
+      { price: { type: 'integer', hidden: true, immutable: true } },
+      'no client can write it (hidden: true), so that immutable decides nothing; leave immutable out, or let a relation set it with readOnly: false.',
+    ],
+    [
       { id: { type: 'integer', primaryKey: true, immutable: true } },
       'a primary key never changes, so that immutable decides nothing; leave immutable out.',
     ],

@@ -73,6 +73,7 @@ import { queryStringSteps } from './openapi/query-string-form.ts'
 import { checkOptionNames } from './option-names.ts'
 import { authorityCache } from './plan-cache/authority-bound.ts'
 import { createReadCache } from './plan-cache/read-cache.ts'
+import { ifMatchWarnings } from './registry/if-match-warnings.ts'
 import { keylessWarnings } from './registry/keyless-warning.ts'
 import { resolveRegistry } from './registry/registry.ts'
 import type { Registry } from './registry/resource.ts'
@@ -575,6 +576,7 @@ const startUpWarnings = (
   ...rolesWithoutAuthentication(registry.resources, config),
   ...credentialWarnings(registry),
   ...keylessWarnings(registry),
+  ...ifMatchWarnings(registry),
   ...(registry.resources.length === 0 ? [nothingPublished(models)] : []),
 ]
 

@@ -760,7 +760,7 @@ export const preconditionRequired = (setting: string): ApiError =>
 
 /** A write that would change or delete a stored record whose model requires If-Match, where its ETag cannot be sent: filters, lists, upserts, nested records, cascades. */
 export const preconditionRequiredForEach = (setting: string, path: string = ''): ApiError => {
-  const message = `This would change or delete a stored record that needs its own ETag in If-Match, which cannot be sent here: send a request for each such record, alone or in a batch (${setting}).`
+  const message = `This would change or delete a stored record that needs its own ETag in If-Match, which cannot be sent here: send a request for each such record, alone or in a batch (${setting}; 'single' asks only for the ETag of the record in the path).`
   return refusal(428, {
     error: 'Precondition Required',
     reason: path === '' ? message : { [path]: [message] },

@@ -179,7 +179,7 @@ suite('a role map of a model', (test) => {
   const warnings = (meta: Meta, config: ApiConfig): string[] => {
     const heard: string[] = []
     const model = defineModel('Book', {
-      columns: { id: { type: 'integer', primaryKey: true } },
+      columns: { id: { type: 'integer', primaryKey: true }, gone: { type: 'boolean' } },
       meta: { allowed_methods: ['GET', 'POST'], ...meta },
     })
     const { registry } = buildRegistry({ models: [model], config })
@@ -197,6 +197,30 @@ suite('a role map of a model', (test) => {
       'models.Book.meta.role_map replaces config.API_ROLES_REQUIRED and has no rule for GET_MANY, GET_ONE, which therefore need no role. Add ALL to it to set a rule for them; ALL: true requires authentication only.',
     )
     equal(more, [])
+  })
+
+  test('that does not repeat UPSERT or RESTORE of the API gets a warning for each', () => {
+    const config: ApiConfig = {
+      API_ROLE_MAP: { ALL: 'member', UPSERT: 'owner', RESTORE: 'owner' },
+      API_SOFT_DELETE: true,
+      API_SOFT_DELETE_ATTRIBUTE: 'gone',
+    }
+    const own = (role_map: Meta['role_map']): Meta => ({
+      allowed_methods: ['GET', 'POST', 'PATCH'],
+      role_map: role_map ?? {},
+    })
+    equal(warnings(own({ ALL: 'editor', RESTORE: 'owner' }), config), [
+      'models.Book.meta.role_map replaces config.API_ROLE_MAP and does not repeat its rule for UPSERT, so the rule for POST decides. Add UPSERT to it; a rule equal to that for POST changes nothing and ends this warning.',
+    ])
+    match(
+      warnings(own({ ALL: 'editor', UPSERT: 'editor' }), config).join(),
+      'its rule for RESTORE, so the rule for PATCH decides.',
+    )
+    equal(warnings(own({ ALL: 'editor', UPSERT: 'owner', RESTORE: 'owner' }), config), [])
+    equal(
+      warnings({ ...own({ ALL: 'editor', RESTORE: 'owner' }), allow_upsert: false }, config),
+      [],
+    )
   })
 
   test('that is complete, empty or the only one gets none', () => {

@@ -1,7 +1,7 @@
 /** Every mistake that configuration and meta can contain, with its error message. */
 import { defineModel } from '../../../packages/core/src/model/define-model.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
-import { equal, throws } from '../../support/assert.ts'
+import { equal, match, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model, problemsOf } from '../registry/start-up.ts'
 
@@ -423,6 +423,24 @@ suite('mistakes in meta', (test) => {
     equal(inMeta({ soft_delete: false }, config), [
       'config.API_SOFT_DELETE: no published model has the column "deleted" without soft_delete: false in its meta.',
     ])
+  })
+
+  test('that name no column suggest one; values that do not fit are the only problem', () => {
+    const columns = {
+      id: { type: 'integer', primaryKey: true },
+      deleted_at: { type: 'datetime', nullable: true },
+    } as const
+    const book = (API_SOFT_DELETE_ATTRIBUTE: string): readonly string[] =>
+      problemsOf({
+        models: [defineModel('Book', { columns, meta: {} })],
+        config: { API_SOFT_DELETE: true, API_SOFT_DELETE_ATTRIBUTE },
+      })
+    equal(book('deletd_at'), [
+      'config.API_SOFT_DELETE: no published model has the column "deletd_at". Did you mean "deleted_at"?',
+    ])
+    const problems = book('deleted_at')
+    equal(problems.length, 1)
+    match(problems[0] ?? '', "Set soft_delete_values: [null, 'now']")
   })
 
   test('that need a column which only config names', () => {

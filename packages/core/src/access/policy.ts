@@ -20,7 +20,7 @@ import {
   UnknownScopeName,
   UnpublishedScopeTarget,
 } from './policy-scope.ts'
-import { warnOfIgnoredRoles, warnOfLiftedRoles } from './role-map-warning.ts'
+import { warnOfIgnoredRoles, warnOfLiftedRoles, warnOfOmittedKeys } from './role-map-warning.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
 export interface Policies {
@@ -61,6 +61,7 @@ export function buildPolicies(
   warnOfIgnoredRoles(registry.resources, warn)
   for (const resource of registry.resources) {
     warnOfLiftedRoles(resource, warn)
+    warnOfOmittedKeys(resource, warn)
     const setting = resource.settings.policy
     if (setting === null) continue
     const policy = policyOf(resource, setting)

@@ -18,6 +18,31 @@ export function warnOfLiftedRoles(resource: Resource, warn: (message: string) =>
   )
 }
 
+const additional = ['UPSERT', 'RESTORE'] as const
+
+const isServed = {
+  UPSERT: ({ allowUpsert, methods }: Resource['settings']) =>
+    allowUpsert && methods.has('POST') && methods.has('PATCH'),
+  RESTORE: ({ softDelete, methods }: Resource['settings']) =>
+    softDelete !== null && methods.has('PATCH'),
+}
+
+/** Warns of rules for UPSERT and RESTORE in the API's map that the model's map does not repeat, so that other rules decide. */
+export function warnOfOmittedKeys({ settings }: Resource, warn: (message: string) => void): void {
+  const { replacedRoleMaps, roleMaps } = settings
+  for (const key of additional) {
+    if (!isServed[key](settings)) continue
+    const replaced = replacedRoleMaps.find(({ map }) => map[key] !== undefined)
+    const [own] = roleMaps
+    if (replaced === undefined || own === undefined || Object.keys(own.map).length === 0) continue
+    if (roleMaps.some(({ map }) => map[key] !== undefined)) continue
+    const decides = key === 'UPSERT' ? 'POST' : 'PATCH'
+    warn(
+      `${own.at} replaces ${replaced.at} and does not repeat its rule for ${key}, so the rule for ${decides} decides. Add ${key} to it; a rule equal to that for ${decides} changes nothing and ends this warning.`,
+    )
+  }
+}
+
 /**
  * Warns of actions without a rule in a role map that takes precedence over the lists of roles beside it. A map of the configuration
  * applies to many resources, but there is one warning for each map.

@@ -94,7 +94,7 @@ function isValueOf(column: Column, value: unknown): boolean {
 /** Checks of all models together: the attribute is set, and at least one model has it. */
 export function checkSoftDelete(
   config: ApiConfig,
-  models: readonly { readonly meta: Meta; readonly softDelete: ResourceSettings['softDelete'] }[],
+  models: readonly { readonly meta: Meta; readonly columns: AnyModel['columns'] }[],
   problems: Problems,
 ): void {
   const { API_SOFT_DELETE: wanted, API_SOFT_DELETE_ATTRIBUTE: attribute } = config
@@ -104,12 +104,17 @@ export function checkSoftDelete(
     }
     return
   }
-  if (wanted === true && !models.some(({ softDelete }) => softDelete !== null)) {
+  const columnOf = (meta: Meta): string => meta.soft_delete_attribute ?? attribute ?? ''
+  const takesPart = ({ meta, columns }: (typeof models)[number]): boolean =>
+    meta.soft_delete !== false && Object.hasOwn(columns, columnOf(meta))
+  if (wanted === true && !models.some(takesPart)) {
     const optsOut = models.some(({ meta }) => meta.soft_delete === false)
     const without = optsOut ? ' without soft_delete: false in its meta' : ''
+    const names = models.flatMap(({ columns }) => Object.keys(columns))
+    const others = names.filter((name) => name !== attribute)
     problems.add(
       'config.API_SOFT_DELETE',
-      `no published model has the column "${attribute}"${without}.`,
+      `no published model has the column "${attribute}"${without}.${didYouMean(attribute ?? '', others)}`,
     )
   }
   if (wanted === undefined && attribute !== undefined) {

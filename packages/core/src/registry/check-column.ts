@@ -222,6 +222,9 @@ function* contradictions(column: Column): Generator<string> {
         yield `no client can write it (${never[0]}), so that ${option} decides nothing; leave ${option} out.`
     }
   }
+  if (column.hidden && column.readOnly !== false && column.immutable) {
+    yield 'no client can write it (hidden: true), so that immutable decides nothing; leave immutable out, or let a relation set it with readOnly: false.'
+  }
   if (column.primaryKey && column.immutable) {
     yield 'a primary key never changes, so that immutable decides nothing; leave immutable out.'
   }

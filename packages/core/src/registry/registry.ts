@@ -92,10 +92,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   checkEndpoints(open, problems)
   checkSoftDelete(
     config,
-    published.map(({ meta, model }) => ({
-      meta,
-      softDelete: byName.get(model.name)?.settings.softDelete ?? null,
-    })),
+    published.map(({ meta, model: { columns } }) => ({ meta, columns })),
     problems,
   )
 
