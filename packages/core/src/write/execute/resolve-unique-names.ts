@@ -160,13 +160,13 @@ async function storedKeys(
       .filter(({ key }) => keyText(key) === text)
       .flatMap(({ nodes }) => nodes.flatMap((node) => pathsOf(node, columns)))
   const keys = named.map(({ key }) => key)
+  const [only] = keys
+  // A collation may find a record whose key is spelt otherwise than the only one that is looked up.
+  const text = keys.length === 1 && only !== undefined ? keyText(only) : undefined
   for (const some of keyChunks(keys, columns.length)) {
     const plan = planRecords(resource, columns, some)
     const referred = { holder: undefined, columns, keys: some, paths }
     for (const row of await readReferred(context, plan, referred)) {
-      // A collation may have found a record whose key is spelt otherwise than the only one that is looked up.
-      const [only, ...others] = keys
-      const text = others.length === 0 && only !== undefined ? keyText(only) : undefined
       found.set(text ?? keyTextIn(columns, row), row)
     }
   }
