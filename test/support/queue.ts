@@ -83,11 +83,12 @@ const queryToo = [
 const batchToo = [
   /^contract\/(?:bulk-methods|column-rights)/,
   /^docs\/hooks/,
-  /^hooks\/(?!full-pool)/,
+  /^hooks\/(?!full-pool|outside-statements)/,
   /^regression\/statements-that-hooks-do-not-await/,
   /^security\/(?:scope|user-roles)\./,
   /^writing\/(?:always-cascades|lists-with-references|policy-refusals|removal-names)/,
   /^writing\/(?:required-if-match|restored-references|rights-first|upserts-without-changes)/,
+  /^writing\/(?:immutable-fields|links-by-name|roles-of-upserts)/,
 ]
 
 /**
