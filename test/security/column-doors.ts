@@ -290,6 +290,16 @@ function writesOf(field: string, values: readonly [JsonValue, JsonValue]): Asked
       { ...asStored(1), [field]: value },
     ]),
     write('POST', `/api/people?on_conflict=email&fields=${field}`, asStored(1)),
+    ...[field, 'email'].flatMap((by) => [
+      write('POST', `/api/skills?people.on_conflict=${by}`, {
+        name: 'S',
+        people: [{ ...asStored(1), [field]: value }],
+      }),
+      write('POST', `/api/skills?people.on_conflict=${by}`, {
+        name: 'S',
+        people: [made({ [field]: value })],
+      }),
+    ]),
     write('POST', `/api/people?fields=${field}`, [made()]),
     write('PATCH', `/api/people?fields=id,${field}`, [{ id: 1, name: 'Q' }]),
     write('PATCH', `/api/people/1?fields=${field}`, { name: 'Q' }),
@@ -415,6 +425,24 @@ const others: readonly Asked[] = [
     { id: 1, team: { id: 1 } },
     { id: 2, team: { id: 1 } },
   ]),
+  // Persons by name: a stored one, the unique value of a deleted one, a new one; and keys with columns of the caller and others.
+  write('POST', '/api/skills?people.on_conflict=email', {
+    name: 'S',
+    people: [{ email: 'p1@example.org' }, made()],
+  }),
+  write('POST', '/api/skills?people.on_conflict=email', [
+    { name: 'S', people: [{ email: 'p2@example.org' }] },
+    { name: 'T', people: [{ ...asStored(4), name: 'Q' }] },
+  ]),
+  write('PATCH', '/api/skills/1?people.on_conflict=email', {
+    people: [{ email: 'p2@example.org' }, made()],
+  }),
+  ...['number', 'org_id,number', 'badge', 'badg', 'org_i,number'].map((by) =>
+    write('POST', `/api/skills?people.on_conflict=${by}`, {
+      name: 'S',
+      people: [made({ number: 12 })],
+    }),
+  ),
   write('POST', '/api/people?on_conflict=number', made({ number: 12 })),
   write('POST', '/api/people?on_conflict=org_id,number', made({ number: 12 })),
   write('POST', '/api/people?on_conflict=badg', made()),
