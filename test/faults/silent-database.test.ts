@@ -156,7 +156,14 @@ function define(one: Server, kind: PoolKind, size: number): void {
         left === 0
           ? timed(post()).then(({ status }) => status)
           : db.connection().execute(() => whileTaken(left - 1))
-      equal(await whileTaken(size), 503)
+      // On a busy machine, taking all connections may exceed the pool's limit for one; it is then tried again.
+      let status = 0
+      const answered = (code: number): boolean => {
+        status = code
+        return true
+      }
+      ok(await eventually(() => whileTaken(size).then(answered, () => false)))
+      equal(status, 503)
       // On a busy machine the deadline may pass once more.
       ok(await eventually(async () => (await post()).status === 201))
       await server.execScript('delete from things where id = 3')
