@@ -132,6 +132,41 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
       parameters,
     )
   }
+  /** Inserts or updates all tasks by one statement for each set of fields. */
+  const upsertAll = async (run: Run, tasks: readonly NewTask[]): Promise<readonly Row[]> => {
+    const written: Row[] = []
+    for (const { set, records } of byFields(tasks, 'number')) {
+      const { insert, parameters } = tuplesOf(records)
+      const values = set.map((key) => `${key} = excluded.${key}`).join(', ')
+      const conflict = `on conflict (number) do update set ${values}`
+      written.push(...(await run(`${insert} ${conflict} returning ${columns}`, parameters)))
+    }
+    return written
+  }
+  /**
+   * Inserts the new tasks and updates the stored ones, for MariaDB, whose ON DUPLICATE KEY UPDATE may change the record that has the
+   * value of another unique key.
+   */
+  const insertOrUpdate = async (
+    run: Run,
+    tasks: readonly NewTask[],
+    stored: ReadonlyMap<unknown, unknown>,
+  ): Promise<readonly Row[]> => {
+    const created = tasks.filter(({ number }) => !stored.has(number))
+    const changed = tasks.flatMap((task) =>
+      stored.has(task.number) ? { ...task, id: stored.get(task.number) as number } : [],
+    )
+    const written: Row[] = []
+    if (created.length > 0) {
+      const { insert, parameters } = tuplesOf(created)
+      written.push(...(await run(`${insert} returning ${columns}`, parameters)))
+    }
+    for (const { set, records } of byFields(changed, 'id')) await update(run, set, records)
+    const ids = changed.map(({ id }) => id)
+    return ids.length === 0 ? written : [...written, ...(await readByIds(run, ids))]
+  }
+  const readByIds = (run: Run, ids: readonly number[]): Promise<readonly Row[]> =>
+    run(`select ${columns} from tasks where id in (${listFrom(1, ids)})`, ids)
   return {
     async create(body) {
       const tasks = newTasks(body)
@@ -152,25 +187,16 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
         const numbers = tasks.map(({ number }) => number)
         const locking = name === 'sqlite' ? '' : ' for update'
         const found = await run(
-          `select number from tasks where number in (${listFrom(1, numbers)})${locking}`,
+          `select id, number from tasks where number in (${listFrom(1, numbers)})${locking}`,
           numbers,
         )
         created = tasks.length - found.length
-        const stored = new Set(found.map(({ number }) => number))
+        const stored = new Map(found.map(({ id, number }) => [number, id]))
         await refuseForeign(run, tasks)
         for (const task of tasks) {
           if (!stored.has(task.number) && !canCreate(task)) throw new Error('forbidden')
         }
-        const written: Row[] = []
-        for (const { set, records } of byFields(tasks, 'number')) {
-          const { insert, parameters } = tuplesOf(records)
-          const conflict =
-            name === 'mysql'
-              ? `on duplicate key update ${set.map((key) => `${key} = values(${key})`).join(', ')}`
-              : `on conflict (number) do update set ${set.map((key) => `${key} = excluded.${key}`).join(', ')}`
-          written.push(...(await run(`${insert} ${conflict} returning ${columns}`, parameters)))
-        }
-        return written
+        return name === 'mysql' ? insertOrUpdate(run, tasks, stored) : upsertAll(run, tasks)
       }, withoutGapLocks())
       return answer(created > 0 ? 201 : 200, inOrder(rows, 'number', tasks))
     },
@@ -196,8 +222,7 @@ export function handWritten(name: DatabaseName, db: Kysely<never>): ByHand {
         const known = new Set(written.map(({ id }) => id))
         const others = ids.filter((id) => !known.has(id))
         if (others.length === 0) return written
-        const read = `select ${columns} from tasks where id in (${listFrom(1, others)})`
-        return [...written, ...(await run(read, others))]
+        return [...written, ...(await readByIds(run, others))]
       })
       return answer(200, inOrder(rows, 'id', changes))
     },

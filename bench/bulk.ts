@@ -41,7 +41,7 @@ const { values: options } = parseArgs({
 })
 
 const rows = Number(options.rows)
-const rounds = { warmUp: 15, rounds: Number(options.rounds) }
+const rounds = { warmUp: 40, rounds: Number(options.rounds) }
 
 const requestsPerTurn = 10
 
