@@ -255,7 +255,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A unique value of a list is refused although its former record has changed',
     file: 'packages/core/src/write/execute/lists/update-rows.ts',
-    find: 'if (changed.length === 1 || dependOnOrder(resource, changed)) {',
+    find: 'if (changed.length === 1 || dependOnOrder(resource, changed, names)) {',
     replace: 'if (changed.length === 1) {',
     fails: 'test/writing/bulk-change.test.ts',
   },

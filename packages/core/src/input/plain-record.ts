@@ -10,7 +10,7 @@ import {
   type WriteMode,
 } from '../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import type { RecordNode } from '../write/plan/node.ts'
+import { type RecordNode, type Values, without } from '../write/plan/node.ts'
 import { canonicalTest } from '../write/plan/value.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
@@ -20,11 +20,13 @@ import { hasLimits, outsideLimits } from './value-limits.ts'
  */
 export type Identifying = ReadonlyMap<string, string | undefined>
 
+/** Whether `readField` would accept a value unchanged. */
+export type FieldTest = (json: JsonValue) => boolean
+
 /** How a field is read in one mode. */
 interface Field {
   readonly column: NamedColumn
-  /** Whether `readField` would accept this value unchanged. */
-  readonly accepts: (json: JsonValue) => boolean
+  readonly accepts: FieldTest
   readonly isWritable: boolean
   readonly isRequired: boolean
 }
@@ -74,23 +76,34 @@ export function plainRecord(
   return new PlainRecord(resource, path, body)
 }
 
-/** A class, as `CreateStep` says. */
-class PlainRecord implements RecordNode {
+/** What `plainRecord` returns. A class, as `CreateStep` says. */
+export class PlainRecord implements RecordNode {
   readonly kind = 'record'
   readonly resource: Resource
   readonly path: string
   readonly values: RecordNode['values']
-  readonly sentBack = plainParts.sentBack
-  readonly wholeRecordChecks = plainParts.wholeRecordChecks
-  readonly merges = plainParts.merges
-  readonly parents = plainParts.parents
-  readonly children = plainParts.children
+  readonly sentBack: RecordNode['sentBack'] = plainParts.sentBack
+  readonly wholeRecordChecks: RecordNode['wholeRecordChecks'] = plainParts.wholeRecordChecks
+  readonly merges: RecordNode['merges'] = plainParts.merges
+  readonly parents: RecordNode['parents'] = plainParts.parents
+  readonly children: RecordNode['children'] = plainParts.children
+  /** The names of `values`, in one list for all records of `RepeatedMembers` that have the same. */
+  readonly names: readonly string[] | undefined
 
-  constructor(resource: Resource, path: string, values: RecordNode['values']) {
+  constructor(resource: Resource, path: string, values: Values, names?: readonly string[]) {
     this.resource = resource
     this.path = path
     this.values = values
+    this.names = names
   }
+}
+
+/** The record without some fields. */
+export function withoutFields(node: RecordNode, names: ReadonlySet<string>): RecordNode {
+  const values = without(node.values, names)
+  return node instanceof PlainRecord
+    ? new PlainRecord(node.resource, node.path, values)
+    : { ...node, values }
 }
 
 /**
@@ -117,6 +130,16 @@ export function plainInMode(
 
 const maySend = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
   identifying.has(name) ? identifying.get(name) === undefined : isWritable
+
+/** The tests of these fields, which the resource has. */
+export function fieldTests(
+  resource: Resource,
+  mode: WriteMode,
+  names: readonly string[],
+): readonly FieldTest[] {
+  const { byName } = fieldsOf(resource, mode)
+  return names.map((name) => byName.get(name)?.accepts ?? (() => false))
+}
 
 /** Whether any field of the resource has a validator. */
 export const hasValidators = (resource: Resource, mode: WriteMode): boolean =>

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { WriteMode } from '../registry/field-rules.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { RecordNode } from '../write/plan/node.ts'
-import type { Identifying } from './plain-record.ts'
+import { hasValidators, type Identifying } from './plain-record.ts'
 import type { InputProblems } from './problems.ts'
 import {
   noRelationKeys,
@@ -14,6 +14,7 @@ import {
   type RelationKeys,
   readRecord,
 } from './read-record.ts'
+import { RepeatedMembers } from './repeated-members.ts'
 import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
 
 const nothing: ReadonlySet<string> = new Set()
@@ -53,7 +54,11 @@ export function nodeReader(
   const left = resource.settings.limits.depth
   // Shared by all records until one of them has a validator.
   let reading: Reading = { problems, checks: [] }
+  const isPlain = createOnly.size === 0 && !isMergePatch && !hasValidators(resource, mode)
+  const repeated = isPlain ? new RepeatedMembers(resource, mode) : undefined
   return (body, path) => {
+    const plain = repeated?.read(body, path)
+    if (plain !== undefined) return plain
     const place: Place = {
       left,
       filled: nothing,
@@ -65,6 +70,7 @@ export function nodeReader(
       isMergePatch,
     }
     const node = readRecord(reading, resource, body, place)
+    repeated?.remember(node)
     const { checks } = reading
     if (checks.length === 0) return node
     reading = { problems, checks: [] }

@@ -15,6 +15,7 @@ import {
 } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
+import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, readNode } from '../../input/read-body.ts'
 import type { RelationKeys } from '../../input/read-record.ts'
@@ -37,7 +38,7 @@ import { refuseWithoutVersion } from '../execute/preconditions.ts'
 import { removeList } from '../execute/removal/remove-list.ts'
 import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
 import { withAllColumns } from '../plan/look-up.ts'
-import { pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
 import { relationKeysOf, retriesNames } from './relation-keys.ts'
@@ -233,7 +234,7 @@ async function readChanges(
     const text = keyText(key)
     if (known.has(text)) problems.add(node.path, changedTwice)
     known.add(text)
-    changes.push(new ListedChange(key, { ...node, values: without(node.values, own) }))
+    changes.push(new ListedChange(key, withoutFields(node, own)))
   }
   refuse(problems, nodes)
   return changes

@@ -4,9 +4,10 @@ import type { Call } from '../../call.ts'
 import { missingReference } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
-import { plainInMode } from '../../input/plain-record.ts'
+import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts'
+import { RepeatedInMode } from '../../input/repeated-members.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
@@ -26,7 +27,7 @@ import { requireListAccess } from '../execute/nested/write-links.ts'
 import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
 import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
 import { columnValues, planLookUp } from '../plan/look-up.ts'
-import { nestsSeveral, pathTo, type RecordNode, type Values, without } from '../plan/node.ts'
+import { nestsSeveral, pathTo, type RecordNode, type Values } from '../plan/node.ts'
 import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
 import { relationKeysOf } from './relation-keys.ts'
@@ -144,6 +145,7 @@ async function readCandidates(
   const host = validatorHost(call)
   const options = { mode: 'update', identifying, createOnly, relationKeys } as const
   const readChange = nodeReader(resource, options, problems, host)
+  const repeatedAsNew = new RepeatedInMode('create', identifying)
   const candidates: Candidate[] = []
   let own = inputProblems()
   for (let i = 0; i < items.length; i++) {
@@ -152,7 +154,7 @@ async function readCandidates(
     const asChange = readChange(item, path)
     const change = asChange instanceof Promise ? await asChange : asChange
     const asNew =
-      plainInMode(change, item, 'create', identifying) ??
+      repeatedAsNew.read(change, item) ??
       readNode(resource, item, { path, mode: 'create', identifying, relationKeys }, own, host)
     const create = asNew instanceof Promise ? await asNew : asNew
     noteChanged(call, change)
@@ -354,10 +356,8 @@ async function writeOne(
 }
 
 /** The change of a stored record, without its unique key, which stays the same. */
-const changeOf = ({ change }: Candidate, identifying: ReadonlySet<string>): RecordNode => ({
-  ...change,
-  values: without(change.values, identifying),
-})
+const changeOf = ({ change }: Candidate, identifying: ReadonlySet<string>): RecordNode =>
+  withoutFields(change, identifying)
 
 /** Throws if a record that was not found cannot be created. */
 function refuseToCreate(

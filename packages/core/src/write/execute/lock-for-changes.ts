@@ -28,20 +28,17 @@ export function lockForChanges(
   if (hooks.has(resource, 'update')) return 'anyChange'
   for (const columns of resource.uniqueKeys) {
     for (const { name } of columns) {
+      if (replace && !resource.primaryKey.some((column) => column.name === name)) return 'anyChange'
       const isSent = !identifying.has(name)
-      if (nodes.some((node) => mayChange(node, name, isSent, replace))) return 'anyChange'
+      for (let i = 0; i < nodes.length; i++) {
+        if (mayChange(nodes[i] as RecordNode, name, isSent)) return 'anyChange'
+      }
     }
   }
   return nodes.some(({ children }) => children.length > 0) ? 'anyChange' : 'otherThanKeys'
 }
 
-const mayChange = (
-  { values, parents, resource }: RecordNode,
-  name: string,
-  isSent: boolean,
-  replace: boolean,
-): boolean =>
+const mayChange = ({ values, parents }: RecordNode, name: string, isSent: boolean): boolean =>
   (isSent && name in values) ||
-  (replace && !resource.primaryKey.some((column) => column.name === name)) ||
   (parents.length > 0 &&
     parents.some(({ relation }) => relation.from.some((column) => column.name === name)))

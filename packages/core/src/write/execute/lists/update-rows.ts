@@ -42,7 +42,8 @@ export async function updateRows(
   returned?: ReturnedRows,
 ): Promise<readonly Values[]> {
   const changed = rows.filter(isChanged)
-  if (changed.length === 1 || dependOnOrder(resource, changed)) {
+  const names = writtenNames(changed)
+  if (changed.length === 1 || dependOnOrder(resource, changed, names)) {
     await updateEach(context, resource, changed)
   } else {
     for (const { columns, rows: all } of groupsOf(context, resource, changed)) {
@@ -50,7 +51,7 @@ export async function updateRows(
       for (const part of partsOf(group, all)) await updateOrExplain(group, part)
     }
   }
-  const isRekeyed = writeOneOf(resource.primaryKey, changed)
+  const isRekeyed = resource.primaryKey.some(({ name }) => names.has(name))
   // If a key has changed, the database may have changed the foreign keys of other returned rows (ON UPDATE CASCADE).
   if (isRekeyed) returned?.rows.splice(0)
   return isRekeyed || resource.settings.softDelete !== null
@@ -61,9 +62,15 @@ export async function updateRows(
 const isChanged = ({ written }: ChangedRow): boolean => !isEmpty(written)
 const storedOf = ({ stored }: ChangedRow): Values => stored
 
-/** Whether one of the rows writes a value into one of the columns. */
-const writeOneOf = (columns: readonly NamedColumn[], rows: readonly ChangedRow[]): boolean =>
-  columns.some(({ name }) => rows.some(({ written }) => written[name] !== undefined))
+/** The fields into which one of the rows writes a value. */
+function writtenNames(rows: readonly ChangedRow[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (let i = 0; i < rows.length; i++) {
+    const { written } = rows[i] as ChangedRow
+    for (const name in written) if (written[name] !== undefined) names.add(name)
+  }
+  return names
+}
 
 /** What the statements of a group have in common. */
 interface GroupUpdates {
@@ -122,11 +129,15 @@ export const maySetUnchangedColumns = (
 ): boolean => shortcuts?.singleWrites?.('update', resource) !== undefined
 
 /** Whether a record gets a unique value that another record of the list still has, so that the list must be written in its order. */
-function dependOnOrder({ uniqueKeys }: Resource, rows: readonly ChangedRow[]): boolean {
+function dependOnOrder(
+  { uniqueKeys }: Resource,
+  rows: readonly ChangedRow[],
+  names: ReadonlySet<string>,
+): boolean {
   return uniqueKeys.some((columns) => {
+    if (!columns.some(({ name }) => names.has(name))) return false
     const isWritten = ({ written }: ChangedRow): boolean =>
       columns.some(({ name }) => written[name] !== undefined)
-    if (!writeOneOf(columns, rows)) return false
     const text = (values: Values): string => keyTextIn(columns, values) ?? keyText([null])
     const before = new Map(rows.map((row) => [text(row.stored), row]))
     return rows.some((row) => {
