@@ -107,6 +107,18 @@ eachDatabase('schema check: relations', (test, db) => {
     equal([...texts].sort(), [...relationDifferences].sort())
   })
 
+  test('a junction table or column that is missing names the option of the relation', async () => {
+    const api = createApi({ db: db.kysely, models: relationModels, config: off, onWarning })
+    const differences = await api.schemaDifferences()
+    const messages = differences.flatMap(({ kind, message }) =>
+      kind.startsWith('missing') ? message : [],
+    )
+    equal([...messages].sort(), [
+      "Good.absent (rel_absent): declared with the junction table rel_absent, but the database has no such table, or this user may not see it. Create the table, or name another one with through: '…'.",
+      "Good.wrong (rel_links): declared with the column good_id, but the table has no such column. Add the column, or name another one with from: '…'. Did you mean rel_good_id?",
+    ])
+  })
+
   test('a foreign key that refers to another table names both', async () => {
     const api = createApi({ db: db.kysely, models: relationModels, config: off, onWarning })
     const differences = await api.schemaDifferences()

@@ -469,6 +469,6 @@ export const relationDifferences: readonly string[] = [
   'foreign key ByCode target',
   'unique Target none',
   'foreign key Good targets',
-  'missing table Good',
+  'missing table Good absent',
   'missing column Good wrong',
 ]

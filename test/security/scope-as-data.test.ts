@@ -256,6 +256,10 @@ eachDatabase('a scope as data', (test, db) => {
       [{ title: { eq: () => Symbol('x') as never } }, 'expected a string, number, boolean or Date'],
       [() => ({ titel: { eq: 'Plan' } }), 'Did you mean "title"?'],
       [() => ({}), 'has no condition'],
+      [
+        (() => 7) as never,
+        'The scope of Task must return conditions, true or false; it returned 7.',
+      ],
       [{ owner: { eq: ({ user }) => user.name.length } }, 'undefined'],
     ]
     for (const [scope, message] of wrong) {

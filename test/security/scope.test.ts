@@ -326,8 +326,8 @@ eachDatabase('a policy', (test, db) => {
 
   test('that returns anything but a query of the model ends the request', async () => {
     const bad: readonly (readonly [AccessPolicy['scope_query'], string])[] = [
-      [() => true, 'must return the query it received'],
-      [() => 'select 1', 'must return the query it received'],
+      [() => true, 'The scope_query of Book must return the query it received'],
+      [() => 'select 1', 'The scope_query of Book must return the query it received'],
       [() => db.kysely.selectFrom('books').select('id'), 'does not select title, price'],
       [
         (query) => query.innerJoin('authors', 'authors.id', 'books.author_id').select('authors.id'),

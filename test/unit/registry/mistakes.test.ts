@@ -437,6 +437,19 @@ suite('mistakes of relations', (test) => {
     ])
   })
 
+  test('the kind of relation whose key is on the other side', () => {
+    equal(book({ ...hasMany('Author', 'author_id') }), [
+      `${at}: Author has no column "author_id". Book has it, so this relation is a belongsTo: belongsTo('Author', 'author_id').`,
+    ])
+    equal(book({ ...belongsTo('Edition', ['book_id', 'no']) }), [
+      ...['book_id', 'no'].map(
+        (name) =>
+          `${at}: Book has no column "${name}". Edition has it, so this relation is a hasMany: hasMany('Edition', ['book_id', 'no']).`,
+      ),
+    ])
+    equal(book({ ...belongsTo('Edition', 'book') }), [`${at}: Book has no column "book".`])
+  })
+
   test('a target that is not declared', () => {
     equal(book(belongsTo('Autor', 'author_id')), [
       `${at}: no model named "Autor". Did you mean "Author"?`,

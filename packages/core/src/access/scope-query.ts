@@ -37,15 +37,23 @@ function inSchema(
   return (isPlugged ? withoutSchemaPlugin(db) : db).withSchema(schema)
 }
 
-/** Returns the query of a hook after its Kysely plugins ran. Throws unless it selects each column of the model exactly once. */
-export function checkedQuery(query: unknown, resource: Resource): Expression<unknown> {
+/**
+ * Returns the query of a hook after its Kysely plugins ran. Throws unless it selects each column of the model exactly once. `hook` is the
+ * name of the hook, for the error.
+ */
+export function checkedQuery(
+  query: unknown,
+  resource: Resource,
+  hook: string,
+): Expression<unknown> {
+  const name = `The ${hook} of ${resource.name}`
   if (!isExpression(query)) {
-    throw new Error('it must return the query it received, narrowed, or a falsy value')
+    throw new Error(`${name} must return the query it received, narrowed, or a falsy value.`)
   }
   const node = query.toOperationNode()
-  if (!SelectQueryNode.is(node)) throw new Error('it must return a select query')
+  if (!SelectQueryNode.is(node)) throw new Error(`${name} must return a select query.`)
   const wrong = selectionProblem(node, resource)
-  if (wrong !== undefined) throw new Error(wrong)
+  if (wrong !== undefined) throw new Error(`${name} returned another query: ${wrong}.`)
   const listed = withColumns(node, resource)
   return { expressionType: undefined, toOperationNode: () => listed } as Expression<unknown>
 }
@@ -97,10 +105,10 @@ function selectionProblem(node: SelectQueryNode, resource: Resource): string | u
   if (names.includes(unknownColumns)) return undefined
   const missing = stored.filter((name) => !names.includes(name))
   if (missing.length > 0) {
-    return `its query does not select ${missing.join(', ')} of ${resource.table}`
+    return `it does not select ${missing.join(', ')} of ${resource.table}`
   }
   const twice = stored.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
-  return twice === undefined ? undefined : `its query selects a second column called ${twice}`
+  return twice === undefined ? undefined : `it selects a second column called ${twice}`
 }
 
 /** `select *`: the columns depend on the tables it selects from. */

@@ -16,6 +16,7 @@ import {
 import type { Target } from '../compile/target.ts'
 import type { HookArgs, HookQuery } from '../config/hook-types.ts'
 import type { PolicyScope } from '../config/scope-types.ts'
+import { excerpt } from '../error-size.ts'
 import { forbidden, forbiddenJoin } from '../errors.ts'
 import { andThen, inTurn, type MaybePromise } from '../maybe-promise.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../plan/plan.ts'
@@ -206,11 +207,13 @@ function narrowByQuery(
   if (policy?.scope_query === undefined && filter === undefined) return 'all'
   const all = openQuery(db, call.runtime.schema, resource)
   return andThen(filter === undefined ? all : filter(all), (filtered) => {
-    if (policy?.scope_query === undefined) return checkedQuery(filtered, resource)
+    if (policy?.scope_query === undefined) {
+      return checkedQuery(filtered, resource, 'filter callback')
+    }
     const args = scopeArgs(call, action, { resource, many, relation })
     const narrowQuery = () => policy.scope_query?.(filtered, args)
     return callPolicyHook(call, resource, 'scope_query', narrowQuery, (query) =>
-      query ? checkedQuery(query, resource) : 'none',
+      query ? checkedQuery(query, resource, 'scope_query') : 'none',
     )
   })
 }
@@ -302,7 +305,7 @@ function filteredRows(
 ): MaybePromise<ConditionScope['rows']> {
   if (filter === undefined) return 'all'
   const filtered = filter(openQuery(db, call.runtime.schema, resource))
-  return andThen(filtered, (query) => checkedQuery(query, resource))
+  return andThen(filtered, (query) => checkedQuery(query, resource, 'filter callback'))
 }
 
 /** Plans the conditions of `scope` with the values of this request; true if it may see all rows, false if none. */
@@ -339,6 +342,12 @@ function valuesOf(
   return andThen(given, (conditions) => {
     if (typeof conditions === 'object' && conditions !== null) {
       return withValues(checkScope(resource, conditions), args)
+    }
+    if (typeof conditions !== 'boolean' && conditions) {
+      const wrong = excerpt(String(conditions))
+      throw new Error(
+        `The scope of ${resource.name} must return conditions, true or false; it returned ${wrong}.`,
+      )
     }
     return conditions === true
   })

@@ -35,29 +35,45 @@ export interface RelationScope {
 
 const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
 
-/** Resolves the columns of a key; undefined if there was a problem. */
+/** Resolves the columns of a key; undefined if there was a problem. `hint` completes the message about a column that does not exist. */
 function keyColumns(
   resource: Resource,
   key: Key,
   at: string,
   problems: Problems,
+  hint?: string,
 ): readonly NamedColumn[] | undefined {
   const columns: NamedColumn[] = []
   for (const name of list(key)) {
     const column = resource.allColumns.get(name)
-    const wrong = column === undefined ? noColumn(resource, name) : notAKey(column)
+    const wrong = column === undefined ? noColumn(resource, name, hint) : notAKey(column)
     if (wrong !== undefined) problems.add(at, wrong)
     else if (column !== undefined) columns.push(column)
   }
   return columns.length === list(key).length ? columns : undefined
 }
 
-function noColumn(resource: Resource, name: string): string {
+function noColumn(resource: Resource, name: string, hint?: string): string {
   for (const column of resource.allColumns.values()) {
     if (column.dbName !== name) continue
     return `"${name}" is a name of the database; the field of ${resource.name} is "${column.name}".`
   }
-  return `${resource.name} has no column "${name}".${didYouMean(name, resource.allColumns.keys())}`
+  const end = hint ?? didYouMean(name, resource.allColumns.keys())
+  return `${resource.name} has no column "${name}".${end}`
+}
+
+/** Names the right kind of relation if the model on the other side has the columns of the key. */
+function otherKind(
+  { kind, key }: Exclude<Relation, { kind: 'manyToMany' }>,
+  source: Resource,
+  target: Resource,
+): string | undefined {
+  const other = kind === 'belongsTo' ? target : source
+  if (source === target || !list(key).every((name) => other.allColumns.has(name))) return undefined
+  const right = kind === 'belongsTo' ? 'hasMany' : 'belongsTo'
+  const named =
+    typeof key === 'string' ? `'${key}'` : `[${key.map((name) => `'${name}'`).join(', ')}]`
+  return ` ${other.name} has it, so this relation is a ${right}: ${right}('${target.name}', ${named}).`
 }
 
 function notAKey({ name, type, computed }: NamedColumn): string | undefined {
@@ -120,7 +136,8 @@ function sides(
   }
   const holdsKey = relation.kind === 'belongsTo' ? source : target
   const referenced = relation.kind === 'belongsTo' ? target : source
-  const key = keyColumns(holdsKey, relation.key, at, problems)
+  const hint = otherKind(relation, source, target)
+  const key = keyColumns(holdsKey, relation.key, at, problems, hint)
   const references =
     relation.references === undefined
       ? referenced.primaryKey

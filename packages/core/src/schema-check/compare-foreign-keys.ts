@@ -122,13 +122,15 @@ function* missingInJunction(
   const table = findTable(schema, through)
   if (table === undefined) {
     const similar = nearest(through.table, namesBeside(schema, through))
-    yield { kind: 'missing table', ...place, similar }
+    yield { kind: 'missing table', ...place, relation: field, similar }
     return
   }
-  for (const { dbName: name } of [...through.from, ...through.to]) {
-    if (findColumn(schema, table, name) !== undefined) continue
-    const names = table.columns.map((column) => column.name)
-    yield { kind: 'missing column', ...place, field, name, similar: nearest(name, names) }
+  const names = table.columns.map((column) => column.name)
+  for (const option of ['from', 'to'] as const) {
+    for (const { dbName: name } of through[option]) {
+      if (findColumn(schema, table, name) !== undefined) continue
+      yield { kind: 'missing column', ...place, field, option, name, similar: nearest(name, names) }
+    }
   }
 }
 

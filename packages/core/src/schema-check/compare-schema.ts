@@ -35,7 +35,7 @@ export interface ComparedModel {
  *
  * ```ts
  * compareSchema([{ resource: books, creates: true, writes: true }], schema)
- * // [{ kind: 'missing column', model: 'Book', table: 'books', field: 'isbn', name: 'isbn', similar: 'isbn13' }]
+ * // [{ kind: 'missing column', model: 'Book', table: 'books', field: 'isbn', option: 'column', name: 'isbn', similar: 'isbn13' }]
  * ```
  */
 export function compareSchema(
@@ -64,7 +64,7 @@ function* compareModel(
   const table = findTable(schema, resource)
   if (table === undefined) {
     const similar = nearest(resource.table, namesBeside(schema, resource))
-    yield { kind: 'missing table', ...place, similar }
+    yield { kind: 'missing table', ...place, relation: undefined, similar }
     return
   }
   if (/may not (?:read|see)/.test(table.unusable ?? '')) {
@@ -93,7 +93,7 @@ function* compareColumns(
       const names = table.columns.map(({ name }) => name)
       const similar = nearest(column.dbName, names)
       const { name: field, dbName: name } = column
-      yield { kind: 'missing column', ...place, field, name, similar }
+      yield { kind: 'missing column', ...place, field, option: 'column', name, similar }
       continue
     }
     yield* compareColumn(place, column, found, { schema, isView: isView(table) })

@@ -42,9 +42,10 @@ function wordsOf(difference: Difference): Words {
   switch (difference.kind) {
     case 'missing table':
       return {
-        declared: `declared with the table ${difference.table}`,
+        ...(difference.relation !== undefined && { column: difference.relation }),
+        declared: `declared with the ${difference.relation === undefined ? '' : 'junction '}table ${difference.table}`,
         found: 'the database has no such table, or this user may not see it',
-        remedy: `Create the table, or name another one with table: '…'.${meant(difference.similar)}`,
+        remedy: `Create the table, or name another one with ${difference.relation === undefined ? 'table' : 'through'}: '…'.${meant(difference.similar)}`,
       }
     case 'unreadable table':
       return {
@@ -57,7 +58,7 @@ function wordsOf(difference: Difference): Words {
         column: difference.field,
         declared: `declared with the column ${difference.name}`,
         found: 'the table has no such column',
-        remedy: `Add the column, or name another one with column: '…'.${meant(difference.similar)}`,
+        remedy: `Add the column, or name another one with ${difference.option}: '…'.${meant(difference.similar)}`,
       }
     case 'never filled':
       return neverFilled(difference)

@@ -18,12 +18,19 @@ interface ColumnPlace extends Place {
 }
 
 export type Difference =
-  | (Place & { readonly kind: 'missing table'; readonly similar: string | undefined })
+  | (Place & {
+      readonly kind: 'missing table'
+      /** The relation that names the table as its junction; undefined if the model names it. */
+      readonly relation: string | undefined
+      readonly similar: string | undefined
+    })
   | (Place & { readonly kind: 'unreadable table' })
   | (Place & {
       readonly kind: 'missing column'
       /** The field, or the relation that names the column of its junction table. */
       readonly field: string
+      /** Where the column is named: by the field, or by an option of the relation. */
+      readonly option: 'column' | 'from' | 'to'
       readonly name: string
       readonly similar: string | undefined
     })
