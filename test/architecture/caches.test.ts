@@ -53,6 +53,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     `prepared reads, ${ofAuthority}; whether a query was sent before`,
   ],
   'input/plain-record.ts': [1, ofModels],
+  'input/transform.ts': [1, ofModels],
   'write/execute/defaults.ts': [1, ofModels],
   'write/plan/strategy.ts': [1, ofModels],
   'write/plan/look-up.ts': [1, ofModels],

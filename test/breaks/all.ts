@@ -27,6 +27,7 @@ import { serialize } from './serialize.ts'
 import { sqliteFiles } from './sqlite-files.ts'
 import { statements } from './statements.ts'
 import { uniqueNames } from './unique-names.ts'
+import { writeOnly } from './write-only.ts'
 
 export const breaks: readonly Break[] = [
   ...access,
@@ -56,4 +57,5 @@ export const breaks: readonly Break[] = [
   ...sqliteFiles,
   ...statements,
   ...uniqueNames,
+  ...writeOnly,
 ]

@@ -264,7 +264,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A refused write names a hidden column',
     file: 'packages/core/src/write/execute/refusals/explain-refusal.ts',
-    find: 'columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))',
+    find: 'columns.filter(isInBodies).map(({ name }) => pathTo(path, name))',
     replace: 'columns.map(({ name }) => pathTo(path, name))',
     fails: 'test/security/constraints.test.ts',
   },
@@ -309,7 +309,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A record that is sent back unchanged loses its microseconds',
     file: 'packages/core/src/write/execute/save.ts',
-    find: 'if (isNew || !sameValue(',
+    find: 'if (isNew || isSecret || !sameValue(',
     replace: 'if (name in requested || isNew || !sameValue(',
     fails: 'test/regression/sent-back.test.ts',
   },

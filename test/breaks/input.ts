@@ -187,7 +187,7 @@ export const input: readonly Break[] = [
   {
     title: 'A merge patch creates related records',
     file: 'packages/core/src/write/endpoints/update.ts',
-    find: 'if (isMerge) refuseNested(node, problems)',
+    find: 'if (isMerge) refuseNested(sent, problems)',
     replace: '',
     fails: 'test/writing/merge-patch.test.ts',
   },

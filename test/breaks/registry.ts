@@ -276,8 +276,8 @@ export const registry: readonly Break[] = [
   {
     title: 'The document shows bodies with columns that clients do not write',
     file: 'packages/core/src/openapi/record-schemas.ts',
-    find: '(column) => unwritable(resource, column, mode) === undefined)',
-    replace: '(column) => unwritable(resource, column, mode) !== null)',
+    find: '(column) => unwritable(resource, column, mode) === undefined,',
+    replace: '(column) => unwritable(resource, column, mode) !== null,',
     fails: 'test/openapi/document.test.ts',
   },
   {

@@ -39,7 +39,10 @@ function typeOf(name: DatabaseName, column: Column): string {
     case 'text':
       return mysql ? 'longtext' : 'text'
     default:
-      return name === 'sqlite' ? 'text' : `varchar(${column.maxLength ?? 255})`
+      // `maxLength` says nothing of the length of what `transform` returns.
+      return name === 'sqlite'
+        ? 'text'
+        : `varchar(${(column.transform === undefined && column.maxLength) || 255})`
   }
 }
 

@@ -346,6 +346,97 @@ suite('mistakes of columns', (test) => {
     })
   }
 
+  test('of write-only columns', () => {
+    const string = { type: 'string', writeOnly: true }
+    const reasons: readonly (readonly [column: object, ...ends: string[]])[] = [
+      [{ ...string, writeOnly: 'yes' }, '.writeOnly: expected true or false, got "yes".'],
+      [{ ...string, transform: 'bcrypt' }, '.transform: expected a function, got "bcrypt".'],
+      [
+        { type: 'string', transform: () => 'x' },
+        ': responses would show what transform returns: add writeOnly: true, or leave transform out.',
+      ],
+      [{ ...string, hidden: true }, ': writeOnly: true hides it already; leave hidden: true out.'],
+      [
+        { ...string, hidden: false },
+        ': writeOnly: true hides it, against hidden: false; leave one of them out.',
+      ],
+      [
+        { ...string, readOnly: true },
+        ': nobody could use it with both writeOnly: true and readOnly: true; for that, declare hidden: true.',
+      ],
+      [
+        { ...string, read: 'admin' },
+        ': nobody reads it (writeOnly: true), so that read decides nothing; leave read out.',
+      ],
+      [
+        { type: 'uuid', writeOnly: true, generated: 'uuid' },
+        ': clients do not send what is generated; declare hidden: true instead of writeOnly: true.',
+      ],
+      [
+        { type: 'datetime', writeOnly: true, managed: 'created' },
+        ': clients do not send what is managed; declare hidden: true instead of writeOnly: true.',
+      ],
+      [
+        { ...string, unique: true },
+        ': the 409 of a duplicate would tell whether a value is stored, so a unique column cannot be write-only. Leave unique or writeOnly out.',
+      ],
+      [
+        { type: 'json', writeOnly: true },
+        ": a column of type json cannot be write-only; declare type: 'text', or hidden: true instead of writeOnly.",
+      ],
+    ]
+    for (const [column, ...ends] of reasons) {
+      equal(
+        problemsOf({ models: [model('Book', { columns: { it: column } })] }),
+        ends.map((end) => `models.Book.columns.it${end}`),
+      )
+    }
+    const valid = {
+      a: { ...string, transform: () => 'x', minLength: 8, nullable: true, default: null },
+      b: { ...string, write: 'admin', immutable: true, column: 'stored_as', validator: () => true },
+      c: { type: 'binary', writeOnly: true, hasDefault: true },
+      d: { ...string, readOnly: false },
+    }
+    equal(problemsOf({ models: [model('Book', { columns: valid })] }), [])
+  })
+
+  test('of write-only columns that responses or statuses would tell', () => {
+    const secret = { type: 'integer', writeOnly: true }
+    const columns = { id: { ...secret, primaryKey: true } }
+    equal(problemsOf({ models: [model('Book', { columns })] }), [
+      'models.Book.columns.id: the URL of each record contains its key, so a primary key column cannot be write-only; leave writeOnly out.',
+    ])
+    const unique = [['shelf', 'code']]
+    const shelved = { shelf: integer, code: secret }
+    equal(problemsOf({ models: [model('Book', { columns: shelved, unique })] }), [
+      'models.Book.unique[0]: "code": the 409 of a duplicate would tell whether a value is stored, so a unique column cannot be write-only. Leave it out of the set.',
+    ])
+    const word = { word: { type: 'string', writeOnly: true } }
+    equal(problemsOf({ models: [model('Book', { columns: word, search: ['word'] })] }), [
+      'models.Book.search[0]: "word" is write-only, and a search would tell what it holds; leave it out.',
+    ])
+    const gone = { gone: { type: 'datetime', nullable: true, writeOnly: true } }
+    const meta = {
+      soft_delete: true,
+      soft_delete_attribute: 'gone',
+      soft_delete_values: [null, 'now'],
+    }
+    equal(problemsOf({ models: [model('Book', { columns: gone, meta })] }), [
+      'models.Book.columns.gone: include_deleted tells which records are deleted; declare hidden: true, not writeOnly.',
+    ])
+    const relations = { author: belongsTo('Author', 'author_id') }
+    const Book = model('Book', { columns: { author_id: secret }, relations })
+    const books = { books: hasMany('Book', 'author_id') }
+    equal(problemsOf({ models: [Book, model('Author', { relations: books })] }), [
+      'models.Book.relations.author: its key "author_id" is write-only, but the records of a relation would tell its value; leave writeOnly or the relation out.',
+      'models.Author.relations.books: its key "author_id" is write-only, but the records of a relation would tell its value; leave writeOnly or the relation out.',
+    ])
+    const computed = { it: { type: 'string', expression: () => null, writeOnly: true } }
+    equal(problemsOf({ models: [model('Book', { computed })] }), [
+      'models.Book.computed.it.writeOnly: unknown option.',
+    ])
+  })
+
   test('not: valid options', () => {
     const columns = {
       a: { type: 'integer', default: null, nullable: true },

@@ -1,5 +1,6 @@
 // Creates and checks bcrypt hashes of passwords.
 
+import type { HookArgs } from '../config/hook-types.ts'
 import { passwordTooLong, validationFailed } from '../errors.ts'
 import { bcryptCompare, bcryptHash } from './bcrypt.ts'
 
@@ -11,6 +12,12 @@ const mostBytes = 72
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
+/** The options of `hashPassword`. */
+interface HashOptions {
+  /** bcrypt runs 2^cost rounds. Default 10. */
+  readonly cost?: number
+}
+
 /**
  * Hashes a password for storage, with bcrypt. Passwords of more than 72 bytes, and values that are no strings, are refused with 400.
  *
@@ -19,16 +26,26 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length
  * // '$2b$10$…'
  * ```
  */
+export function hashPassword(password: string, options?: HashOptions): Promise<string>
+/**
+ * Hashes a password with the default cost, as the `transform` of a column. The arguments of hooks have no effect.
+ *
+ * ```ts
+ * password: { type: 'string', column: 'password_hash', writeOnly: true, transform: hashPassword }
+ * ```
+ */
+export function hashPassword(password: string, args: HookArgs): Promise<string>
 export async function hashPassword(
   password: string,
-  options: { readonly cost?: number } = {},
+  given: HashOptions | HookArgs = {},
 ): Promise<string> {
   if (typeof password !== 'string') {
     throw validationFailed([['password', ['Expected a string.']]])
   }
   const bytes = bytesOf(password)
   if (bytes > mostBytes) throw passwordTooLong(bytes)
-  return bcryptHash(password, options.cost ?? defaultCost)
+  const { cost = defaultCost } = 'action' in given ? {} : given
+  return bcryptHash(password, cost)
 }
 
 /**

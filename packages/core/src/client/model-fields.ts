@@ -32,7 +32,7 @@ export type ModelsOf<G extends Given> = G extends {
 export type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
 
 type VisibleName<C> = {
-  [K in keyof C]: C[K] extends { readonly hidden: true } ? never : K
+  [K in keyof C]: C[K] extends { readonly hidden: true } | { readonly writeOnly: true } ? never : K
 }[keyof C] &
   string
 

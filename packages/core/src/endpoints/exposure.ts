@@ -143,10 +143,26 @@ function searchOf(resource: Resource, caller: Caller): readonly string[] {
 }
 
 function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
-  return queryColumns(resource).flatMap((column) => {
-    const uses = usesOf(resource, column, caller)
-    return uses === '' ? [] : [`${column.name} (${column.type}): ${uses}${decided(column)}`]
-  })
+  const writeOnly = [...resource.bodyColumns.values()].filter(({ hidden }) => hidden)
+  const used = [
+    ...queryColumns(resource).map((column) => [column, usesOf(resource, column, caller)] as const),
+    ...writeOnly.map((column) => [column, writesOf(resource, column, caller).join(', ')] as const),
+  ]
+  return used.flatMap(([column, uses]) =>
+    uses === '' ? [] : [`${column.name} (${column.type}): ${uses}${decided(column)}`],
+  )
+}
+
+/** Returns the methods by which the caller can write a column. */
+function writesOf(resource: Resource, column: NamedColumn, caller: Caller): readonly string[] {
+  return [
+    mayAct(resource, 'POST', caller) && !unwritable(resource, column, 'create')
+      ? 'write on POST'
+      : '',
+    mayAct(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
+      ? 'write on PATCH'
+      : '',
+  ].filter(Boolean)
 }
 
 /** Names which rights of a column a function decides for each request: `read`, `write` or both. */
@@ -164,12 +180,7 @@ function usesOf(resource: Resource, column: NamedColumn, caller: Caller): string
   const lists = mayAct(resource, 'GET_MANY', caller)
   const uses = [
     canRead(resource, caller) ? 'read' : '',
-    mayAct(resource, 'POST', caller) && !unwritable(resource, column, 'create')
-      ? 'write on POST'
-      : '',
-    mayAct(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
-      ? 'write on PATCH'
-      : '',
+    ...writesOf(resource, column, caller),
     lists && allowOrderBy && isSortable(column) ? 'order_by' : '',
     lists && allowGroupby && isGroupable(column) ? 'groupby' : '',
   ].filter(Boolean)

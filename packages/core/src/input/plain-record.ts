@@ -150,7 +150,7 @@ const fields = new WeakMap<Resource, Map<WriteMode, Fields>>()
 function fieldsOf(resource: Resource, mode: WriteMode): Fields {
   const known = fields.get(resource)?.get(mode)
   if (known !== undefined) return known
-  const columns = [...resource.columns.values()]
+  const columns = [...resource.bodyColumns.values()]
   const byName = new Map(columns.map((column) => [column.name, fieldOf(resource, column, mode)]))
   const required = [...byName.values()].filter((field) => field.isRequired).length
   const areValidated = columns.some(isValidated)

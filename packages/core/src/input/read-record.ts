@@ -14,6 +14,7 @@ import {
   isRequired,
   isSoftDeleteAttribute,
   isValidated,
+  isWriteOnly,
   unaddressable,
   unmatchable,
   unwritable,
@@ -107,7 +108,7 @@ export function readRecord(
   }
   for (const [name, json] of Object.entries(body)) {
     const path = pathTo(place.path, name)
-    const column = resource.columns.get(name)
+    const column = resource.bodyColumns.get(name)
     const relation = resource.relations.get(name)
     if (column !== undefined) readField(reading, column, json, path, place, node)
     else if (relation === undefined) problems.add(path, () => unknownField(resource, name))
@@ -134,7 +135,7 @@ function withChecks(reading: Reading, node: RecordNode, place: Place): RecordNod
 }
 
 function unknownField(resource: Resource, name: string): string {
-  const known = [...resource.columns.keys(), ...resource.relations.keys()]
+  const known = [...resource.bodyColumns.keys(), ...resource.relations.keys()]
   return `Unknown field "${excerpt(name)}".${didYouMean(name, known)}`
 }
 
@@ -189,9 +190,13 @@ function readField(
 const notNow = ({ createOnly }: Place, { name }: NamedColumn): string | undefined =>
   createOnly.has(name) ? 'is read-only in a stored record' : undefined
 
-/** Whether a value that does not fit the column's type may still be the stored value, in the form that responses show. */
-const mayBeStored = ({ otherForms }: NamedColumn, json: JsonValue): boolean => {
-  if (otherForms !== true || json === null || Array.isArray(json)) return false
+/**
+ * Whether a value that does not fit the column's type may still be the stored value, in the form that responses show. They never show a
+ * write-only column.
+ */
+const mayBeStored = (column: NamedColumn, json: JsonValue): boolean => {
+  if (column.otherForms !== true || isWriteOnly(column)) return false
+  if (json === null || Array.isArray(json)) return false
   return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)
 }
 
@@ -405,7 +410,7 @@ function readReference(
   const urls: Record<string, string | null> = {}
   for (const [name, member] of Object.entries(json)) {
     const path = pathTo(place.path, name)
-    const column = target.columns.get(name)
+    const column = target.bodyColumns.get(name)
     if (key !== undefined && column?.definition.primaryKey) continue
     if (column !== undefined) {
       const value = readValue(column, member)
@@ -445,7 +450,7 @@ function missingFields(target: Resource, json: Members, place: Place): readonly 
     for (const column of from) given.add(column.name)
   }
   const missing: string[] = []
-  for (const column of target.columns.values()) {
+  for (const column of target.bodyColumns.values()) {
     if (isRequired(target, column, 'create') && !given.has(column.name)) missing.push(column.name)
   }
   return missing
@@ -458,7 +463,8 @@ const isNestedMember = (target: Resource, name: string, member: JsonValue): bool
 function complete(reading: Reading, target: Resource, json: Members, place: Place): RecordNode {
   const members = Object.entries(json).filter(
     ([name, member]) =>
-      !place.filled.has(name) && (target.columns.has(name) || isNestedMember(target, name, member)),
+      !place.filled.has(name) &&
+      (target.bodyColumns.has(name) || isNestedMember(target, name, member)),
   )
   return readRecord(reading, target, Object.fromEntries(members), place)
 }
@@ -497,7 +503,7 @@ function refuseMissing(
   if (place.mode === 'update') return
   const { resource } = node
   const linked = node.parents.flatMap(({ relation }) => relation.from.map(({ name }) => name))
-  for (const column of resource.columns.values()) {
+  for (const column of resource.bodyColumns.values()) {
     const { name } = column
     if (linked.includes(name) || place.filled.has(name)) continue
     if (Object.hasOwn(sent, name) || !isRequired(resource, column, place.mode)) continue
@@ -514,7 +520,7 @@ function collectChecks(
   const later: NamedColumn[] = []
   for (const name of Object.keys(values)) {
     const value = values[name] ?? null
-    const column = resource.columns.get(name)
+    const column = resource.bodyColumns.get(name)
     if (column === undefined || value === null || !isValidated(column)) continue
     const needsStored = mode === 'update' && wantsWholeRecord(column)
     if (needsStored || merges.includes(column)) later.push(column)

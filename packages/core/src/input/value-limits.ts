@@ -37,7 +37,10 @@ export function outsideLimits(column: Column, value: JsonValue): string | undefi
           : below !== undefined && below >= 0
             ? `less than ${exclusiveMaximum}`
             : undefined
-  return expected && `Expected ${expected}, got ${String(value).slice(0, 60)}.`
+  if (expected === undefined) return undefined
+  // No response contains a value of a write-only column.
+  if (column.writeOnly === true) return `Expected ${expected}.`
+  return `Expected ${expected}, got ${String(value).slice(0, 60)}.`
 }
 
 /** Negative if the value is below the limit. Undefined for values without digits, such as PostgreSQL's `NaN`. */

@@ -45,6 +45,12 @@ type ValidatorFunction<User> = (
   ...given: [value: any, row: any, args: HookArgs<User>]
 ) => boolean | string | Promise<boolean | string>
 
+/** Makes the stored form of a value that a client has sent: `hashPassword`. */
+type TransformFunction<User> = (
+  // biome-ignore lint/suspicious/noExplicitAny: the host declares the value of its column
+  ...given: [value: any, args: HookArgs<User>]
+) => JsonValue | Promise<JsonValue>
+
 /**
  * Who may read or write a column: a role rule, as in API_ROLE_MAP (`'editor'`, `['editor', 'auditor']` for both,
  * `{ roles: [...], any_of: true }`, `true` for any authenticated caller), or a function of the hook arguments.
@@ -115,6 +121,30 @@ export interface Column<User = HookUser> {
   readonly hidden?: boolean
   /** Clients can read but not write it. Default false. */
   readonly readOnly?: boolean
+  /**
+   * Clients can send it in the bodies of POST, PATCH and PUT, and for everything else it is `hidden`: no response contains it, and no
+   * query can name it. PUT keeps the stored value if the body lacks the column. A value that is sent is always stored, also if it equals
+   * the stored one. It excludes `hidden`, `readOnly: true`, `read`, `generated`, `managed`, `primaryKey`, `unique` and the type `json`,
+   * and such a column is in no `search`, unique set or relation. Default false.
+   *
+   * ```ts
+   * { type: 'string', column: 'password_hash', minLength: 12, writeOnly: true, transform: hashPassword }
+   * ```
+   */
+  readonly writeOnly?: boolean
+  /**
+   * Only with `writeOnly: true`: makes the stored form of a value that a client has sent. It receives the value and the arguments of
+   * hooks, and returns a value of the column's type, or a promise of one. It is called once for each value other than null, after the
+   * type, the limits and the validator have accepted the value as it was sent, and if the body has no problems. Hooks, policies and the
+   * database receive only the result, to which `maxLength` and the other limits do not apply.
+   *
+   * An ApiError that it throws is the response; any other error is a 500. Default: the value is stored as it was sent.
+   *
+   * ```ts
+   * { type: 'string', writeOnly: true, transform: (pin: string, { user }) => encrypt(pin, user.id) }
+   * ```
+   */
+  readonly transform?: TransformFunction<User>
   /**
    * Clients set it in a new record, and cannot change it afterwards: not by PATCH, PUT or an upsert. Hooks can. Default false.
    *

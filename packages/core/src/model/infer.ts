@@ -27,11 +27,12 @@ type Shapes = Readonly<Record<string, Shape>>
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-type Hidden = { readonly hidden: true }
+/** Columns that clients cannot read. */
+type Hidden = { readonly hidden: true } | { readonly writeOnly: true }
 
 /** Columns that clients cannot write. */
 type Unwritable =
-  | Hidden
+  | { readonly hidden: true }
   | { readonly readOnly: true }
   | { readonly generated: true | 'uuid' }
   | { readonly managed: 'created' | 'updated' }

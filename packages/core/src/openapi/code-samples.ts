@@ -150,7 +150,7 @@ function bodyOf({ route, method }: SampledOperation): readonly string[] {
   const mode = modes[method]
   if (mode === undefined || route.kind === 'restore') return []
   const { resource } = route
-  const writable = [...resource.columns.values()].filter(
+  const writable = [...resource.bodyColumns.values()].filter(
     (column) => unwritable(resource, column, mode) === undefined,
   )
   const required = writable.filter((column) => isRequired(resource, column, mode))

@@ -186,7 +186,9 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
 }
 
 const writtenColumns = (resource: Resource, mode: WriteMode): readonly NamedColumn[] =>
-  columnsOf(resource).filter((column) => unwritable(resource, column, mode) === undefined)
+  [...resource.bodyColumns.values()].filter(
+    (column) => unwritable(resource, column, mode) === undefined,
+  )
 
 /** Returns the schema of a request body. If it has all members of the body of PATCH, it refers to that body's schema for them. */
 function membersBesidesPatch(records: Records, resource: Resource, mode: WriteMode): Schema {

@@ -115,7 +115,7 @@ export function readSchema(column: NamedColumn): Schema {
 
 /** Returns the schema of a column's value in a request body. */
 export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
-  const { minLength, maxLength, primaryKey } = column.definition
+  const { minLength, maxLength, primaryKey, writeOnly } = column.definition
   const own = showable(defaultOf(column, mode))
   const isTextKey = primaryKey === true && (column.type === 'string' || column.type === 'text')
   const form = described(column, {
@@ -124,6 +124,7 @@ export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
     ...(minLength === undefined ? {} : { minLength }),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(own === undefined ? {} : { default: own }),
+    ...(writeOnly === true ? { writeOnly } : {}),
   })
   return column.nullable ? orNull(form) : form
 }

@@ -1,6 +1,7 @@
 // The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are
 // read-only. Relations that need an unreadable column do not exist.
 
+import { isInBodies } from './field-rules.ts'
 import { junctionOf } from './junction.ts'
 import type {
   ForeignKeyColumn,
@@ -106,6 +107,7 @@ function withColumns(
   return {
     ...resource,
     columns: new Map(all.filter(([, column]) => !column.hidden)),
+    bodyColumns: new Map(all.filter(([, column]) => isInBodies(column))),
     allColumns: new Map(all),
     primaryKey: resource.primaryKey.map(seen),
     uniqueKeys: resource.uniqueKeys.map((key) => key.map(seen)),
@@ -148,7 +150,7 @@ function seenRelation(
 }
 
 /** Returns the columns that a relation compares: of both sides, and of the junction if that is published. */
-function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
+export function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
   const junction = junctionOf(relation)
   const links = junction === undefined ? [] : [...junction.own, ...junction.linked]
   return [...relation.from, ...relation.to, ...links]

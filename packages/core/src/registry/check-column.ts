@@ -96,6 +96,8 @@ const columnChecks: Checks<Column> = {
   hidden: boolean,
   readOnly: boolean,
   immutable: boolean,
+  writeOnly: boolean,
+  transform: callable,
   read: right,
   write: right,
   managed: oneOf('created', 'updated'),
@@ -225,6 +227,7 @@ function* contradictions(column: Column): Generator<string> {
   if (column.hidden && column.readOnly !== false && column.immutable) {
     yield 'no client can write it (hidden: true), so that immutable decides nothing; leave immutable out, or let a relation set it with readOnly: false.'
   }
+  yield* writeOnlyContradictions(column)
   if (column.primaryKey && column.immutable) {
     yield 'a primary key never changes, so that immutable decides nothing; leave immutable out.'
   }
@@ -242,6 +245,42 @@ function* contradictions(column: Column): Generator<string> {
   }
   if (typeof column.default !== 'function') yield* notFitting(column, 'default', column.default)
 }
+
+/** Yields a message for each option that cannot be that of a write-only column, and for a transform of another column. */
+function* writeOnlyContradictions(column: Column): Generator<string> {
+  const { type, writeOnly, generated } = column
+  if (writeOnly !== true) {
+    if (column.transform !== undefined) {
+      yield 'responses would show what transform returns: add writeOnly: true, or leave transform out.'
+    }
+    return
+  }
+  if (column.hidden === true) yield 'writeOnly: true hides it already; leave hidden: true out.'
+  if (column.hidden === false) {
+    yield 'writeOnly: true hides it, against hidden: false; leave one of them out.'
+  }
+  if (column.readOnly === true) {
+    yield 'nobody could use it with both writeOnly: true and readOnly: true; for that, declare hidden: true.'
+  }
+  if (column.read !== undefined) {
+    yield 'nobody reads it (writeOnly: true), so that read decides nothing; leave read out.'
+  }
+  if (generated === true || generated === 'uuid' || column.managed !== undefined) {
+    const by = column.managed === undefined ? 'generated' : 'managed'
+    yield `clients do not send what is ${by}; declare hidden: true instead of writeOnly: true.`
+  }
+  if (column.primaryKey) {
+    yield 'the URL of each record contains its key, so a primary key column cannot be write-only; leave writeOnly out.'
+  }
+  if (column.unique) yield `${tellsByConflict} Leave unique or writeOnly out.`
+  if (type === 'json' || type === 'opaque') {
+    yield `a column of type ${type} cannot be write-only; declare type: 'text', or hidden: true instead of writeOnly.`
+  }
+}
+
+/** Why unique values cannot be write-only. */
+export const tellsByConflict =
+  'the 409 of a duplicate would tell whether a value is stored, so a unique column cannot be write-only.'
 
 function* notFitting(
   column: Column,

@@ -7,6 +7,7 @@ import type { AnyModel, ComputedColumn } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { checkColumn, checkComputed } from './check-column.ts'
 import { badColumnName, badFieldName, badRelationName } from './field-name.ts'
+import { isWriteOnly } from './field-rules.ts'
 import { checkJsonPaths } from './json-paths.ts'
 import type { NamedColumn, Resource } from './resource.ts'
 import { checkSearch } from './search.ts'
@@ -55,8 +56,10 @@ function checkDeclaration({ model, primaryKey }: Resource, at: string, problems:
   }
   const wrongReadOnly = boolean(model.readOnly ?? false)
   if (wrongReadOnly !== undefined) problems.add(`${at}.readOnly`, wrongReadOnly)
-  for (const { name } of primaryKey.filter(({ hidden }) => hidden)) {
-    problems.add(`${at}.columns.${name}`, 'a primary key column cannot be hidden.')
+  // `checkColumn` reports a write-only key.
+  for (const column of primaryKey.filter(({ hidden }) => hidden)) {
+    if (isWriteOnly(column)) continue
+    problems.add(`${at}.columns.${column.name}`, 'a primary key column cannot be hidden.')
   }
 }
 
@@ -118,10 +121,12 @@ function noLists(dialect: StartDialect | undefined, { type }: NamedColumn): stri
 
 /** Reports rights that have no effect, or that clients could bypass by another query parameter. */
 function checkRights({ allColumns, settings }: Resource, at: string, problems: Problems): void {
-  for (const { name, hidden, definition, computed } of allColumns.values()) {
+  for (const column of allColumns.values()) {
+    const { name, hidden, definition, computed } = column
     const place = `${at}.${computed === undefined ? 'columns' : 'computed'}.${name}`
     const given = definition.read !== undefined ? 'read' : definition.write && 'write'
-    if (given === undefined) continue
+    // `checkColumn` reports `read` of a write-only column.
+    if (given === undefined || isWriteOnly(column)) continue
     if (hidden) {
       const why = definition.hidden === true ? 'it is hidden' : 'its name looks like a credential'
       const fix = `leave ${given} out, or declare hidden: false`

@@ -7,6 +7,12 @@ import type { NamedColumn, ResolvedRelation, Resource } from './resource.ts'
 /** The kind of write: `create` for POST, `update` for PATCH, `replace` for PUT. */
 export type WriteMode = 'create' | 'update' | 'replace'
 
+/** Whether clients can send values of the column, but not read them. */
+export const isWriteOnly = ({ definition }: NamedColumn): boolean => definition.writeOnly === true
+
+/** Whether a body can contain the column. `unwritable` says whether the client may write it. */
+export const isInBodies = (column: NamedColumn): boolean => !column.hidden || isWriteOnly(column)
+
 /** Returns why clients cannot write a column, as the end of a sentence; undefined if they can. */
 export function unwritable(
   resource: Resource,
@@ -127,12 +133,14 @@ export const hasNames = (
 export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColumn): boolean =>
   settings.softDelete?.attribute === column.name
 
-/** Whether the body must contain this column. Hidden columns are never required: an add callback or the database fills them. */
+/**
+ * Whether the body must contain this column. Hidden columns are never required: an add callback or the database fills them. A write-only
+ * column is required only in a new record, because a client that sends a record back with PUT has not read it.
+ */
 export function isRequired(resource: Resource, column: NamedColumn, mode: WriteMode): boolean {
   const { hasDefault, default: own } = column.definition
-  if (mode === 'update' || column.hidden || unwritable(resource, column, mode) !== undefined) {
-    return false
-  }
+  if (mode === 'update' || unwritable(resource, column, mode) !== undefined) return false
+  if (!isInBodies(column) || (mode === 'replace' && isWriteOnly(column))) return false
   if (own !== undefined || isSoftDeleteAttribute(resource, column)) return false
   // PUT cannot reset a column to a default that only the database knows, so it requires the value.
   if (hasDefault === true) return mode === 'replace' && !column.nullable

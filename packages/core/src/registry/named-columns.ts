@@ -36,7 +36,7 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
     type: column.type,
     nullable: column.nullable === true,
     // A credential column is hidden unless the model declares `hidden: false`.
-    hidden: column.hidden ?? secret,
+    hidden: column.writeOnly === true || (column.hidden ?? secret),
     ...(precision === undefined ? {} : { precision }),
     ...(scale === undefined ? {} : { scale }),
     ...(column.items === undefined ? {} : { items: column.items }),

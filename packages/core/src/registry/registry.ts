@@ -15,8 +15,10 @@ import type { AnyModel } from '../model/define-model.ts'
 import { tableKey } from '../sql/table-name.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { checkModel, type StartDialect } from './check-model.ts'
+import { checkWriteOnly } from './check-write-only.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
+import { isInBodies } from './field-rules.ts'
 import { linkInverses } from './inverse.ts'
 import { checkPathNames } from './json-paths.ts'
 import { type KeptValues, namedColumns } from './named-columns.ts'
@@ -107,6 +109,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   for (const resource of open) resource.unlistedLinks = links.get(resource.name) ?? []
   for (const resource of open) checkPathNames(resource, problems)
   linkInverses(open)
+  for (const resource of open) checkWriteOnly(resource, problems)
 
   const enabled = open.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
@@ -202,6 +205,7 @@ function openResource(
     schema: model.schema ?? schema,
     ...names,
     columns: new Map([...allColumns].filter(([, column]) => !column.hidden)),
+    bodyColumns: new Map([...allColumns].filter(([, column]) => isInBodies(column))),
     allColumns,
     primaryKey,
     uniqueKeys: [...(primaryKey.length > 0 ? [primaryKey] : []), ...uniqueSets(model, allColumns)],

@@ -125,6 +125,8 @@ export interface Resource extends TableName {
   readonly paths: readonly string[]
   /** Visible columns by field name, in model order. Hidden ones are not here. */
   readonly columns: ReadonlyMap<string, NamedColumn>
+  /** The columns that a body can contain, by field name, in model order: the visible ones, and those that are write-only. */
+  readonly bodyColumns: ReadonlyMap<string, NamedColumn>
   /** All columns, including hidden ones. */
   readonly allColumns: ReadonlyMap<string, NamedColumn>
   /** Empty for a list without a key: its rows have no URLs and cannot be written. */

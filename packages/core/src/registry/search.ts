@@ -5,6 +5,7 @@ import type { Problems } from '../config/problems.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { AnyModel, IndexedSearch } from '../model/define-model.ts'
 import { didYouMean } from '../naming/suggest.ts'
+import { isWriteOnly } from './field-rules.ts'
 import type { Resource } from './resource.ts'
 
 const isIndexed = (search: AnyModel['search']): search is IndexedSearch =>
@@ -91,7 +92,8 @@ function problemOfColumn(
   if (!searchable.includes(type)) {
     return `"${name}" is of type ${type}; search looks in ${searchable.join(', ')}.`
   }
-  if (hidden) return `"${name}" is hidden, and a search would tell what it holds; leave it out.`
+  if (hidden)
+    return `"${name}" is ${isWriteOnly(column) ? 'write-only' : 'hidden'}, and a search would tell what it holds; leave it out.`
   return indexed && computed !== undefined
     ? `"${name}" is computed, so that no index covers it; leave it or the index out.`
     : undefined

@@ -54,7 +54,8 @@ function neededLength({ type, definition }: NamedColumn): { needed: number; beca
     const longest = [...(definition.enum ?? [])].sort((a, b) => b.length - a.length)[0] ?? ''
     return { needed: [...longest].length, because: `the member '${longest}'` }
   }
-  const { maxLength = 0 } = definition
+  // `transform` makes values of another length, of which the model says nothing.
+  const { maxLength = 0 } = definition.transform === undefined ? definition : {}
   return { needed: maxLength, because: `maxLength: ${maxLength}` }
 }
 

@@ -1,7 +1,7 @@
 // Finds columns that a new row requires but nothing fills: inserts then always fail.
 
 import type { CatalogueColumn, CatalogueTable } from '../dialect/shared/catalogue.ts'
-import { unwritable, unwritableRelation } from '../registry/field-rules.ts'
+import { isInBodies, unwritable, unwritableRelation } from '../registry/field-rules.ts'
 import { junctionOf } from '../registry/junction.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import { tableKey } from '../sql/table-name.ts'
@@ -51,7 +51,7 @@ export function* compareFilling(
   const hasCallback = Object.values(resource.settings.hooks).some(({ add }) => add !== undefined)
   if (!creates || sent || isFilled(found) || hasCallback) return
   // A relation may set a hidden foreign key that declares `readOnly: false`.
-  const isHidden = column.hidden && column.definition.readOnly !== false
+  const isHidden = !isInBodies(column) && column.definition.readOnly !== false
   const because = unwritable(resource, column, 'create') ?? (isHidden ? 'is hidden' : undefined)
   // The service itself writes the soft delete attribute.
   if (because === undefined || because.startsWith('is set by')) return
@@ -75,7 +75,7 @@ const isUndeclared = ({ model }: Resource, { name }: NamedColumn): boolean =>
 function isWritten(resource: Resource, column: NamedColumn): boolean {
   const { generated, managed, default: own } = column.definition
   if (managed !== undefined || own !== undefined || generated === 'uuid') return true
-  return !column.hidden && unwritable(resource, column, 'create') === undefined
+  return isInBodies(column) && unwritable(resource, column, 'create') === undefined
 }
 
 /** Reports the required columns that the model does not declare. */

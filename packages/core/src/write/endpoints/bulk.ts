@@ -19,6 +19,7 @@ import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, readNode } from '../../input/read-body.ts'
 import type { RelationKeys } from '../../input/read-record.ts'
+import { withStoredForms } from '../../input/transform.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
@@ -74,15 +75,16 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   planEcho(resource, echo, call.reach)
   const problems = inputProblems()
   const relationKeys = relationKeysOf(resource, ast)
-  const sent = await readNode(
+  const read = await readNode(
     resource,
     bodyOf(call, problems),
     { path: '', mode: 'update', relationKeys },
     problems,
     validatorHost(call),
   )
-  refuse(problems, [sent])
-  noteChanged(call, sent)
+  refuse(problems, [read])
+  noteChanged(call, read)
+  const [sent = read] = await withStoredForms([read], problems, validatorHost(call))
   return inWrite(
     call,
     async (writing) => {
@@ -237,7 +239,10 @@ async function readChanges(
     changes.push(new ListedChange(key, withoutFields(node, own)))
   }
   refuse(problems, nodes)
-  return changes
+  const sent = changes.map(nodeOf)
+  const stored = await withStoredForms(sent, problems, validatorHost(call))
+  if (stored === sent) return changes
+  return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
 }
 
 /** Refuses a body with problems; then values that are not of their column's type are problems, too. */

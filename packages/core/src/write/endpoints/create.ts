@@ -9,6 +9,7 @@ import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../err
 import type { Result } from '../../http/envelope.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { nodeReader } from '../../input/read-body.ts'
+import { withStoredForms } from '../../input/transform.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
@@ -66,17 +67,19 @@ async function insertAll(
   { items, many, problems, storeResponse }: Items,
   echo: ReadPlan,
 ): Promise<Result> {
-  const nodes: RecordNode[] = []
+  const read: RecordNode[] = []
   const relationKeys = relationKeysOf(resource, ast)
   const reading = { mode: 'create', relationKeys } as const
   const readItem = nodeReader(resource, reading, problems, validatorHost(call))
   for (let i = 0; i < items.length; i++) {
-    const read = readItem(items[i] as JsonValue, many ? `[${i}]` : '')
-    const node = read instanceof Promise ? await read : read
+    const item = readItem(items[i] as JsonValue, many ? `[${i}]` : '')
+    const node = item instanceof Promise ? await item : item
     noteChanged(call, node)
-    nodes.push(node)
+    read.push(node)
   }
   problems.refuse()
+  const stored = withStoredForms(read, problems, validatorHost(call))
+  const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
   const steps = nodes.map(createStep)
   const { additional } = ast

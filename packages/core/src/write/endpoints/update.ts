@@ -7,6 +7,7 @@ import type { Result } from '../../http/envelope.ts'
 import { isMergePatch } from '../../input/body.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
+import { withStoredForms } from '../../input/transform.ts'
 import { pathKey } from '../../plan/path-key.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
@@ -48,18 +49,20 @@ export async function update(
   const mode = replace ? 'replace' : 'update'
   const place = { path: '', mode, isMergePatch: isMerge, relationKeys } as const
   const read = readNode(resource, body, place, problems, validatorHost(call))
-  const node = read instanceof Promise ? await read : read
-  noteChanged(call, node)
-  if (isMerge) refuseNested(node, problems)
+  const sent = read instanceof Promise ? await read : read
+  noteChanged(call, sent)
+  if (isMerge) refuseNested(sent, problems)
   const key = pathKey(resource, keyStrings)
   // If some checks need the stored record, all problems are reported together after it is read.
   const needsStored =
-    node.wholeRecordChecks.length > 0 ||
-    Object.keys(node.sentBack.fields).length > 0 ||
-    Object.keys(node.sentBack.otherForms).length > 0
-  if (key === undefined) addOtherForms(problems, [node])
+    sent.wholeRecordChecks.length > 0 ||
+    Object.keys(sent.sentBack.fields).length > 0 ||
+    Object.keys(sent.sentBack.otherForms).length > 0
+  if (key === undefined) addOtherForms(problems, [sent])
   if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
+  const stored = withStoredForms([sent], problems, validatorHost(call))
+  const [node = sent] = stored instanceof Promise ? await stored : stored
   const precondition = preconditionOf(call, resource)
   const { additional } = ast
   const isConditional = precondition !== undefined || resource.settings.requireIfMatch

@@ -8,6 +8,7 @@ import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts'
 import { RepeatedInMode } from '../../input/repeated-members.ts'
+import { withStoredForms } from '../../input/transform.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
@@ -68,14 +69,12 @@ export async function upsert(
   const createOnly = await call.runtime.callerRegistries.createOnly(call, resource)
   const relationKeys = relationKeysOf(resource, ast)
   const reading = { items, many, problems, createOnly, relationKeys }
-  const candidates = await readCandidates(call, resource, columns, reading)
+  const read = await readCandidates(call, resource, columns, reading)
   if (problems.any) {
-    addOtherForms(
-      problems,
-      candidates.map(({ change }) => change),
-    )
+    addOtherForms(problems, read.map(ownChange))
   }
   problems.refuse()
+  const candidates = await withStored(call, read)
   // Whether the records are written one by one, in their order. That is tried after failures, because a record may conflict with
   // another one of the list, or refer to a new one. A batch cannot repeat its transaction, so there the order is kept from the start.
   let isInOrder = call.runtime.batch !== undefined && refersToItself(resource)
@@ -168,6 +167,23 @@ async function readCandidates(
   }
   return candidates
 }
+
+/** The candidates after `withStoredForms`, which transforms each value of an object once. */
+async function withStored(
+  call: Call,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const read = [...candidates.map(ownChange), ...candidates.map(({ create }) => create)]
+  const stored = await withStoredForms(read, noProblems, validatorHost(call))
+  if (stored === read) return candidates
+  return candidates.map((candidate, i) => {
+    const change = stored[i] as RecordNode
+    const create = stored[candidates.length + i] as RecordNode
+    return new Candidate({ ...candidate, change, create })
+  })
+}
+
+const noProblems = { any: false } as const
 
 /** The candidates after `resolveUniqueNames`. */
 async function resolved(

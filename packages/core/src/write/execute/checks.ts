@@ -212,7 +212,7 @@ export function addOtherForms(
 
 /** Says as POST does why a field cannot be written; it depends on the model and the caller's rights alone, not on stored values. */
 function notChanged(resource: Resource, name: string): string {
-  const column = resource.columns.get(name)
+  const column = resource.bodyColumns.get(name)
   const why = column && unwritable(resource, column, 'update')
   // Clients may write the field, but not in a record that this request only links.
   return why === undefined ? 'This field cannot be changed here.' : `This field ${why}.`

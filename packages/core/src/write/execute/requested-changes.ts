@@ -162,7 +162,7 @@ export function independentChanges(
   }))
 }
 
-/** The values that PUT sets in fields that were not sent: defaults, or NULL. */
+/** The values that PUT sets in fields that were not sent: defaults, or NULL. Hidden and write-only columns keep their values. */
 function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {
   const record = pendingRecord()
   for (const column of resource.columns.values()) {
@@ -194,12 +194,13 @@ async function runWholeRecordChecks(
   row: Values,
   before: Values,
 ): Promise<void> {
+  const sent = { ...node.values, ...node.sent }
   await context.validate(
     node.wholeRecordChecks.map((column) => ({
       resource: node.resource,
       column,
-      value: node.values[column.name] ?? null,
-      row,
+      value: sent[column.name] ?? null,
+      row: { ...row, ...node.sent },
       before,
       path: pathTo(node.path, column.name),
     })),

@@ -4,6 +4,7 @@ import { forbidden, validationFailed } from '../../errors.ts'
 import { decodeRow, run } from '../../execute/run.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
+import { isWriteOnly } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { sql } from '../../sql/fragment.ts'
 import { compileInsert, compileUpdate } from '../compile/statements.ts'
@@ -217,12 +218,12 @@ const withTimestamps = (context: WriteContext, resource: Resource, changes: Valu
     ? { ...changes, ...updatedTimestamps(context, resource) }
     : changes
 
-/** Whether one of these values differs from the stored one. A value that was not read counts as different. */
+/** Whether one of these values differs from the stored one. A value that was not read, or is write-only, counts as different. */
 function mayChange({ allColumns }: Resource, stored: Values, changes: Values): boolean {
   for (const name in changes) {
     const column = allColumns.get(name)
     const before = stored[name]
-    if (column === undefined || before === undefined) return true
+    if (column === undefined || before === undefined || isWriteOnly(column)) return true
     if (!sameValue(column, changes[name] ?? null, before)) return true
   }
   return false
@@ -241,7 +242,8 @@ export const writeSaved = (
 
 /**
  * The values that differ from the stored ones, whether the body or a callback has set them. Equal values are not written, because
- * the stored value may have details that its JSON form lacks, such as microseconds or the spaces of a JSON text.
+ * the stored value may have details that its JSON form lacks, such as microseconds or the spaces of a JSON text. A requested value of a
+ * write-only column counts as different, because the time of the last change would otherwise tell whether a guess equals the stored value.
  */
 function changedValues(
   resource: Resource,
@@ -255,8 +257,10 @@ function changedValues(
     const { name } = column
     const value = saved[name]
     if (value === undefined || column.computed !== undefined) continue
-    const isNew = stored[name] === undefined && name in requested && !(name in stored)
-    if (isNew || !sameValue(column, value, stored[name] ?? null)) written[name] = value
+    const isRequested = name in requested
+    const isNew = stored[name] === undefined && isRequested && !(name in stored)
+    const isSecret = isRequested && isWriteOnly(column)
+    if (isNew || isSecret || !sameValue(column, value, stored[name] ?? null)) written[name] = value
   }
   return written
 }

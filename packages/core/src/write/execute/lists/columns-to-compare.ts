@@ -1,5 +1,6 @@
 // columnsToCompare: which columns of the stored records a list of changes must read before it writes.
 
+import { isWriteOnly } from '../../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { hidesDetails } from '../../plan/hides-details.ts'
 import type { RecordNode } from '../../plan/node.ts'
@@ -16,7 +17,8 @@ import { maySetUnchangedColumns } from './update-rows.ts'
  * The columns are:
  * - the primary key, and the column that marks deleted records;
  * - columns that the body sets and of which `hidesDetails` is true: if the JSON is equal, they are not written;
- * - all columns that the body sets, unless `touches`, because records to which it changes nothing are not written;
+ * - all columns that the body sets, unless `touches`, because records to which it changes nothing are not written; except write-only
+ *   ones, which are always written;
  * - all columns of a unique key, of a composite foreign key, or of one whose target hides records, if the body sets one of them,
  *   because checks and errors are about the whole key.
  */
@@ -46,6 +48,6 @@ export function columnsToCompare(
     (column) =>
       needed.has(column) ||
       column.name === settings.softDelete?.attribute ||
-      (sent.has(column.name) && (!touches || hidesDetails(column))),
+      (sent.has(column.name) && !isWriteOnly(column) && (!touches || hidesDetails(column))),
   )
 }

@@ -191,7 +191,7 @@ async function newLink(
   if (!(await context.access.canCreate(resource, data, linked.path))) throw forbidden(linked.path)
   if (deleted !== undefined) refuseWithoutVersion(resource, linked.path)
   const values = await context.hooks.add(resource, data, linked.path)
-  const missing = [...resource.columns.values()].filter(
+  const missing = [...resource.bodyColumns.values()].filter(
     (column) => isRequired(resource, column, 'create') && (values[column.name] ?? null) === null,
   )
   if (missing.length === 0) return { list, linked, values, deleted }

@@ -14,6 +14,7 @@ import {
 } from '../../../errors.ts'
 import { keyText } from '../../../execute/key.ts'
 import type { Value } from '../../../plan/plan.ts'
+import { isInBodies } from '../../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { keyParts, matchesOf } from '../../compile/statements-by-keys.ts'
 import { pathTo, type Values } from '../../plan/node.ts'
@@ -27,7 +28,7 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
   // In a list, the error names at least the record.
   const record = path.startsWith('[') ? [path] : []
   const paths = (columns: readonly NamedColumn[]): readonly string[] => {
-    const named = columns.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
+    const named = columns.filter(isInBodies).map(({ name }) => pathTo(path, name))
     return named.length > 0 ? named : record
   }
   const each = (found: readonly string[]): readonly (readonly string[])[] =>
@@ -177,7 +178,7 @@ export async function hiddenValueMissing(
 ): Promise<string | undefined> {
   if (refusal.failure.kind !== 'notNull') return undefined
   const columns = await missingColumns(probe, refusal)
-  if (columns.length === 0 || columns.some(({ hidden }) => !hidden)) return undefined
+  if (columns.length === 0 || columns.some(isInBodies)) return undefined
   const names = columns.map(({ name }) => `"${name}"`).join(', ')
   const remedy =
     refusal.step === 'insert' ? ' Give it a default, or set it in an add callback.' : ''

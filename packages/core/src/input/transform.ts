@@ -1,0 +1,170 @@
+// Replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform` makes of them.
+
+import { returned } from '../call-hook.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import type { Column } from '../model/column.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
+import { pathTo, type RecordNode, type Values, type WriteNode } from '../write/plan/node.ts'
+import { convertJson } from '../write/plan/value.ts'
+import type { InputProblems } from './problems.ts'
+import { runChecks } from './read-body.ts'
+import type { ValidatorHost } from './validators.ts'
+
+type Transform = NonNullable<Column['transform']>
+
+/** A body while its values are transformed. */
+interface Transforming {
+  readonly host: ValidatorHost
+  /** The stored forms by the path of their values, because an upsert reads each object twice. */
+  readonly storedForms: Map<string, JsonValue>
+}
+
+/**
+ * Returns the records with the stored forms of their values, also in nested records. If there are problems, it calls no function, and
+ * leaves such values out: no value may be stored as it was sent, even if the request were not refused.
+ */
+export function withStoredForms(
+  nodes: readonly RecordNode[],
+  problems: Pick<InputProblems, 'any'>,
+  host: ValidatorHost,
+): readonly RecordNode[] | Promise<readonly RecordNode[]> {
+  if (!nodes.some(isTransformed)) return nodes
+  return transformEach(nodes, problems.any, { host, storedForms: new Map() })
+}
+
+/** Whether a value of the node, or of a nested one, has another stored form. */
+function isTransformed(node: WriteNode | null): boolean {
+  if (node === null) return false
+  if (node.kind === 'reference') return isTransformed(node.otherwise)
+  const { resource, values, parents, children } = node
+  return (
+    transformsOf(resource).some(({ column }) => isSent(values, column)) ||
+    parents.some((parent) => isTransformed(parent.node)) ||
+    children.some(({ nodes }) => nodes.some(isTransformed))
+  )
+}
+
+/** Whether the body contains a value of the column to transform. */
+const isSent = (values: Values, { name }: NamedColumn): boolean => (values[name] ?? null) !== null
+
+/** One record after the other, so that a list does not call all functions at once. */
+async function transformEach<N extends WriteNode>(
+  nodes: readonly N[],
+  isRefused: boolean,
+  transforming: Transforming,
+): Promise<readonly N[]> {
+  const made: N[] = []
+  for (const node of nodes) {
+    made.push(
+      isTransformed(node) ? ((await transformNode(node, isRefused, transforming)) as N) : node,
+    )
+  }
+  return made
+}
+
+async function transformNode(
+  node: WriteNode,
+  isRefused: boolean,
+  transforming: Transforming,
+): Promise<WriteNode> {
+  if (node.kind === 'reference') {
+    const { otherwise } = node
+    if (otherwise === null) return node
+    const [record = otherwise] = await transformEach([otherwise], isRefused, transforming)
+    return { ...node, otherwise: record }
+  }
+  const named = await withoutOwnChecks(node, transforming)
+  const refused = isRefused || named.uniqueName?.problems.any === true
+  const values = await storedValues(named, refused, transforming)
+  const parents: { relation: RecordNode['parents'][number]['relation']; node: WriteNode }[] = []
+  for (const { relation, node: parent } of named.parents) {
+    const [made = parent] = await transformEach([parent], refused, transforming)
+    parents.push({ relation, node: made })
+  }
+  const children: RecordNode['children'][number][] = []
+  for (const { relation, nodes } of named.children) {
+    children.push({ relation, nodes: await transformEach(nodes, refused, transforming) })
+  }
+  const sent = named.wholeRecordChecks.length === 0 ? undefined : sentValues(named)
+  return { ...named, values, parents, children, ...(sent && { sent }) }
+}
+
+/**
+ * Runs the validators of transformed columns of an object that may name a stored record. The other validators run if the object creates a
+ * record, which is known later.
+ */
+async function withoutOwnChecks(node: RecordNode, { host }: Transforming): Promise<RecordNode> {
+  const { uniqueName } = node
+  if (uniqueName === undefined) return node
+  const { checks, problems } = uniqueName
+  const isOwn = ({ column }: { readonly column: NamedColumn }): boolean =>
+    column.definition.transform !== undefined
+  await runChecks(checks.filter(isOwn), problems, host)
+  return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((one) => !isOwn(one)) } }
+}
+
+/** The values of transformed columns as they were sent. */
+const sentValues = ({ resource, values }: RecordNode): Values =>
+  Object.fromEntries(
+    transformsOf(resource)
+      .filter(({ column }) => isSent(values, column))
+      .map(({ column: { name } }) => [name, values[name] as JsonValue]),
+  )
+
+async function storedValues(
+  { resource, values: sent, path }: RecordNode,
+  isRefused: boolean,
+  { host, storedForms }: Transforming,
+): Promise<Values> {
+  const values: Record<string, JsonValue> = { ...sent }
+  for (const { column, transform } of transformsOf(resource)) {
+    const { name } = column
+    if (!isSent(sent, column)) continue
+    if (isRefused) {
+      delete values[name]
+      continue
+    }
+    const place = pathTo(path, name)
+    const known = storedForms.get(place)
+    const stored = known ?? (await storedForm(resource, column, transform, sent[name], host))
+    storedForms.set(place, stored)
+    values[name] = stored
+  }
+  return values
+}
+
+/** Calls the function of the model; throws if its result is not a value of the column. The error does not quote any value. */
+async function storedForm(
+  resource: Resource,
+  column: NamedColumn,
+  transform: Transform,
+  value: JsonValue | undefined,
+  { callHook, args }: ValidatorHost,
+): Promise<JsonValue> {
+  const name = `transform of ${resource.name}.${column.name}`
+  const hookArgs = await args(resource, null)
+  const made = returned(name, await callHook(name, () => transform(value, hookArgs)))
+  if (made === null) throw new Error(`The ${name} returned null.`)
+  const converted = convertJson(column, made)
+  if ('value' in converted) return converted.value
+  throw new Error(`The ${name} must return ${converted.expected}.`)
+}
+
+interface ColumnTransform {
+  readonly column: NamedColumn
+  readonly transform: Transform
+}
+
+const transforms = new WeakMap<Resource, readonly ColumnTransform[]>()
+
+/** The columns of a resource whose values are transformed. */
+function transformsOf(resource: Resource): readonly ColumnTransform[] {
+  const known = transforms.get(resource)
+  if (known !== undefined) return known
+  const found = [...resource.bodyColumns.values()].flatMap((column) => {
+    const { transform } = column.definition
+    return transform === undefined ? [] : [{ column, transform }]
+  })
+  transforms.set(resource, found)
+  return found
+}
