@@ -474,6 +474,23 @@ eachDatabase('write-only columns', (test, db) => {
     }
   })
 
+  test('are not in the table of idempotency keys, nor is a digest of a body alone', async () => {
+    const body = JSON.stringify({ username: 'bob', secret: 'hunter' })
+    for (const key of ['01a0-first-key-0001', '01a0-second-key-002']) {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+      const ask = () => api.handle({ method: 'POST', url: '/api/members', headers, body })
+      equal((await ask()).status, 201)
+      equal([(await ask()).status, sealed], [201, ['POST Member hunter true']])
+      sealed.splice(0)
+      await db.kysely.deleteFrom('members').where('username', '=', 'bob').execute()
+    }
+    const rows = await db.kysely.selectFrom('idempotency_keys').selectAll().execute()
+    const text = JSON.stringify(rows)
+    ok(rows.length === 2 && !/hunter|01a0/.test(text), text)
+    const prints = new Set(rows.map(({ fingerprint }) => fingerprint))
+    equal(prints.size, 2)
+  })
+
   test('are changes for the commit callbacks whenever they are sent', async () => {
     const { changed: _, ...columns } = Member.columns
     const Untimed = defineModel('Member', { columns, meta: {} })
