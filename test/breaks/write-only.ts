@@ -111,6 +111,20 @@ export const writeOnly: readonly Break[] = [
     fails: written,
   },
   {
+    title: 'An object that links to a stored record tells whether a write-only value is stored',
+    file: 'packages/core/src/write/execute/checks.ts',
+    find: 'const column = isReadable ? resource.columns.get(name) : undefined',
+    replace: 'const column = isReadable ? resource.bodyColumns.get(name) : undefined',
+    fails: written,
+  },
+  {
+    title: 'A value that its write-only column cannot hold is accepted if it is stored',
+    file: 'packages/core/src/input/read-record.ts',
+    find: 'column.otherForms !== true || isWriteOnly(column)',
+    replace: 'column.otherForms !== true',
+    fails: written,
+  },
+  {
     title: 'Readers of the idempotency keys can test guesses of what a body contains',
     file: 'packages/core/src/write/endpoints/idempotent.ts',
     find: 'stringify([key, query, textOf(request.body)])',

@@ -14,8 +14,11 @@ export type Row = Readonly<Record<string, unknown>>
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const read = 'payroll'
 
-/** The models. `secret`: whether they declare the columns that only the payroll may read. */
-export function modelsOf(secret: boolean): readonly AnyModel[] {
+/**
+ * The models. `secret`: whether they declare the columns that only the payroll may read, and the one that nobody may; `isOpen`: the
+ * payroll may read that one, too.
+ */
+export function modelsOf(secret: boolean, isOpen = false): readonly AnyModel[] {
   const of = <T>(columns: T): T | Record<never, never> => (secret ? columns : {})
   return [
     defineModel('Team', {
@@ -50,6 +53,12 @@ export function modelsOf(secret: boolean): readonly AnyModel[] {
           hired: { type: 'date', nullable: true, read },
           led_id: { type: 'integer', nullable: true, read },
           boss_id: { type: 'integer', nullable: true, read },
+          phrase: {
+            type: 'string',
+            maxLength: 20,
+            nullable: true,
+            ...(isOpen ? { read } : { writeOnly: true }),
+          },
         } as const),
       } as never,
       ...(secret ? { unique: [['org_id', 'number']] } : {}),
@@ -139,6 +148,7 @@ const people = (values: number): readonly Row[] =>
     hired: values === 1 ? `2020-01-0${key}` : '1999-12-31',
     led_id: values === 1 ? (key === 7 ? 3 : 1) : 2,
     boss_id: bossOf(key, values),
+    phrase: values === 1 ? `c-${key}` : `d-${key}`,
   }))
 
 function bossOf(key: number, values: number): number | null {
@@ -164,6 +174,9 @@ export const rowsOf = (values: number): Readonly<Record<string, readonly Row[]>>
   ],
 })
 
+/** The field that the clerk may write but not read. */
+export const writeOnly = 'phrase'
+
 /** Fields that the clerk may not read, each with values that a guess may hit. */
 export const guesses: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
   salary: [100, 899],
@@ -176,6 +189,7 @@ export const guesses: Readonly<Record<string, readonly [JsonValue, JsonValue]>> 
   led_id: [1, 2],
   boss_id: [1, 3],
   yearly: [1200, 10788],
+  phrase: ['c-1', 'd-1'],
 }
 const relations = ['boss', 'reports', 'led']
 
@@ -491,8 +505,11 @@ export const deletions: readonly Asked[] = [
   write('DELETE', '/api/teams?id__eq=3'),
 ]
 
-/** Those whose writes differ: a plain column, a unique one, one with a default in a unique set, a document, a foreign key, a computed one. */
-const written = ['salary', 'badge', 'org_id', 'notes', 'led_id', 'yearly']
+/**
+ * Those whose writes differ: a plain column, a unique one, one with a default in a unique set, a document, a foreign key, a computed one,
+ * and the one that clients may write.
+ */
+const written = ['salary', 'badge', 'org_id', 'notes', 'led_id', 'yearly', writeOnly]
 
 export const doors: Readonly<Record<string, readonly Asked[]>> = {
   ...Object.fromEntries(

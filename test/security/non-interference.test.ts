@@ -79,6 +79,7 @@ eachDatabase('what a caller may not see', (test, db) => {
   const worlds: readonly (readonly [string, Variant])[] = [
     ['rows and hidden columns', full],
     ['rows and columns of another role', { ...full, vault: 'ruled' }],
+    ['rows and write-only columns', { ...full, vault: 'writeOnly' }],
   ]
   for (const [what, variant] of worlds)
     test(`does not change any response to that caller: ${what}`, async () => {
@@ -153,6 +154,7 @@ eachDatabase('what a writer may not see', (test, db) => {
     for (const [declared, variant] of [
       ['hidden columns', full],
       ['columns of another role', { ...full, vault: 'ruled' }],
+      ['write-only columns', { ...full, vault: 'writeOnly' }],
     ] as const) {
       test(`does not change any response to it, or what it reads later: ${what}, ${declared}`, async () => {
         const samples = fc.sample(

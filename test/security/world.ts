@@ -22,8 +22,8 @@ import { createTables, replacingScript } from '../support/tables.ts'
 
 /** What differs from the full world. */
 export interface Variant {
-  /** How the hidden column is declared: hidden, not at all, visible, or readable by keepers. */
-  readonly vault: 'hidden' | 'absent' | 'visible' | 'ruled'
+  /** How the hidden column is declared: hidden, write-only, not at all, visible, or readable by keepers. */
+  readonly vault: 'hidden' | 'writeOnly' | 'absent' | 'visible' | 'ruled'
   /** How the foreign key to shelves and its relations are declared: visible, not at all, or readable by keepers. */
   readonly shelf: 'visible' | 'absent' | 'ruled'
   /** How the model without meta is declared: unpublished, not at all, or published. */
@@ -113,6 +113,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
             type: 'string',
             nullable: true,
             ...(vault === 'hidden' ? { hidden: true } : {}),
+            ...(vault === 'writeOnly' ? { writeOnly: true } : {}),
             ...(vault === 'ruled' ? { read } : {}),
           } as const,
         }
@@ -124,7 +125,7 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
           vault_notes: {
             type: 'json',
             nullable: true,
-            ...(vault === 'hidden'
+            ...(vault === 'hidden' || vault === 'writeOnly'
               ? { hidden: true }
               : { json: { code: 'text', 'of.n': 'integer' } as const }),
             ...(vault === 'ruled' ? { read } : {}),

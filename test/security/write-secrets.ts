@@ -33,6 +33,11 @@ export const secrets: Readonly<Record<string, Secret>> = {
     change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
   },
   'a hidden column': { variant: { ...full, vault: 'absent' } },
+  'the values of a write-only column': {
+    world: { ...full, vault: 'writeOnly' },
+    variant: { ...full, vault: 'writeOnly' },
+    change: (row) => (row.vault_code === undefined ? row : { ...row, vault_code: `z-${row.id}` }),
+  },
   'a column of another role': { variant: { ...full, vault: 'ruled' } },
   'a relation by a column of another role': {
     world: { ...full, shelf: 'absent' },

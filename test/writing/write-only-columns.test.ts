@@ -183,6 +183,16 @@ eachDatabase('write-only columns', (test, db) => {
     equal(sealed, [])
   })
 
+  if (db.name === 'sqlite')
+    test('are refused in another type, also if the database has stored the same', async () => {
+      await db.kysely.updateTable('members').set({ pin: 'eleven' }).execute()
+      const [first, second] = [
+        await write('PATCH', 'members/1', { pin: 'eleven' }),
+        await write('PATCH', 'members/1', { pin: 'twelve' }),
+      ]
+      equal([first[0], first], [400, second])
+    })
+
   test('are changed by PATCH, and kept if they are not sent', async () => {
     equal(await statusOf('PATCH', 'members/1', { secret: 'second' }), 200)
     equal(await rowOf('ann'), { ...(await rowOf('ann')), secret_hash: 'sealed:second', pin: 11 })
