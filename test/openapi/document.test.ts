@@ -362,6 +362,39 @@ suite('the OpenAPI document', (test) => {
     equal(Object.keys(components.schemas.ServiceQuery.properties), ['theme', 'lang'])
   })
 
+  test('has write-only columns in the bodies of requests alone', () => {
+    const Account = defineModel('Account', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        name: { type: 'string' },
+        password: { type: 'string', minLength: 12, maxLength: 72, writeOnly: true },
+        pin: { type: 'bigint', nullable: true, writeOnly: true },
+      },
+      meta: {},
+    })
+    const api = apiOf([Account], { API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT'] })
+    const { paths, components } = api.openapi() as Anything
+    const { schemas } = components
+    equal(Object.keys(schemas.Account.properties), ['id', 'name'])
+    for (const [name, schema] of Object.entries<Anything>(schemas)) {
+      const isBody = /^(?:New|Patch|Put|ListedPatch)Account$/.test(name)
+      ok(isBody || !/password|"pin"/.test(JSON.stringify(schema)), name)
+    }
+    const { properties, required } = schemas.NewAccount
+    equal(properties.password, { type: 'string', minLength: 12, maxLength: 72, writeOnly: true })
+    equal(properties.pin.writeOnly, true)
+    equal(required, ['name', 'password'])
+    equal(schemas.PatchAccount.properties.password.writeOnly, true)
+    equal(schemas.PutAccount.required, ['name'])
+    const parameters = Object.values<Anything>(paths).flatMap((path) =>
+      Object.values<Anything>(path).map((operation) => operation.parameters),
+    )
+    const text = JSON.stringify([parameters, components.parameters])
+    ok(/NameStringFilters/.test(text) && !/password|pin/i.test(text), 'in no parameter')
+    const [{ source }] = paths['/api/accounts'].post['x-codeSamples']
+    match(source, /"password":"texttexttext"/)
+  })
+
   test('names every operation once', () => {
     for (const make of Object.values(documents)) {
       const ids = operationsOf(make()).map(({ operation }) => operation.operationId)

@@ -6,6 +6,7 @@ import {
   createApi,
   defineBase,
   defineModel,
+  hashPassword,
   hasMany,
   hasOne,
   manyToMany,
@@ -126,6 +127,21 @@ const Flag = defineModel('Flag', {
   relations: { marks: manyToMany('Mark', { through: 'marked', from: 'flag_id', to: 'mark_id' }) },
   meta: {},
 })
+/** Its password is sent, never read. */
+const Account = defineModel('Account', {
+  columns: {
+    id,
+    name: { type: 'string' },
+    password: { type: 'string', writeOnly: true, transform: hashPassword },
+    pin: {
+      type: 'integer',
+      nullable: true,
+      writeOnly: true,
+      transform: (pin: number, { user }) => (user === null ? pin : -pin),
+    },
+  },
+  meta: {},
+})
 const OrderLine = defineModel('OrderLine', {
   columns: {
     order_no: { type: 'string', primaryKey: true },
@@ -136,7 +152,7 @@ const OrderLine = defineModel('OrderLine', {
 
 const api = createApi({
   db,
-  models: [Author, Profile, Book, Review, Label, Shelf, Loan, Mark, Flag, OrderLine],
+  models: [Author, Profile, Book, Review, Label, Shelf, Loan, Mark, Flag, Account, OrderLine],
 })
 const client = createClient<typeof api>('https://example.org/api')
 holds<
@@ -152,6 +168,7 @@ holds<
     | 'loans'
     | 'marks'
     | 'flags'
+    | 'accounts'
     | 'orderLines'
   >
 >()
@@ -728,3 +745,26 @@ createClient<Api<{ models: [typeof Author, typeof Book] }>>('/api').books.list({
   // @ts-expect-error: Review is not among the models
   include: { reviews: true },
 })
+
+// ---------------------------------------------------------------- write-only columns
+
+const accounts = client.accounts.list()
+holds<Equal<ValueOf<typeof accounts>[number], { id: number; name: string }>>()
+const account = client.accounts.create({ name: 'ann', password: 'correct horse', pin: null })
+holds<Equal<ValueOf<typeof account>, { id: number; name: string } | null>>()
+client.accounts.create({ name: 'ann', password: 'correct horse' })
+// @ts-expect-error: required in a new record
+client.accounts.create({ name: 'ann' })
+client.accounts.update(1, { password: 'black pony' })
+// @ts-expect-error: a string
+client.accounts.update(1, { password: 7 })
+client.accounts.replace(1, { name: 'ann', password: 'black pony' })
+client.accounts.replace(1, { name: 'ann' })
+// @ts-expect-error: never read
+client.accounts.list({ fields: ['password'] })
+// @ts-expect-error: never read
+client.accounts.list({ where: { password: 'x' } })
+// @ts-expect-error: never read
+client.accounts.list({ orderBy: ['pin'] })
+// @ts-expect-error: never read
+client.accounts.createMany([], { onConflict: 'pin' })

@@ -28,6 +28,12 @@ const Author = defineModel('Author', {
     createdAt: { type: 'datetime', column: 'created_at', managed: 'created' },
     visits: { type: 'bigint', hasDefault: true, readOnly: true },
     data: { type: 'json', nullable: true },
+    token: {
+      type: 'string',
+      nullable: true,
+      writeOnly: true,
+      transform: (text: string) => `${text}!`,
+    },
   },
   relations: {
     books: hasMany('Book', 'author_id'),
@@ -64,6 +70,7 @@ holds<
 >()
 
 holds<Equal<RecordOf<typeof Author>['notes'], string | null>>()
+holds<Equal<RecordOf<typeof Author>['token'], string | null>>()
 
 holds<
   Equal<
@@ -75,6 +82,7 @@ holds<
       publisher_id?: number | null
       bornOn?: string | null
       data?: unknown
+      token?: string | null
     }
   >
 >()
@@ -89,6 +97,7 @@ holds<
       publisher_id?: number | null
       bornOn?: string | null
       data?: unknown
+      token?: string | null
     }
   >
 >()
@@ -132,6 +141,7 @@ holds<
     | 'created_at'
     | 'visits'
     | 'data'
+    | 'token'
   >
 >()
 

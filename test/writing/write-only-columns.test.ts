@@ -484,6 +484,21 @@ eachDatabase('write-only columns', (test, db) => {
     }
   })
 
+  test('are listed by api.exposure as written alone', () => {
+    const lines = (roles: string[]) =>
+      (api.exposure(roles).split(`\n${roles[0]}\n`)[1] ?? '')
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => /^(?:secret|token|origin) /.test(line))
+    const writes = 'write on POST, write on PATCH'
+    equal(lines(['admin']), [
+      `secret (string): ${writes}`,
+      `token (string): ${writes}`,
+      'origin (string): write on POST',
+    ])
+    equal(lines(['guest']), [`secret (string): ${writes}`, 'origin (string): write on POST'])
+  })
+
   test('are not in the table of idempotency keys, nor is a digest of a body alone', async () => {
     const body = JSON.stringify({ username: 'bob', secret: 'hunter' })
     for (const key of ['01a0-first-key-0001', '01a0-second-key-002']) {

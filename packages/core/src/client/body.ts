@@ -101,6 +101,11 @@ type NestedFields<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
 
+/** Columns that PUT keeps if the body lacks them, because clients cannot read them. */
+type WriteOnlyName<C> = {
+  [K in keyof C]: C[K] extends { readonly writeOnly: true } ? K : never
+}[keyof C]
+
 type ImmutableName<C> = {
   [K in keyof C]: C[K] extends { readonly immutable: true } ? K : never
 }[keyof C]
@@ -131,11 +136,17 @@ export type Patch<M extends AnyModel, G extends Given> = WithoutRoles<PatchOf<M>
 export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
   Readonly<Pick<RowOf<M>, KeyName<M> & keyof RowOf<M>>>
 
-/** The fields of a whole record. PUT changes neither its key, which the path contains, nor what is set once, so both may be omitted. */
+/**
+ * The fields of a whole record. PUT changes neither its key, which the path contains, nor what is set once, so both may be omitted. So may
+ * write-only columns, which it then keeps.
+ */
 type ReplacedFields<M extends AnyModel, G extends Given> = Omit<NewFields<M, G>, KeptName<M>> &
   Partial<Pick<NewFields<M, G>, KeptName<M> & keyof NewFields<M, G>>>
 
-type KeptName<M extends AnyModel> = KeyName<M> | ImmutableName<M['columns']>
+type KeptName<M extends AnyModel> =
+  | KeyName<M>
+  | ImmutableName<M['columns']>
+  | WriteOnlyName<M['columns']>
 
 /**
  * The to-one relations of `N` that a body may contain instead of a foreign key that `F` requires. An optional foreign key needs no

@@ -101,8 +101,10 @@ const encoded = (value: JsonValue): string =>
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-const sampleOf = (column: NamedColumn): JsonValue =>
-  (exampleOf(column) ?? 'text'.slice(0, column.definition.maxLength)) as JsonValue
+const sampleOf = (column: NamedColumn): JsonValue => {
+  const { minLength = 0, maxLength } = column.definition
+  return (exampleOf(column) ?? 'text'.padEnd(minLength, 'text').slice(0, maxLength)) as JsonValue
+}
 
 /** Returns the ETag, if the operation requires it. */
 const versionOf = ({ route: { kind, resource }, method }: SampledOperation): readonly string[] =>

@@ -124,9 +124,9 @@ export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
     ...(minLength === undefined ? {} : { minLength }),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(own === undefined ? {} : { default: own }),
-    ...(writeOnly === true ? { writeOnly } : {}),
   })
-  return column.nullable ? orNull(form) : form
+  const schema = column.nullable ? orNull(form) : form
+  return writeOnly === true ? { ...schema, writeOnly } : schema
 }
 
 /** Returns the value of an omitted field: the service's default, or in a new record the database's. A PATCH leaves the field unchanged. */
