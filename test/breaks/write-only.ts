@@ -133,6 +133,13 @@ export const writeOnly: readonly Break[] = [
     fails: 'test/openapi/document.test.ts',
   },
   {
+    title: 'The schema check takes maxLength for the length of what transform returns',
+    file: 'packages/core/src/schema-check/compare-column.ts',
+    find: 'definition.transform === undefined ? definition : {}',
+    replace: 'definition',
+    fails: 'test/schema-check/differences.test.ts',
+  },
+  {
     title: 'Readers of the idempotency keys can test guesses of what a body contains',
     file: 'packages/core/src/write/endpoints/idempotent.ts',
     find: 'stringify([key, query, textOf(request.body)])',

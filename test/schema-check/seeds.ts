@@ -224,6 +224,18 @@ export const clean: readonly Seed[] = [
     expected: [],
   },
   {
+    title: 'a write-only column, whose stored form has another length',
+    table: '(id integer not null primary key, v varchar(60) not null)',
+    model: {
+      columns: {
+        id,
+        v: { type: 'string', maxLength: 72, writeOnly: true, transform: (text: string) => text },
+      },
+      meta: {},
+    },
+    expected: [],
+  },
+  {
     title: 'a model that is excluded from the check',
     table: '(id integer not null primary key)',
     model: { columns: { id, v: { type: 'string' } }, meta: { schema_check: 'off' } },
@@ -273,6 +285,12 @@ export const different: readonly Seed[] = [
     'no default v',
   ),
   column('longer texts', 'varchar(80) not null', { type: 'string', maxLength: 120 }, 'length v'),
+  column(
+    'longer write-only texts',
+    'varchar(60) not null',
+    { type: 'string', maxLength: 72, writeOnly: true },
+    'length v',
+  ),
   column('longer plain texts', 'varchar(80) not null', { type: 'text', maxLength: 81 }, 'length v'),
   column('uuids', 'varchar(32) not null', { type: 'uuid' }, 'length v'),
   column(

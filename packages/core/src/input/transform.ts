@@ -4,7 +4,13 @@ import { returned } from '../call-hook.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Column } from '../model/column.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
-import { pathTo, type RecordNode, type Values, type WriteNode } from '../write/plan/node.ts'
+import {
+  isNested,
+  pathTo,
+  type RecordNode,
+  type Values,
+  type WriteNode,
+} from '../write/plan/node.ts'
 import { convertJson } from '../write/plan/value.ts'
 import type { InputProblems } from './problems.ts'
 import { runChecks } from './read-body.ts'
@@ -33,12 +39,14 @@ export function withStoredForms(
 }
 
 /** Whether a value of the node, or of a nested one, has another stored form. */
-function isTransformed(node: WriteNode | null): boolean {
-  if (node === null) return false
-  if (node.kind === 'reference') return isTransformed(node.otherwise)
+export function isTransformed(node: WriteNode): boolean {
+  if (node.kind === 'reference') return node.otherwise !== null && isTransformed(node.otherwise)
   const { resource, values, parents, children } = node
+  const transforms = transformsOf(resource)
+  // For most records of lists, which then allocates nothing.
+  if (transforms.length === 0 && !isNested(node)) return false
   return (
-    transformsOf(resource).some(({ column }) => isSent(values, column)) ||
+    transforms.some(({ column }) => isSent(values, column)) ||
     parents.some((parent) => isTransformed(parent.node)) ||
     children.some(({ nodes }) => nodes.some(isTransformed))
   )
