@@ -4,6 +4,7 @@ import {
   belongsTo,
   createApi,
   defineModel,
+  type HookArgs,
   hashApiKey,
   hashPassword,
   manyToMany,
@@ -57,6 +58,11 @@ suite('passwords', (test) => {
     equal(await check({ hash }, 'correct horsE'), false)
     equal(await check({ hash }, ''), false)
     match(await hashPassword('x'), /^\$2b\$10\$/)
+  })
+
+  test('have the default cost as the transform of a column, whatever the arguments of hooks contain', async () => {
+    const args = { action: 'POST', cost: 4 } as unknown as HookArgs
+    match(await hashPassword('x', args), /^\$2b\$10\$/)
   })
 
   test('have 72 bytes at most', async () => {

@@ -73,6 +73,13 @@ const allSecrets: Readonly<Record<string, Secret>> = {
     seen: { variant: { ...full, vault: 'visible' } },
     beside: [health],
   },
+  'a write-only column': {
+    world: { ...full, vault: 'absent' },
+    without: { variant: { ...full, vault: 'writeOnly' } },
+    seen: { variant: { ...full, vault: 'visible' } },
+    beside: [health],
+    open: [documented],
+  },
   'the values of a column of another role': {
     without: {
       variant: ruled,
