@@ -43,7 +43,7 @@ export function isTransformed(node: WriteNode): boolean {
   if (node.kind === 'reference') return node.otherwise !== null && isTransformed(node.otherwise)
   const { resource, values, parents, children } = node
   const transforms = transformsOf(resource)
-  // For most records of lists, which then allocates nothing.
+  // Most records of lists end here, without an allocation.
   if (transforms.length === 0 && !isNested(node)) return false
   return (
     transforms.some(({ column }) => isSent(values, column)) ||
