@@ -1,7 +1,7 @@
 /** Foreign keys that nested objects set follow the rules of their columns, as if the client had sent them. */
-import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
+import { type AnyModel, belongsTo, defineModel, type HookArgs, hasMany } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
-import { equal } from '../support/assert.ts'
+import { equal, match } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 import { countRows } from './models.ts'
@@ -11,12 +11,28 @@ const id = { type: 'integer', primaryKey: true, generated: true } as const
 const models: readonly AnyModel[] = [
   defineModel('Shelf', {
     columns: { id, label: { type: 'string', maxLength: 20 } },
-    relations: { folders: hasMany('Folder', 'shelf_id'), boxes: hasMany('Box', 'shelf_id') },
+    relations: {
+      folders: hasMany('Folder', 'shelf_id'),
+      boxes: hasMany('Box', 'shelf_id'),
+      cards: hasMany('Card', 'shelf_id'),
+    },
     meta: {},
   }),
   /** Clients never set the shelf. */
   defineModel('Folder', {
     columns: { id, shelf_id: { type: 'integer', nullable: true, readOnly: true } },
+    meta: {},
+  }),
+  /** For a caller without a shelf of its own, the default has no value. */
+  defineModel('Card', {
+    columns: {
+      id,
+      shelf_id: {
+        type: 'integer',
+        nullable: true,
+        default: ({ user }: HookArgs) => user?.shelf_id,
+      },
+    },
     meta: {},
   }),
   defineModel('Box', {
@@ -36,7 +52,9 @@ const models: readonly AnyModel[] = [
 ]
 
 eachDatabase('a foreign key that nesting sets', (test, db) => {
-  const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true })
+  const reported: string[] = []
+  const onError = (error: unknown) => void reported.push(String(error))
+  const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true }, { onError })
   test.before(() => createTables(db, models))
   const post = (url: string, body: unknown) => send(api, 'POST', url, { body })
   const refused = async (method: string, url: string, body: unknown) => {
@@ -50,6 +68,19 @@ eachDatabase('a foreign key that nesting sets', (test, db) => {
     const { status, value } = await post('/api/shelves', { label: 'A', folders: [{}] })
     const folders = await get(api, `/api/shelves/${value.id}/folders`)
     equal([status, folders.value[0].shelf_id], [201, value.id])
+  })
+
+  test('needs no default of its column', async () => {
+    const { status, value } = await post('/api/shelves', { label: 'A', cards: [{}, {}] })
+    const cards = await get(api, `/api/shelves/${value.id}/cards`)
+    const keys = cards.value.map((card: { shelf_id: number }) => card.shelf_id)
+    equal([status, keys], [201, [value.id, value.id]])
+    equal(reported, [])
+    equal((await post('/api/cards', {})).status, 500)
+    match(
+      reported.join(),
+      'The default of Card.shelf_id returned undefined; it must return a value, or null for none.',
+    )
   })
 
   test('does not move a record whose foreign key is read-only', async () => {

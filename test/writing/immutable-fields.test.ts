@@ -282,3 +282,71 @@ eachDatabase('fields of new records', (test, db) => {
     equal(asked, ['POST false'])
   })
 })
+
+const Place = defineModel('Place', {
+  columns: { id, name: { type: 'string', maxLength: 20, unique: true } },
+  relations: { tickets: hasMany('Ticket', 'place_id') },
+  meta: {},
+})
+const Ticket = defineModel('Ticket', {
+  columns: {
+    id,
+    place_id: { type: 'integer', immutable: true },
+    other_id: { type: 'integer', nullable: true, immutable: true },
+    number: { type: 'integer' },
+    title: { type: 'string', maxLength: 20 },
+  },
+  relations: { place: belongsTo('Place', 'place_id'), other: belongsTo('Place', 'other_id') },
+  unique: [['place_id', 'number']],
+  meta: {},
+})
+
+eachDatabase('an upsert by a foreign key that is set once', (test, db) => {
+  const api = testApi(db, [Place, Ticket], {
+    API_ALLOW_BULK: true,
+    API_ALLOW_NESTED_WRITES: true,
+    API_ADD_RELATIONS: false,
+  })
+  const tickets = async (): Promise<unknown> => (await get(api, '/api/tickets?order_by=id')).value
+  test.before(async () => {
+    await createTables(db, [Place, Ticket])
+    await insertRows(db, Place, [
+      { id: 1, name: 'Hall' },
+      { id: 2, name: 'Yard' },
+    ])
+  })
+
+  const byName = '/api/tickets?on_conflict=place_id,number&place.on_conflict=name'
+  const named = (place: string, number: number, title: string) => ({
+    number,
+    title,
+    place: { name: place },
+  })
+
+  test('takes it from a nested object, in new and in stored records', async () => {
+    const first = { number: 1, title: 'One', place: { id: 1 } }
+    const url = '/api/tickets?on_conflict=place_id,number'
+    equal((await send(api, 'POST', url, { body: first })).status, 201)
+    equal((await send(api, 'POST', url, { body: { ...first, title: 'Once' } })).status, 200)
+    const list = [named('Hall', 1, 'One again'), named('Yard', 1, 'Two')]
+    equal((await send(api, 'POST', byName, { body: list })).status, 201)
+    equal((await send(api, 'POST', byName, { body: list })).status, 200)
+    equal(await tickets(), [
+      { id: 1, place_id: 1, other_id: null, number: 1, title: 'One again' },
+      { id: 2, place_id: 2, other_id: null, number: 1, title: 'Two' },
+    ])
+  })
+
+  test('takes no other one', async () => {
+    const before = await tickets()
+    const set = 'This relation is set only in a new record.'
+    const other = { ...named('Hall', 1, 'Other'), other: { id: 2 } }
+    const { status, errors } = await send(api, 'POST', byName, { body: [other] })
+    equal([status, errors?.reason], [400, { '[0].other': [set] }])
+    const patched = await send(api, 'PATCH', '/api/tickets/1', { body: { place: { id: 2 } } })
+    equal([patched.status, patched.errors?.reason], [400, { place: [set] }])
+    const list = await send(api, 'PATCH', '/api/tickets', { body: [{ id: 1, place: { id: 2 } }] })
+    equal([list.status, list.errors?.reason], [400, { '[0].place': [set] }])
+    equal(await tickets(), before)
+  })
+})

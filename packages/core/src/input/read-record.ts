@@ -191,6 +191,18 @@ const notNow = ({ createOnly }: Place, { name }: NamedColumn): string | undefine
   createOnly.has(name) ? 'is read-only in a stored record' : undefined
 
 /**
+ * Whether the foreign key of the relation identifies the record of an upsert. A stored record that is found by it has the same one, so
+ * the object changes nothing in it. A primary key also identifies the records of a PATCH, which are found by the fields alone.
+ */
+const identifiesRecord = ({ from }: ResolvedRelation, { identifying }: Place): boolean =>
+  from.every(
+    ({ name, definition }) =>
+      definition.primaryKey !== true &&
+      identifying.has(name) &&
+      identifying.get(name) === undefined,
+  )
+
+/**
  * Whether a value that does not fit the column's type may still be the stored value, in the form that responses show. They never show a
  * write-only column.
  */
@@ -245,8 +257,10 @@ function readRelation(
   }
   const isOwn = relation.kind === 'belongsTo'
   const why =
-    unwritableRelation(relation, mode) ??
-    (isOwn ? relation.from.map((column) => notNow(place, column)).find(Boolean) : undefined)
+    isOwn && identifiesRecord(relation, place)
+      ? unwritableRelation(relation, 'create')
+      : (unwritableRelation(relation, mode) ??
+        (isOwn ? relation.from.map((column) => notNow(place, column)).find(Boolean) : undefined))
   if (why !== undefined) {
     problems.add(path, `This relation ${why}.`)
     return

@@ -35,7 +35,10 @@ function filledColumns(resource: Resource): FilledColumns {
   return made
 }
 
-/** The values of a new record: those that were sent, and the initial values of other columns. */
+/**
+ * The values of a new record: those that were sent, and the initial values of other columns, except those that other records fill with
+ * their keys.
+ */
 export function newRecord(
   sources: ValueSources,
   {
@@ -43,6 +46,7 @@ export function newRecord(
     values: sent,
     initial: known = {},
   }: Pick<RecordNode, 'resource' | 'values' | 'initial'>,
+  filled?: Values,
 ): MaybePromise<Values> {
   const { initial } = filledColumns(resource)
   const { softDelete } = resource.settings
@@ -51,7 +55,7 @@ export function newRecord(
   const promises: Promise<void>[] = []
   for (const column of initial) {
     const { name } = column
-    if (Object.hasOwn(sent, name)) continue
+    if (Object.hasOwn(sent, name) || (filled !== undefined && Object.hasOwn(filled, name))) continue
     const value = Object.hasOwn(known, name) ? known[name] : initialValue(resource, column, sources)
     if (value !== undefined) set(values, promises, name, value)
   }
@@ -97,7 +101,11 @@ function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): 
   if (given === null) return null
   const converted = convertJson(column, given as JsonValue)
   if ('value' in converted) return converted.value
-  throw new Error(`The default of ${name}.${column.name} is not ${converted.expected}.`)
+  const wrong =
+    given === undefined
+      ? 'returned undefined; it must return a value, or null for none'
+      : `is not ${converted.expected}`
+  throw new Error(`The default of ${name}.${column.name} ${wrong}.`)
 }
 
 /** A record whose values may be promises. Columns keep the order in which they were first set. */

@@ -112,11 +112,11 @@ export async function writeRecords(
       // Awaits only values that are promises. Few are, and an `await` costs about as much as the rest of the loop.
       if (step.kind === 'create') {
         const { node } = step
-        const made = newRecord(context, node)
+        const filled = own === undefined ? step.filled : { ...step.filled, ...own }
+        const made = newRecord(context, node, filled)
         const initial = made instanceof Promise ? await made : made
         if (own !== undefined && step.filled !== undefined)
           refuseOtherParent(context, node, step.filled, own)
-        const filled = own === undefined ? step.filled : { ...step.filled, ...own }
         const data = filled === undefined ? initial : { ...initial, ...filled }
         const sent = node.values
         const checked = refuseInvisibleReferences(context, resource, sent, data, path, references)
