@@ -43,7 +43,7 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'The values of nested records are stored as they were sent',
     file: transform,
-    find: 'children.push({ relation, nodes: await transformEach(nodes, refused, transforming) })',
+    find: 'children.push({ relation, nodes: await transformNested(nodes, refused, transforming) })',
     replace: 'children.push({ relation, nodes })',
     fails: written,
   },
@@ -74,6 +74,27 @@ export const writeOnly: readonly Break[] = [
     find: 'transformEach(nodes, problems.any, {',
     replace: 'transformEach(nodes, false, {',
     fails: written,
+  },
+  {
+    title: 'The values of nested records are transformed for a caller who may not create them',
+    file: transform,
+    find: 'isRefused || !mayCreate',
+    replace: 'isRefused || (!mayCreate && nodes.length === 0)',
+    fails: written,
+  },
+  {
+    title: 'The values of a list are transformed after the client has disconnected',
+    file: transform,
+    find: 'if (isClientGone()) throw clientGone()',
+    replace: 'if (isClientGone() && value === null) throw clientGone()',
+    fails: written,
+  },
+  {
+    title: 'The document tells the default of a write-only column',
+    file: 'packages/core/src/openapi/value-schemas.ts',
+    find: "mode === 'update' || writeOnly === true",
+    replace: "mode === 'update' || (writeOnly === true && own === '')",
+    fails: 'test/openapi/document.test.ts',
   },
   {
     title: 'A validator of the whole record gets the stored form of the value',

@@ -369,6 +369,8 @@ suite('the OpenAPI document', (test) => {
         name: { type: 'string' },
         password: { type: 'string', minLength: 12, maxLength: 72, writeOnly: true },
         pin: { type: 'bigint', nullable: true, writeOnly: true },
+        door: { type: 'string', default: '4711', writeOnly: true },
+        locker: { type: 'string', hasDefault: true, databaseDefault: '4712', writeOnly: true },
       },
       meta: {},
     })
@@ -386,6 +388,8 @@ suite('the OpenAPI document', (test) => {
     equal(required, ['name', 'password'])
     equal(schemas.PatchAccount.properties.password.writeOnly, true)
     equal(schemas.PutAccount.required, ['name'])
+    match(schemas.PutAccount.description, /Write-only fields that are missing keep their values\.$/)
+    ok(!/471[12]/.test(JSON.stringify(api.openapi())), 'no default, which records may have stored')
     const parameters = Object.values<Anything>(paths).flatMap((path) =>
       Object.values<Anything>(path).map((operation) => operation.parameters),
     )

@@ -260,6 +260,68 @@ eachDatabase('write-only columns', (test, db) => {
     equal(sealed, [])
   })
 
+  test('are transformed only in nested records that the caller may create', async () => {
+    const meta = { role_map: { POST: 'admin' } } as const
+    const AdminsTeam = defineModel('Team', {
+      columns: Team.columns,
+      relations: { members: hasMany('Member', 'team_id') },
+      meta,
+    })
+    const AdminsMember = defineModel('Member', {
+      columns: Member.columns,
+      relations: { team: belongsTo('Team', 'team_id') },
+      meta,
+    })
+    const own = testApi(db, [AdminsTeam, Member], config)
+    const team = { name: 'Green', code: 'abcd' }
+    const list = [{ username: 'ann', team }]
+    for (const [method, url, body] of [
+      ['PATCH', 'members/1', { team }],
+      ['PATCH', 'members/1?team.on_conflict=name', { team }],
+      ['POST', 'members?on_conflict=username', list],
+      ['POST', 'members?on_conflict=username&team.on_conflict=name', list],
+    ] as const) {
+      equal([url, await statusOf(method, url, body, undefined, own), sealed], [url, 403, []])
+    }
+    equal(await codeOf('Green'), undefined)
+    equal(await statusOf('PATCH', 'members/1', { team }, admin, own), 200)
+    equal(await codeOf('Green'), 'sealed:abcd')
+    sealed.splice(0)
+    const parents = testApi(db, [Team, AdminsMember], config)
+    const members = [{ username: 'eve', secret: 'eves' }]
+    const body = { name: 'Grey', code: 'efgh', members }
+    equal(await statusOf('POST', 'teams', body, undefined, parents), 403)
+    equal(sealed, ['POST Team efgh true'])
+    equal(await statusOf('POST', 'teams', body, admin, parents), 201)
+    equal(await secretOf('eve'), 'sealed:eves')
+  })
+
+  test('are not transformed if a header is malformed', async () => {
+    const headers = { 'if-match': 'without-quotes' }
+    const { status } = await send(api, 'PATCH', '/api/members/1', {
+      headers,
+      body: { secret: 'good' },
+    })
+    equal([status, sealed], [400, []])
+  })
+
+  test('are not transformed any more after the client has disconnected', async () => {
+    const client = new AbortController()
+    const first = (value: string): string => {
+      sealed.push(value)
+      client.abort()
+      return value
+    }
+    const Left = defineModel('Member', {
+      columns: { ...Member.columns, secret: { ...Member.columns.secret, transform: first } },
+      meta: {},
+    })
+    const body = ['bob', 'eve', 'zoe'].map((username) => ({ username, secret: `${username}s` }))
+    const request = { method: 'POST', url: '/api/members', body, signal: client.signal }
+    equal([(await testApi(db, [Left], config).handle(request)).status, sealed], [499, ['bobs']])
+    equal(await secretOf('bob'), undefined)
+  })
+
   test('have validators that compare the value that was sent with the stored record', async () => {
     const own = { secret: ['Not your name.'] }
     await insertRows(db, Member, [{ ...stored, id: 2, username: 'anna' }])

@@ -515,7 +515,7 @@ export const transactionsUnsupported = (): ApiError =>
     code: 'transactions_unsupported',
   })
 
-/** The client closed its connection during a statement, so it does not receive this response. */
+/** The client closed its connection during a statement or before a `transform`, so it does not receive this response. */
 export const clientGone = (): ApiError =>
   refusal(499, {
     error: 'Client Closed Request',

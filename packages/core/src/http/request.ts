@@ -37,7 +37,7 @@ export interface ApiRequest {
   readonly takesBytes?: boolean
   /**
    * Aborted when the client disconnects, so that a running statement of the request is cancelled. The service reads it only if a
-   * statement takes long, so an adapter can create it in a getter.
+   * statement takes long, and before it transforms a value (`transform` of a column), so an adapter can create it in a getter.
    */
   readonly signal?: AbortSignal | undefined
   /** The authenticated user; custom strategies may set it. */

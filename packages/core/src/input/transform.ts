@@ -1,6 +1,7 @@
 // Replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform` makes of them.
 
 import { returned } from '../call-hook.ts'
+import { clientGone } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { Column } from '../model/column.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
@@ -18,21 +19,29 @@ import type { ValidatorHost } from './validators.ts'
 
 type Transform = NonNullable<Column['transform']>
 
+/** How the functions of the models are called, and when not. */
+export interface TransformHost extends ValidatorHost {
+  /** Whether methods and roles allow the caller to create a record. */
+  mayCreate(resource: Resource): boolean
+  isClientGone(): boolean
+}
+
 /** A body while its values are transformed. */
 interface Transforming {
-  readonly host: ValidatorHost
+  readonly host: TransformHost
   /** The stored forms by the path of their values, because an upsert reads each object twice. */
   readonly storedForms: Map<string, JsonValue>
 }
 
 /**
- * Returns the records with the stored forms of their values, also in nested records. If there are problems, it calls no function, and
- * leaves such values out: no value may be stored as it was sent, even if the request were not refused.
+ * Returns the records with the stored forms of their values, also in nested records. Calls no function for a body with problems, nor for a
+ * nested record that the caller may not create: the write refuses both. It leaves out their values to transform, so that none could be
+ * stored as it was sent.
  */
 export function withStoredForms(
   nodes: readonly RecordNode[],
   problems: Pick<InputProblems, 'any'>,
-  host: ValidatorHost,
+  host: TransformHost,
 ): readonly RecordNode[] | Promise<readonly RecordNode[]> {
   if (!nodes.some(isTransformed)) return nodes
   return transformEach(nodes, problems.any, { host, storedForms: new Map() })
@@ -70,6 +79,16 @@ async function transformEach<N extends WriteNode>(
   return made
 }
 
+/** `transformEach` for the nested records of one relation, each of which creates a record. */
+function transformNested(
+  nodes: readonly WriteNode[],
+  isRefused: boolean,
+  transforming: Transforming,
+): Promise<readonly WriteNode[]> {
+  const mayCreate = nodes.every(({ resource }) => transforming.host.mayCreate(resource))
+  return transformEach(nodes, isRefused || !mayCreate, transforming)
+}
+
 async function transformNode(
   node: WriteNode,
   isRefused: boolean,
@@ -86,12 +105,12 @@ async function transformNode(
   const values = await storedValues(named, refused, transforming)
   const parents: { relation: RecordNode['parents'][number]['relation']; node: WriteNode }[] = []
   for (const { relation, node: parent } of named.parents) {
-    const [made = parent] = await transformEach([parent], refused, transforming)
+    const [made = parent] = await transformNested([parent], refused, transforming)
     parents.push({ relation, node: made })
   }
   const children: RecordNode['children'][number][] = []
   for (const { relation, nodes } of named.children) {
-    children.push({ relation, nodes: await transformEach(nodes, refused, transforming) })
+    children.push({ relation, nodes: await transformNested(nodes, refused, transforming) })
   }
   const sent = named.wholeRecordChecks.length === 0 ? undefined : sentValues(named)
   return { ...named, values, parents, children, ...(sent && { sent }) }
@@ -141,14 +160,18 @@ async function storedValues(
   return values
 }
 
-/** Calls the function of the model; throws if its result is not a value of the column. The error does not quote any value. */
+/**
+ * Calls the function of the model; throws if its result is not a value of the column. The error does not quote any value. If the client
+ * has disconnected, it throws instead, because the other values of a list may take long.
+ */
 async function storedForm(
   resource: Resource,
   column: NamedColumn,
   transform: Transform,
   value: JsonValue | undefined,
-  { callHook, args }: ValidatorHost,
+  { callHook, args, isClientGone }: TransformHost,
 ): Promise<JsonValue> {
+  if (isClientGone()) throw clientGone()
   const name = `transform of ${resource.name}.${column.name}`
   const hookArgs = await args(resource, null)
   const made = returned(name, await callHook(name, () => transform(value, hookArgs)))

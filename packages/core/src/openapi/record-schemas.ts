@@ -4,6 +4,7 @@ import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { toCase } from '../naming/case.ts'
 import {
   isRequired,
+  isWriteOnly,
   unwritable,
   unwritableRelation,
   type WriteMode,
@@ -178,7 +179,7 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
       (column) => isRequired(resource, column, mode) && !filled.has(column) && !hasRight(column),
     )
     return {
-      ...components.form.records.described(bodyText[mode]),
+      ...components.form.records.described(bodyTextOf(columns, mode)),
       ...components.form.records.body(records, resource, mode),
       ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
     }
@@ -247,6 +248,12 @@ const bodyText: Readonly<Record<WriteMode, string>> = {
   update: 'The fields to change; the result of a GET of the record may be sent back.',
   replace: 'All fields of the record; those that are missing get their default or null.',
 }
+
+/** Returns what a body contains. PUT keeps write-only columns, which the client has not read. */
+const bodyTextOf = (columns: readonly NamedColumn[], mode: WriteMode): string =>
+  mode === 'replace' && columns.some(isWriteOnly)
+    ? `${bodyText.replace} Write-only fields that are missing keep their values.`
+    : bodyText[mode]
 
 /** Returns the relations whose records a body may contain: all of them on create, otherwise belongsTo and many-to-many. */
 function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {

@@ -129,10 +129,13 @@ export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
   return writeOnly === true ? { ...schema, writeOnly } : schema
 }
 
-/** Returns the value of an omitted field: the service's default, or in a new record the database's. A PATCH leaves the field unchanged. */
+/**
+ * Returns the value of an omitted field: the service's default, or in a new record the database's. A PATCH leaves the field unchanged. The
+ * document does not tell the default of a write-only column, because it is the stored value of some records.
+ */
 function defaultOf({ definition }: NamedColumn, mode: WriteMode): JsonValue | undefined {
-  const { default: own, databaseDefault } = definition
-  if (mode === 'update' || typeof own === 'function') return undefined
+  const { default: own, databaseDefault, writeOnly } = definition
+  if (mode === 'update' || writeOnly === true || typeof own === 'function') return undefined
   return own === undefined && mode === 'create' ? databaseDefault : own
 }
 

@@ -53,6 +53,7 @@ import {
   refuseIdempotencyKey,
   refuseOtherParameters,
   refusePrecondition,
+  transformHost,
   validatorHost,
   type Writing,
 } from './stages.ts'
@@ -84,7 +85,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   )
   refuse(problems, [read])
   noteChanged(call, read)
-  const [sent = read] = await withStoredForms([read], problems, validatorHost(call))
+  const [sent = read] = await withStoredForms([read], problems, transformHost(call))
   return inWrite(
     call,
     async (writing) => {
@@ -240,7 +241,7 @@ async function readChanges(
   }
   refuse(problems, nodes)
   const sent = changes.map(nodeOf)
-  const stored = await withStoredForms(sent, problems, validatorHost(call))
+  const stored = await withStoredForms(sent, problems, transformHost(call))
   if (stored === sent) return changes
   return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
 }

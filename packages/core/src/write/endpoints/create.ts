@@ -28,6 +28,7 @@ import {
   bodyOf,
   refuseOtherParameters,
   refusePrecondition,
+  transformHost,
   validatorHost,
   type Writing,
 } from './stages.ts'
@@ -78,7 +79,7 @@ async function insertAll(
     read.push(node)
   }
   problems.refuse()
-  const stored = withStoredForms(read, problems, validatorHost(call))
+  const stored = withStoredForms(read, problems, transformHost(call))
   const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
   const steps = nodes.map(createStep)

@@ -31,6 +31,7 @@ import { type BodyLimit, bodyText, readBody, refuseUnreadable } from '../../inpu
 import { mergedDocumentProblem } from '../../input/merged-document.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { runChecks } from '../../input/read-body.ts'
+import type { TransformHost } from '../../input/transform.ts'
 import type { ValidatorHost } from '../../input/validators.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
@@ -295,6 +296,13 @@ export const validatorHost = (call: Call): ValidatorHost => ({
     andThen(call.transaction ?? call.runtime.session(call.request), () =>
       recordArgs(call, resource, before && { ...before }),
     ),
+})
+
+/** The arguments of the `transform` functions of the models, and when these are not called. */
+export const transformHost = (call: Call): TransformHost => ({
+  ...validatorHost(call),
+  mayCreate: (resource) => mayAct(resource, 'POST', call.caller),
+  isClientGone: () => call.request.signal?.aborted === true,
 })
 
 /** Gives the time, UUIDs and function defaults to a write. The time is read on first use, and is the same for the whole write. */

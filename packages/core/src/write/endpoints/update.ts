@@ -25,6 +25,7 @@ import {
   preconditionOf,
   refuseIdempotencyKey,
   refuseOtherParameters,
+  transformHost,
   validatorHost,
 } from './stages.ts'
 
@@ -61,9 +62,10 @@ export async function update(
   if (key === undefined) addOtherForms(problems, [sent])
   if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
-  const stored = withStoredForms([sent], problems, validatorHost(call))
-  const [node = sent] = stored instanceof Promise ? await stored : stored
+  // Before the functions of the model are called, because a malformed header is refused.
   const precondition = preconditionOf(call, resource)
+  const stored = withStoredForms([sent], problems, transformHost(call))
+  const [node = sent] = stored instanceof Promise ? await stored : stored
   const { additional } = ast
   const isConditional = precondition !== undefined || resource.settings.requireIfMatch
   const request = { replace, precondition: isConditional, additional } as const

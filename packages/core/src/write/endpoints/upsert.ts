@@ -33,7 +33,7 @@ import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
 import { relationKeysOf } from './relation-keys.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
-import { inWrite, validatorHost } from './stages.ts'
+import { inWrite, transformHost, validatorHost } from './stages.ts'
 import { uniqueColumns } from './unique-columns.ts'
 import { initialColumns, keyOf } from './upsert-key.ts'
 
@@ -175,7 +175,7 @@ async function withStored(
 ): Promise<readonly Candidate[]> {
   if (!candidates.some(hasTransformed)) return candidates
   const read = [...candidates.map(ownChange), ...candidates.map(({ create }) => create)]
-  const stored = await withStoredForms(read, noProblems, validatorHost(call))
+  const stored = await withStoredForms(read, noProblems, transformHost(call))
   return candidates.map((candidate, i) => {
     const change = stored[i] as RecordNode
     const create = stored[candidates.length + i] as RecordNode

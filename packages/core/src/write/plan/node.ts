@@ -41,7 +41,7 @@ export interface RecordNode {
   readonly sentBack: SentBack
   /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
   readonly wholeRecordChecks: readonly NamedColumn[]
-  /** With `wholeRecordChecks`: the values of write-only columns as they were sent, for validators; `values` has their stored forms. */
+  /** With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, for validators; `values` has their stored forms. */
   readonly sent?: Values
   /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
   readonly merges: readonly NamedColumn[]
