@@ -236,6 +236,12 @@ export const clean: readonly Seed[] = [
     expected: [],
   },
   {
+    title: 'a write-only column in a unique key with the primary key',
+    table: '(id integer not null primary key, v varchar(60) not null, unique (id, v))',
+    model: { columns: { id, v: { type: 'string', writeOnly: true } }, meta: {} },
+    expected: [],
+  },
+  {
     title: 'a model that is excluded from the check',
     table: '(id integer not null primary key)',
     model: { columns: { id, v: { type: 'string' } }, meta: { schema_check: 'off' } },
@@ -291,6 +297,22 @@ export const different: readonly Seed[] = [
     { type: 'string', maxLength: 72, writeOnly: true },
     'length v',
   ),
+  column(
+    'a unique write-only column',
+    'varchar(60) not null unique',
+    { type: 'string', writeOnly: true },
+    'unique write-only v',
+  ),
+  {
+    title: 'a unique set with a write-only column',
+    table:
+      '(id integer not null primary key, a integer not null, v varchar(60) not null, unique (a, v))',
+    model: {
+      columns: { id, a: { type: 'integer' }, v: { type: 'string', writeOnly: true } },
+      meta: {},
+    },
+    expected: ['unique write-only v'],
+  },
   column('longer plain texts', 'varchar(80) not null', { type: 'text', maxLength: 81 }, 'length v'),
   column('uuids', 'varchar(32) not null', { type: 'uuid' }, 'length v'),
   column(

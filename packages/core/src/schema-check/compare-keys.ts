@@ -4,6 +4,7 @@ import type { SoftDeleteSettings } from '../config/settings.ts'
 import type { CatalogueTable } from '../dialect/shared/catalogue.ts'
 import type { RowCondition } from '../dialect/shared/row-condition.ts'
 import type { ColumnType } from '../model/column.ts'
+import { isWriteOnly } from '../registry/field-rules.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type ActiveRows, activeCondition, holdsForActive } from './active-rows.ts'
 import {
@@ -44,6 +45,24 @@ export function* compareKeys(
       partial: partial[0],
       indexOfActive: active && schema.indexAmong(columns, activeCondition(active)),
       softDelete: softDeleteFor(resource, table, schema, partial[0]?.rows),
+    }
+  }
+  yield* uniqueWriteOnly(resource, table, schema)
+}
+
+/** Reports unique keys with a write-only column. A key that contains the primary key is never the one that a new record repeats. */
+function* uniqueWriteOnly(
+  { name, table: tableName, allColumns, primaryKey }: Resource,
+  { uniqueKeys, partialKeys }: CatalogueTable,
+  schema: DatabaseSchema,
+): Generator<Difference> {
+  const declared = primaryKey.map(({ dbName }) => dbName)
+  for (const columns of [...uniqueKeys, ...partialKeys.map((key) => key.columns)]) {
+    if (declared.length > 0 && includesAll(schema, columns, declared)) continue
+    for (const column of allColumns.values()) {
+      if (!isWriteOnly(column) || !includesAll(schema, columns, [column.dbName])) continue
+      const place = { model: name, table: tableName }
+      yield { kind: 'unique write-only', ...place, field: column.name, columns }
     }
   }
 }

@@ -8,7 +8,8 @@ import type { Difference } from './difference.ts'
 export interface SchemaDifference {
   /**
    * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `length`,
-   * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique`, `repeated pairs` or `foreign key`.
+   * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique`,
+   * `unique write-only`, `repeated pairs` or `foreign key`.
    */
   readonly kind: Difference['kind']
   /** The name of the model. */
@@ -75,6 +76,14 @@ function wordsOf(difference: Difference): Words {
       }
     case 'unique':
       return unique(difference)
+    case 'unique write-only':
+      return {
+        column: difference.field,
+        declared: 'declared as writeOnly',
+        found: `(${difference.columns.join(', ')}) is unique, so that the 409 of a duplicate would tell whether a value is stored`,
+        remedy:
+          'Drop the unique constraint or index, or declare hidden: true instead of writeOnly.',
+      }
     case 'repeated pairs':
       return repeatedPairs(difference)
     case 'foreign key':

@@ -112,6 +112,13 @@ export type Difference =
       readonly softDelete: string | undefined
     })
   | (Place & {
+      readonly kind: 'unique write-only'
+      /** The write-only field. */
+      readonly field: string
+      /** Columns of the unique key. */
+      readonly columns: readonly string[]
+    })
+  | (Place & {
       readonly kind: 'repeated pairs'
       /** Columns of the junction table. */
       readonly columns: readonly string[]
