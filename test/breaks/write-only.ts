@@ -36,7 +36,7 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'The values of a body are stored as they were sent',
     file: transform,
-    find: 'if (!nodes.some(isTransformed)) return nodes',
+    find: 'if (!nodes.some(needsTransform)) return nodes',
     replace: 'if (nodes.length > 0) return nodes',
     fails: written,
   },
@@ -57,8 +57,8 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'An upsert transforms each value twice',
     file: transform,
-    find: 'const known = storedForms.get(place)',
-    replace: 'const known = storedForms.get(`${place} of another body`)',
+    find: 'const known = storedForms.get(at)',
+    replace: 'const known = storedForms.get(`${at} of another body`)',
     fails: written,
   },
   {

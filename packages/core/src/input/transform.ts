@@ -43,21 +43,21 @@ export function withStoredForms(
   problems: Pick<InputProblems, 'any'>,
   host: TransformHost,
 ): readonly RecordNode[] | Promise<readonly RecordNode[]> {
-  if (!nodes.some(isTransformed)) return nodes
+  if (!nodes.some(needsTransform)) return nodes
   return transformEach(nodes, problems.any, { host, storedForms: new Map() })
 }
 
-/** Whether a value of the node, or of a nested one, has another stored form. */
-export function isTransformed(node: WriteNode): boolean {
-  if (node.kind === 'reference') return node.otherwise !== null && isTransformed(node.otherwise)
+/** Whether the body has a value to transform in the node or in a nested one. */
+export function needsTransform(node: WriteNode): boolean {
+  if (node.kind === 'reference') return node.otherwise !== null && needsTransform(node.otherwise)
   const { resource, values, parents, children } = node
   const transforms = transformsOf(resource)
   // Most records of lists end here, without an allocation.
   if (transforms.length === 0 && !isNested(node)) return false
   return (
     transforms.some(({ column }) => isSent(values, column)) ||
-    parents.some((parent) => isTransformed(parent.node)) ||
-    children.some(({ nodes }) => nodes.some(isTransformed))
+    parents.some((parent) => needsTransform(parent.node)) ||
+    children.some(({ nodes }) => nodes.some(needsTransform))
   )
 }
 
@@ -73,7 +73,7 @@ async function transformEach<N extends WriteNode>(
   const made: N[] = []
   for (const node of nodes) {
     made.push(
-      isTransformed(node) ? ((await transformNode(node, isRefused, transforming)) as N) : node,
+      needsTransform(node) ? ((await transformNode(node, isRefused, transforming)) as N) : node,
     )
   }
   return made
@@ -100,34 +100,34 @@ async function transformNode(
     const [record = otherwise] = await transformEach([otherwise], isRefused, transforming)
     return { ...node, otherwise: record }
   }
-  const named = await withoutOwnChecks(node, transforming)
-  const refused = isRefused || named.uniqueName?.problems.any === true
-  const values = await storedValues(named, refused, transforming)
+  const checked = await afterChecks(node, transforming)
+  const refused = isRefused || checked.uniqueName?.problems.any === true
+  const values = await storedValues(checked, refused, transforming)
   const parents: { relation: RecordNode['parents'][number]['relation']; node: WriteNode }[] = []
-  for (const { relation, node: parent } of named.parents) {
+  for (const { relation, node: parent } of checked.parents) {
     const [made = parent] = await transformNested([parent], refused, transforming)
     parents.push({ relation, node: made })
   }
   const children: RecordNode['children'][number][] = []
-  for (const { relation, nodes } of named.children) {
+  for (const { relation, nodes } of checked.children) {
     children.push({ relation, nodes: await transformNested(nodes, refused, transforming) })
   }
-  const sent = named.wholeRecordChecks.length === 0 ? undefined : sentValues(named)
-  return { ...named, values, parents, children, ...(sent && { sent }) }
+  const sent = checked.wholeRecordChecks.length === 0 ? undefined : sentValues(checked)
+  return { ...checked, values, parents, children, ...(sent && { sent }) }
 }
 
 /**
- * Runs the validators of transformed columns of an object that may name a stored record. The other validators run if the object creates a
- * record, which is known later.
+ * Runs the validators of columns with a `transform` in an object that may name a stored record, because they check the value that was sent.
+ * The other validators run if the object creates a record, which is known later.
  */
-async function withoutOwnChecks(node: RecordNode, { host }: Transforming): Promise<RecordNode> {
+async function afterChecks(node: RecordNode, { host }: Transforming): Promise<RecordNode> {
   const { uniqueName } = node
   if (uniqueName === undefined) return node
   const { checks, problems } = uniqueName
-  const isOwn = ({ column }: { readonly column: NamedColumn }): boolean =>
+  const isNow = ({ column }: { readonly column: NamedColumn }): boolean =>
     column.definition.transform !== undefined
-  await runChecks(checks.filter(isOwn), problems, host)
-  return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((one) => !isOwn(one)) } }
+  await runChecks(checks.filter(isNow), problems, host)
+  return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((one) => !isNow(one)) } }
 }
 
 /** The values of transformed columns as they were sent. */
@@ -151,10 +151,10 @@ async function storedValues(
       delete values[name]
       continue
     }
-    const place = pathTo(path, name)
-    const known = storedForms.get(place)
+    const at = pathTo(path, name)
+    const known = storedForms.get(at)
     const stored = known ?? (await storedForm(resource, column, transform, sent[name], host))
-    storedForms.set(place, stored)
+    storedForms.set(at, stored)
     values[name] = stored
   }
   return values

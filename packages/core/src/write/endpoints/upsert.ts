@@ -8,7 +8,7 @@ import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts'
 import { RepeatedInMode } from '../../input/repeated-members.ts'
-import { isTransformed, withStoredForms } from '../../input/transform.ts'
+import { needsTransform, withStoredForms } from '../../input/transform.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { ReadPlan, Value } from '../../plan/plan.ts'
@@ -173,7 +173,7 @@ async function withStored(
   call: Call,
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
-  if (!candidates.some(hasTransformed)) return candidates
+  if (!candidates.some(hasValueToTransform)) return candidates
   const read = [...candidates.map(ownChange), ...candidates.map(({ create }) => create)]
   const stored = await withStoredForms(read, noProblems, transformHost(call))
   return candidates.map((candidate, i) => {
@@ -185,8 +185,8 @@ async function withStored(
 
 const noProblems = { any: false } as const
 
-const hasTransformed = ({ change, create }: Candidate): boolean =>
-  isTransformed(change) || isTransformed(create)
+const hasValueToTransform = ({ change, create }: Candidate): boolean =>
+  needsTransform(change) || needsTransform(create)
 
 /** The candidates after `resolveUniqueNames`. */
 async function resolved(
