@@ -104,6 +104,13 @@ export const writeOnly: readonly Break[] = [
     fails: written,
   },
   {
+    title: 'The error of a transform lacks the path of the record',
+    file: transform,
+    find: 'await atRecord(path, call)',
+    replace: "await atRecord(path === '' ? path : '', call)",
+    fails: written,
+  },
+  {
     title: 'What transform returns is not checked',
     file: transform,
     find: "if ('value' in converted) return converted.value",

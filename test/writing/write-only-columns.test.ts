@@ -22,6 +22,7 @@ const sealed: string[] = []
 /** A short transformation whose result tells the value; async, as a hash function is. */
 const seal = async (value: string, { action, model, before }: HookArgs): Promise<string> => {
   if (value === 'forbidden') throw apiError(403, 'Not this value')
+  if (value === 'leaked') throw apiError(400, 'Bad Request', { secret: ['It was leaked.'] })
   if (value === 'broken') throw new Error(`cannot seal ${value}`)
   if (value === 'absent') return undefined as never
   if (value === 'wrong') return 7 as never
@@ -360,6 +361,20 @@ eachDatabase('write-only columns', (test, db) => {
       ],
     )
     equal(await secretOf('bob'), undefined)
+  })
+
+  test('have the path of their record in the messages that the function throws', async () => {
+    const leaked = { username: 'eve', secret: 'leaked' }
+    const why = ['It was leaked.']
+    equal(await write('POST', 'members', leaked), [400, { secret: why }])
+    equal(await write('POST', 'members', [{ username: 'bob', secret: 'good' }, leaked]), [
+      400,
+      { '[1].secret': why },
+    ])
+    equal(await write('POST', 'teams', { name: 'Grey', code: 'efgh', members: [leaked] }), [
+      400,
+      { 'members[0].secret': why },
+    ])
   })
 
   test('end with the time limit of host functions', async () => {

@@ -3,6 +3,7 @@
 import { returned } from '../call-hook.ts'
 import { clientGone } from '../errors.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Column } from '../model/column.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import {
@@ -24,6 +25,8 @@ export interface TransformHost extends ValidatorHost {
   /** Whether methods and roles allow the caller to create a record. */
   mayCreate(resource: Resource): boolean
   isClientGone(): boolean
+  /** Calls a function of the host about the record at a path, which the messages by field of its error get. */
+  atRecord<T>(path: string, call: () => MaybePromise<T>): MaybePromise<T>
 }
 
 /** A body while its values are transformed. */
@@ -153,7 +156,8 @@ async function storedValues(
     }
     const at = pathTo(path, name)
     const known = storedForms.get(at)
-    const stored = known ?? (await storedForm(resource, column, transform, sent[name], host))
+    const stored =
+      known ?? (await storedForm(resource, { column, transform }, sent[name], path, host))
     storedForms.set(at, stored)
     values[name] = stored
   }
@@ -166,15 +170,16 @@ async function storedValues(
  */
 async function storedForm(
   resource: Resource,
-  column: NamedColumn,
-  transform: Transform,
+  { column, transform }: ColumnTransform,
   value: JsonValue | undefined,
-  { callHook, args, isClientGone }: TransformHost,
+  path: string,
+  { callHook, args, isClientGone, atRecord }: TransformHost,
 ): Promise<JsonValue> {
   if (isClientGone()) throw clientGone()
   const name = `transform of ${resource.name}.${column.name}`
   const hookArgs = await args(resource, null)
-  const made = returned(name, await callHook(name, () => transform(value, hookArgs)))
+  const call = () => callHook(name, () => transform(value, hookArgs))
+  const made = returned(name, await atRecord(path, call))
   if (made === null) throw new Error(`The ${name} returned null.`)
   const converted = convertJson(column, made)
   if ('value' in converted) return converted.value

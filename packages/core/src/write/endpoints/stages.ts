@@ -22,6 +22,7 @@ import {
   inTransaction,
   inTransactionIfSupported,
 } from '../../execute/transaction.ts'
+import { atRecord } from '../../hooks/at-record.ts'
 import { needsChanges, runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import { writeHooks } from '../../hooks/write-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
@@ -298,11 +299,12 @@ export const validatorHost = (call: Call): ValidatorHost => ({
     ),
 })
 
-/** The arguments of the `transform` functions of the models, and when these are not called. */
+/** How the `transform` functions of the models are called, and when not. */
 export const transformHost = (call: Call): TransformHost => ({
   ...validatorHost(call),
   mayCreate: (resource) => mayAct(resource, 'POST', call.caller),
   isClientGone: () => call.request.signal?.aborted === true,
+  atRecord,
 })
 
 /** Gives the time, UUIDs and function defaults to a write. The time is read on first use, and is the same for the whole write. */
