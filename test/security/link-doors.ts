@@ -34,6 +34,13 @@ const twoLists = (key: number) => [
   { id: 1, tags: [{ id: key }] },
 ]
 
+/** A tag with all that a new one needs. */
+const tag = (slug: string) => ({ name: slug, slug, owner_id: 7 })
+const byName = (key: number, slug: string): Write =>
+  patch(`/api/books/${key}?tags.on_conflict=slug`, { tags: [tag(slug)] })
+/** What it tells that the name of a row out of scope is taken. */
+const outOfScope = ['rows out of scope', 'other values of rows out of scope']
+
 /** Writes, and the status of each. */
 export const doors: Readonly<
   Record<string, readonly (readonly [status: number, writes: Write[]])[]>
@@ -154,6 +161,59 @@ export const doors: Readonly<
           storedBook(2, { tags: [{ id: key }] }),
         ]),
       ),
+    ],
+  ],
+  'a link by name': [
+    [201, [post('/api/books?tags.on_conflict=slug', newBook({ tags: [tag('classic')] }))]],
+    [201, [post('/api/books?tags.on_conflict=slug', newBook({ tags: [tag('fresh')] }))]],
+    [
+      200,
+      [
+        patch('/api/books/2?tags.on_conflict=slug&dump=json', { tags: [tag('classic')] }),
+        patch('/api/books/2?tags.on_conflict=slug&dump=json', { tags: [tag('fresh')] }),
+        // Book 3 has a link that the writer cannot see, book 4 a deleted one.
+        patch('/api/books/3?tags.on_conflict=slug&dump=json', { tags: [tag('classic')] }),
+        patch('/api/books/4?tags.on_conflict=slug&dump=json', { tags: [tag('new')] }),
+        patch('/api/books?tags.on_conflict=slug', [
+          { id: 1, tags: [tag('classic')] },
+          { id: 2, tags: [tag('fresh')] },
+        ]),
+        post('/api/books?on_conflict=id&tags.on_conflict=slug&dump=json', [
+          storedBook(1, { tags: [tag('classic')] }),
+          storedBook(2, { tags: [tag('new')] }),
+        ]),
+      ],
+    ],
+    [
+      201,
+      [
+        post('/api/taggings?tag.on_conflict=slug', {
+          ...newTagging({ book: { id: 2 } }),
+          tag: tag('classic'),
+        }),
+      ],
+    ],
+    [404, unseen.map((key) => byName(key, 'classic'))],
+    [
+      400,
+      [
+        patch('/api/books/2?tags.on_conflict=slu', { tags: [tag('classic')] }),
+        patch('/api/books/2?author.on_conflict=name', { author: { name: 'Ann' } }),
+        patch('/api/books/2?author.on_conflict=vault_code', { author: { vault_code: 'v-ann' } }),
+        patch('/api/books/2?audits.on_conflict=note', { audits: [{ note: 'checked' }] }),
+      ],
+    ],
+    // The name of a record that the writer cannot see is taken, as its key would be.
+    [
+      409,
+      [
+        ...revealing(outOfScope, byName(2, 'foreign')),
+        ...revealing('soft-deleted rows', byName(2, 'deleted')),
+        ...revealing(
+          outOfScope,
+          post('/api/books?tags.on_conflict=slug', newBook({ tags: [tag('foreign')] })),
+        ),
+      ],
     ],
   ],
   'a list of nested records of another role': [

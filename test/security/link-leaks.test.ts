@@ -27,7 +27,10 @@ const callbacks: ApiConfig = {
   API_UPDATE_CALLBACK: (object) => object,
   API_BEFORE_COMMIT_CALLBACK: () => {},
 }
-const ofReferences = ['a list of references', 'a list of lists of links', 'an upsert of references']
+const ofReferences = [
+  ...['a list of references', 'a list of lists of links', 'an upsert of references'],
+  'a link by name',
+]
 
 /** The doors, each with the configuration that it needs. */
 const doors = {

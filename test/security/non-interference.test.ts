@@ -54,9 +54,14 @@ const secrets: fc.Arbitrary<{ rows: Secrets; vaults: readonly (string | null)[] 
     ...Object.fromEntries(
       Object.entries(secretRows).map(([model, row]) => [
         model,
-        fc
-          .array(fc.tuple(row as fc.Arbitrary<Row>, invisible), { maxLength: 6 })
-          .map((list) => list.map(([values, owner], i) => ({ id: 100 + i, ...values, ...owner }))),
+        fc.array(fc.tuple(row as fc.Arbitrary<Row>, invisible), { maxLength: 6 }).map((list) =>
+          list.map(([values, owner], i) => ({
+            id: 100 + i,
+            ...(model === 'Tag' && { slug: `hidden ${i}` }),
+            ...values,
+            ...owner,
+          })),
+        ),
       ]),
     ),
     Payroll: fc

@@ -35,8 +35,15 @@ const author = mostly(
 )
 const tags = mostly(
   nothing,
-  fc.uniqueArray(anyKey, { maxLength: 1 }).map((keys) => ({ tags: keys.map((id) => ({ id })) })),
+  fc.oneof(
+    fc.uniqueArray(anyKey, { maxLength: 1 }).map((keys) => ({ tags: keys.map((id) => ({ id })) })),
+    // With `bySlug` it names a stored tag or a new one.
+    fc
+      .constantFrom('classic', 'new', 'fresh')
+      .map((slug) => ({ tags: [{ name: slug, slug, owner_id: 7 }] })),
+  ),
 )
+const bySlug = fc.constantFrom('tags.on_conflict=slug', '')
 /** Fields that a client may not write. */
 const odd = fc.oneof(
   { weight: 30, arbitrary: nothing },
@@ -59,6 +66,8 @@ const upserted = fc.oneof(
 const changed = fc
   .tuple(anyKey, title, fields)
   .map(([id, text, more]): Row => ({ id, title: text, ...more }))
+/** The parameters of a query that are not empty. */
+const joined = (...parameters: readonly string[]): string => parameters.filter(Boolean).join('&')
 const listOf = (item: fc.Arbitrary<Row>) =>
   fc.uniqueArray(item, { minLength: 1, maxLength: 2, selector: ({ id }) => id })
 
@@ -87,14 +96,18 @@ const versions = fc.constantFrom<Readonly<Record<string, string>>>(
 /** Writes without deletions. */
 export const randomWrite: fc.Arbitrary<Write> = fc.oneof(
   fc
-    .tuple(listOf(upserted), dump)
-    .map(([list, by]) => post(`/api/books?on_conflict=id&${by}`, list)),
-  fc.tuple(upserted, dump).map(([one, by]) => post(`/api/books?on_conflict=id&${by}`, one)),
-  fc.tuple(listOf(changed), dump).map(([list, by]) => patch(`/api/books?${by}`, list)),
+    .tuple(listOf(upserted), dump, bySlug)
+    .map(([list, by, names]) => post(`/api/books?${joined('on_conflict=id', by, names)}`, list)),
   fc
-    .tuple(anyKey, changed, versions, dump)
-    .map(([key, { id: _, ...change }, headers, by]) =>
-      patch(`/api/books/${key}?${by}`, change, headers),
+    .tuple(upserted, dump, bySlug)
+    .map(([one, by, names]) => post(`/api/books?${joined('on_conflict=id', by, names)}`, one)),
+  fc
+    .tuple(listOf(changed), dump, bySlug)
+    .map(([list, by, names]) => patch(`/api/books?${joined(by, names)}`, list)),
+  fc
+    .tuple(anyKey, changed, versions, dump, bySlug)
+    .map(([key, { id: _, ...change }, headers, by, names]) =>
+      patch(`/api/books/${key}?${joined(by, names)}`, change, headers),
     ),
   fc.tuple(filters, fields).map(([by, more]) => patch(`/api/books?${by}`, more)),
   fc.array(anyKey, { minLength: 1, maxLength: 2 }).map((keys) =>

@@ -175,7 +175,13 @@ export function modelsOf(variant: Variant): readonly AnyModel[] {
       meta: {},
     }),
     defineModel('Tag', {
-      columns: { id, name: { type: 'string' }, ...owner },
+      // The default key is for the one tag that a link by name may create.
+      columns: {
+        id: { ...id, default: 60 },
+        name: { type: 'string' },
+        slug: { type: 'string', unique: true, nullable: true },
+        ...owner,
+      },
       relations: {
         books: manyToMany('Book', { through: 'taggings', from: 'tag_id', to: 'book_id' }),
       },
@@ -436,10 +442,10 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     book(24, 'Deleted Below', '806.00', 11, 'v-24', deleted),
   ],
   Tag: [
-    { id: 1, name: 'classic', ...mine },
-    { id: 2, name: 'new', ...mine },
-    { id: 11, name: 'foreign tag', ...foreign },
-    { id: 21, name: 'deleted tag', ...deleted },
+    { id: 1, name: 'classic', slug: 'classic', ...mine },
+    { id: 2, name: 'new', slug: 'new', ...mine },
+    { id: 11, name: 'foreign tag', slug: 'foreign', ...foreign },
+    { id: 21, name: 'deleted tag', slug: 'deleted', ...deleted },
   ],
   Tagging: [
     { id: 1, book_id: 1, tag_id: 1, ...mine },
