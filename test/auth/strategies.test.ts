@@ -75,6 +75,23 @@ suite('strategies', (test) => {
     equal([answer.status, answer.errors.reason], [418, 'no books here'])
   })
 
+  test('custom: nothing and an exception are no credential on public endpoints, an ApiError is refused', async () => {
+    const on = async (customAuth: ApiConfig['API_CUSTOM_AUTH']) => {
+      const config = { ...own(customAuth), API_AUTH_REQUIREMENTS: { GET_MANY: false } }
+      const { api } = peopleApi(db, config)
+      return (await get(api, '/api/books')).status
+    }
+    for (const nobody of [false, null, undefined]) equal(await on(() => nobody), 200)
+    const failing = () => {
+      throw new Error('no sessions today')
+    }
+    equal(await on(failing), 200)
+    const expired = () => {
+      throw apiError(401, 'Unauthorized', 'The session has expired.')
+    }
+    equal(await on(expired), 401)
+  })
+
   test('api_key: the function gets the key and returns the user or nothing', async () => {
     const keys: string[] = []
     const config: ApiConfig = {
