@@ -153,7 +153,7 @@ export { api, Member }\n`)
     const [db] = openDatabases() as [TestDatabase]
     const [, code = ''] = /```ts\n(const checkPassword = [\s\S]*?)```/.exec(page) ?? []
     const [, right = ''] = /\/\/ On the column password\n(write: [\s\S]*?),\n/.exec(page) ?? []
-    const requests = examplesOf(page)
+    const requests = examplesOf(page.split('## A tenant with')[0] ?? '')
     Object.assign(globalThis, { authenticationPage: { db: db.kysely } })
     /** The API of the page; `own`: with the right of the second block. */
     const moduleOf = async (own: boolean) =>
