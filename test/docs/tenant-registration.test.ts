@@ -98,7 +98,6 @@ export { api, Member, Organisation }\n`)) as unknown as Shown
     equal(await statusWith(rights, rights.replace('POST: false', 'POST: true')), 403)
     equal(await statusWith(rights, `role_map: { ALL: true }, ${rights}`), 403)
     equal(await statusWith('allow_nested_writes: true,', ''), 400)
-    equal(await statusWith('user?.organisation_id ?? null', 'user?.organisation_id'), 500)
     equal(await statusWith(rights, `role_map: { GET: true }, ${rights}`), 201)
   })
 })

@@ -33,7 +33,8 @@ export const unguarded: CheckGuard = { before: async () => {}, failed: async () 
 
 /**
  * Returns the identity of the sender; null for a request without credentials if none are required. A wrong credential is always
- * 401; it is never treated as missing.
+ * 401; it is never treated as missing. Only the host knows whether a request for which its custom strategy returns nothing has a
+ * credential, so that counts as none.
  *
  * `guard` is called around every expensive check of a credential.
  */
@@ -48,15 +49,18 @@ export async function authenticate(
   let failure: ApiError | undefined
   for (const credential of credentials) {
     try {
-      const identity = await verified(auth, credential, request, guard)
+      const identity = await credential.verify(guard)
       Reflect.set(request, 'user', identity.user ?? undefined)
       return identity
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
+      const refusal = await auth.refusal(error, request)
+      if (!(refusal instanceof ApiError)) throw refusal
       // After a wrong credential the loop tries the next one; 429 and 503 end the request.
-      if (error.status !== 401 && error.status !== 403) throw error
-      if (credential.certain) failure ??= error
-      else if (error.body.code !== 'invalid_credentials') throw error
+      if (refusal.status !== 401 && refusal.status !== 403) throw refusal
+      // A function of the host that failed may have been about to refuse a credential.
+      const hasFailed = refusal !== error
+      if (credential.certain || hasFailed) failure ??= refusal
+      else if (refusal.body.code !== 'invalid_credentials') throw refusal
     }
   }
   if (failure !== undefined) throw failure
@@ -70,18 +74,4 @@ export async function authenticate(
   throw header(request, 'authorization') === undefined
     ? authorizationMissing(challenge, place)
     : invalidCredentials(challenge)
-}
-
-/** Verifies a credential; an unexpected error of a host function is reported and refuses the request. */
-async function verified(
-  auth: Auth,
-  credential: Credential,
-  request: ApiRequest,
-  guard: CheckGuard,
-): Promise<Identity> {
-  try {
-    return await credential.verify(guard)
-  } catch (error) {
-    throw await auth.refusal(error, request)
-  }
 }

@@ -78,7 +78,8 @@ export type AccessPolicyOption<User = HookUser, DB = HookTables> =
 export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
 /**
- * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value to refuse.
+ * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value for no credential: that is a 401
+ * where authentication is needed. To refuse a wrong credential everywhere, it throws an ApiError with 401; any other error is a 401, too.
  * Without a user model, all properties of the user except `roles`, `iat`, `exp`, `nbf` and `jti` identify it for rate limits and
  * `Idempotency-Key`, so it should hold nothing else that changes between requests.
  *
