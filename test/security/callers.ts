@@ -183,7 +183,7 @@ function copied(row: Row, model: AnyModel, { id: owner, base, name }: Caller): R
     if (model.columns[column] === undefined) continue
     if (column === 'owner_id') copy[column] = value === 7 ? owner : stranger
     else if (keys.includes(column) && value !== null) copy[column] = Number(value) + base
-    else if (['title', 'note', 'text', 'place', 'line'].includes(column))
+    else if (['title', 'note', 'text', 'place', 'line', 'slug'].includes(column))
       copy[column] = `${value} of ${name}`
     else copy[column] = value
   }
@@ -193,7 +193,12 @@ function copied(row: Row, model: AnyModel, { id: owner, base, name }: Caller): R
 /** As many additional copies of the first row as there are callers before this one, so that each caller has a different count. */
 function more([first]: readonly Row[], model: AnyModel, one: Caller): readonly Row[] {
   if (first === undefined || model.columns.id === undefined || model.name === 'Profile') return []
-  return callers.slice(0, callers.indexOf(one)).map((_, i) => ({ ...first, id: 300 + i }))
+  return callers.slice(0, callers.indexOf(one)).map((_, i) => ({
+    ...first,
+    id: 300 + i,
+    // The only column besides the key whose values are unique.
+    ...(first.slug === undefined ? {} : { slug: `${first.slug} ${i}` }),
+  }))
 }
 
 const worldRows: ReadonlyMap<AnyModel, readonly Row[]> = new Map(
