@@ -57,7 +57,7 @@ export async function authenticate(
       if (!(refusal instanceof ApiError)) throw refusal
       // After a wrong credential the loop tries the next one; 429 and 503 end the request.
       if (refusal.status !== 401 && refusal.status !== 403) throw refusal
-      // A function of the host that failed may have been about to refuse a credential.
+      // Without the answer of the host's function, nobody knows whether the credential is right.
       const hasFailed = refusal !== error
       if (credential.certain || hasFailed) failure ??= refusal
       else if (refusal.body.code !== 'invalid_credentials') throw refusal

@@ -78,8 +78,9 @@ export type AccessPolicyOption<User = HookUser, DB = HookTables> =
 export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
 
 /**
- * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value for no credential: that is a 401
- * where authentication is needed. To refuse a wrong credential everywhere, it throws an ApiError with 401; any other error is a 401, too.
+ * Authenticates a request by the custom strategy: returns the user, true for a caller without a user, or a falsy value if the request
+ * has no credential, which is a 401 where authentication is needed. To refuse a wrong credential everywhere, it throws an ApiError with
+ * 401; any other error is reported, and is a 401, too (503 if the database was unavailable).
  * Without a user model, all properties of the user except `roles`, `iat`, `exp`, `nbf` and `jti` identify it for rate limits and
  * `Idempotency-Key`, so it should hold nothing else that changes between requests.
  *
