@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import mysql from 'mysql2'
 import type { AnyKysely } from '../support/faults.ts'
+import { mysqlConnections } from '../support/mysql-connections.ts'
 import type { Setup } from './setups.ts'
 
 /** Ends every connection of the service. */
@@ -12,11 +13,10 @@ export async function endConnections({ name }: Setup, db: AnyKysely): Promise<vo
     )
     return
   }
-  const { rows } = await sql<{ id: number }>`
-    select id from information_schema.processlist where user = 'app'`.execute(db)
-  for (const { id } of rows) {
+  for (const { id, user } of await mysqlConnections(db)) {
+    if (user !== 'app') continue
     // Some end by themselves in the meantime.
-    await sql`kill ${sql.lit(Number(id))}`.execute(db).catch(() => {})
+    await sql`kill ${sql.lit(id)}`.execute(db).catch(() => {})
   }
 }
 

@@ -9,6 +9,7 @@ import mysql from 'mysql2'
 import pg from 'pg'
 import type { DatabaseName } from '../support/databases.ts'
 import type { AnyKysely } from '../support/faults.ts'
+import { mysqlConnections } from '../support/mysql-connections.ts'
 import {
   type PrivateServer,
   type ServerName,
@@ -272,12 +273,12 @@ async function withAdmin<T>(
 
 // biome-ignore lint/suspicious/noExplicitAny: any database
 async function connectionsOf(name: DatabaseName, db: Kysely<any>): Promise<number> {
-  const text =
-    name === 'postgres'
-      ? sql`select count(*) as n from pg_stat_activity where usename = 'app'`
-      : sql`select count(*) as n from information_schema.processlist where user = 'app'`
-  const { rows } = await text.execute(db)
-  return Number((rows[0] as { n: unknown } | undefined)?.n)
+  if (name === 'mysql') {
+    return (await mysqlConnections(db)).filter(({ user }) => user === 'app').length
+  }
+  const { rows } = await sql<{ n: unknown }>`
+    select count(*) as n from pg_stat_activity where usename = 'app'`.execute(db)
+  return Number(rows[0]?.n)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any database

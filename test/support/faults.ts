@@ -7,6 +7,7 @@ import { createPool } from 'mysql2'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { databaseBeside, everyDatabase, type TestDatabase } from './databases.ts'
+import { listConnections, readConnection } from './mysql-connections.ts'
 import { closeAtEnd } from './registry.ts'
 import type { ServerName } from './servers.ts'
 import { notRun } from './suite.ts'
@@ -119,11 +120,15 @@ export async function connectionsOf(
   const database = new URL(url).pathname.slice(1)
   const elsewhere = new URL(url)
   elsewhere.pathname = name === 'postgres' ? '/postgres' : '/mysql'
-  const text =
-    name === 'postgres'
-      ? `select pid as id, case state when 'active' then query end as statement from pg_stat_activity where datname = '${database}'`
-      : `select id as id, info as statement from information_schema.processlist where db = '${database}'`
-  const rows = await ask(name, elsewhere.href, text)
+  if (name === 'mysql') {
+    const rows = await ask(name, elsewhere.href, listConnections)
+    return rows.map(readConnection).filter((connection) => connection.database === database)
+  }
+  const rows = await ask(
+    name,
+    elsewhere.href,
+    `select pid as id, case state when 'active' then query end as statement from pg_stat_activity where datname = '${database}'`,
+  )
   return rows.map(({ id, statement }) => ({
     id: Number(id),
     statement: statement === null ? null : String(statement),

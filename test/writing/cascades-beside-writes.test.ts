@@ -11,6 +11,7 @@ import {
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { mysqlTransactions } from '../support/mysql-connections.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -155,13 +156,17 @@ eachDatabase('a cascade of soft deletions', (test, db) => {
     send(api, method, url, body === undefined ? {} : { body })
   const remove = () => send(deleting, 'DELETE', '/api/folks/1?cascade_delete=1')
 
+  const databaseName = new URL(db.url ?? 'file:').pathname.slice(1)
+
   async function waitsForLock(): Promise<boolean> {
-    const waiting =
-      db.name === 'postgres'
-        ? sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        : sql`select 1 from information_schema.innodb_trx t join information_schema.processlist p
-            on p.id = t.trx_mysql_thread_id where t.trx_state = 'LOCK WAIT' and p.db = database()`
-    return (await waiting.execute(db.kysely)).rows.length > 0
+    if (db.name === 'postgres') {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db.kysely)
+      return rows.length > 0
+    }
+    const transactions = await mysqlTransactions(db.kysely, databaseName)
+    return transactions.some((transaction) => transaction.waitsForLock)
   }
 
   /** Sends a request; returns when it has ended or waits for a lock. In SQLite, it would wait for the end of the transaction. */

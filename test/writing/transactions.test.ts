@@ -1,10 +1,11 @@
 /** Callbacks, transactions of the host, races, deadlocks and connections that break. */
 import { type ApiConfig, apiError } from '@model-api/core'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { runScript } from '../support/databases.ts'
 import { deadlockOpponent } from '../support/deadlocks.ts'
+import { mysqlTransactions } from '../support/mysql-connections.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { countRows, createLibrary, everything, library, withModel } from './models.ts'
 
@@ -297,13 +298,8 @@ eachDatabase('transactions', (test, db) => {
       await runScript('postgres', url, kill)
       return
     }
-    const writers = await sql<{ id: number }>`
-      select trx_mysql_thread_id as id from information_schema.innodb_trx`.execute(db.kysely)
-    const own = await sql<{ id: number }>`
-      select id from information_schema.processlist where db = database()`.execute(db.kysely)
-    const ours = new Set(own.rows.map(({ id }) => Number(id)))
-    for (const { id } of writers.rows) {
-      if (ours.has(Number(id))) await runScript('mysql', url, `kill ${Number(id)}`)
+    for (const { id } of await mysqlTransactions(db.kysely, new URL(url).pathname.slice(1))) {
+      await runScript('mysql', url, `kill ${id}`)
     }
   }
 })
