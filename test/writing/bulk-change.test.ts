@@ -199,8 +199,12 @@ eachDatabase('PATCH of a list', (test, db) => {
       await of.ready
       const { result, statements } = await db.capture(() => patch('/api/issues', list, of))
       equal([result.status, result.value.map(({ id }: Row) => id)], [200, [3, 1, 2]])
-      const read = statements.find(({ sql: text }) => /^select .*issues/.test(text))
-      return read?.sql.includes(name)
+      const texts = statements.map(({ sql: text }) => text)
+      const beforeUpdate = texts.slice(
+        0,
+        texts.findIndex((text) => text.startsWith('update')),
+      )
+      return beforeUpdate.some((text) => /^select .*issues/.test(text) && text.includes(name))
     }
     const seen: unknown[] = []
     const can_update = (issue: Row) => {

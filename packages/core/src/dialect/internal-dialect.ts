@@ -202,6 +202,12 @@ export interface Shortcuts {
   readonly keepsByCase?: boolean
 
   /**
+   * True if an UPDATE that joins a `valuesTable` locks the records in the order of the table, and the driver reports how many it has
+   * found, so that a list of changes needs no look-up.
+   */
+  readonly updatesInOrder?: boolean
+
+  /**
    * True if FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records
    * that do not exist yet.
    */

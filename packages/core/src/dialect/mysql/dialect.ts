@@ -250,6 +250,7 @@ function dialectWith(facts: Facts): InternalDialect {
         ...(facts.hasJsonTable === true && { series: jsonSeries }),
       },
       ...(facts.hasJsonTable === true && {
+        updatesInOrder: true,
         valuesTable: (columns) => jsonTable(columns, (column) => facts.of(column)?.collation),
         equalsValue,
       }),

@@ -24,12 +24,14 @@ import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { RowPlan, Value } from '../../plan/plan.ts'
 import { planList } from '../../plan/read-plan.ts'
-import type { Resource } from '../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { LockedFor } from '../compile/statements.ts'
 import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import { ChangeStep, type ManyStep } from '../execute/lists/many-step.ts'
+import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
+import { needsNoLookUp, writeWithoutLookUp } from '../execute/lists/without-look-up.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
@@ -127,7 +129,6 @@ async function updateListed(
   const relationKeys = relationKeysOf(resource, ast)
   const sent = await readChanges(call, resource, body, problems, relationKeys)
   for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
-  const keys = sent.map(keyInList)
   return inWrite(
     call,
     async (writing) => {
@@ -138,11 +139,10 @@ async function updateListed(
       const nodes = changes.map(nodeOf)
       await requireListAccess(context, nodes)
       const read = columnsToCompare(context, resource, nodes, { touches: true })
-      const lockedFor = lockForChanges(context, resource, nodes)
-      const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
-      const steps = await changeSteps(context, resource, changes, stored, lockedFor)
       const returned = returnedEcho(writing, echo)
-      const written = await writeMany(context, resource, steps, returned)
+      const written = needsNoLookUp(context, resource, nodes, read)
+        ? await writeWithoutLookUp(context, resource, changes, returned)
+        : await changeStored(context, resource, changes, read, returned)
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
       return writtenResult(writing, resource, ast, shown)
@@ -173,6 +173,21 @@ class ListedChange {
 
 const nodeOf = ({ node }: ListedChange): RecordNode => node
 const keyInList = ({ key }: ListedChange): readonly Value[] => key
+
+/** Looks up and locks the records, then changes them. `read` are the columns that the changes need. */
+async function changeStored(
+  context: WriteContext,
+  resource: Resource,
+  changes: readonly ListedChange[],
+  read: readonly NamedColumn[] | undefined,
+  returned: ReturnedRows | undefined,
+): Promise<readonly Values[]> {
+  const lockedFor = lockForChanges(context, resource, changes.map(nodeOf))
+  const keys = changes.map(keyInList)
+  const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
+  const steps = await changeSteps(context, resource, changes, stored, lockedFor)
+  return writeMany(context, resource, steps, returned)
+}
 
 async function changeSteps(
   context: WriteContext,

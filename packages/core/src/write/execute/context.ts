@@ -79,10 +79,12 @@ export interface WriteContext extends ValueSources {
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
   readonly hosted: boolean
   /**
-   * Whether the write sets savepoints, and writes lists with nested records record by record. If false, a write that needs either
-   * throws `SavepointNeeded`, and its transaction is repeated with `setsSavepoints: true`.
+   * Whether the write sets savepoints, looks up the records of every list, and writes lists with nested records record by record. If
+   * false, a write that needs one of these throws `SavepointNeeded`, and its transaction is repeated with `setsSavepoints: true`.
    */
   readonly setsSavepoints: boolean
+  /** Whether an UPDATE of a list must find as many records as it names, because they were not looked up. False unless given. */
+  readonly requiresFound?: boolean
   /** Absent in a write of one record. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }

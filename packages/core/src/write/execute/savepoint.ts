@@ -10,8 +10,8 @@ import type { WriteContext } from './context.ts'
 type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
 
 /**
- * Thrown if a write needs a savepoint that was not set, or must write a list record by record. The transaction is then repeated with
- * savepoints.
+ * Thrown if a write needs a savepoint that was not set, must write a list record by record, or must look up the records of a list. The
+ * transaction is then repeated with savepoints.
  */
 export class SavepointNeeded extends Error {}
 

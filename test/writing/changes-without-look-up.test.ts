@@ -1,0 +1,210 @@
+/** Lists of changes that MariaDB and MySQL write without looking the records up: as if they had been looked up. */
+import { belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import { detectDialect } from '@model-api/core/internals'
+import fc from 'fast-check'
+import { Kysely, MysqlDialect, sql } from 'kysely'
+import { createPool } from 'mysql2'
+import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
+import { send, testApi } from '../support/api.ts'
+import { equal } from '../support/assert.ts'
+import { batches, check } from '../support/property.ts'
+import { closeAtEnd } from '../support/registry.ts'
+import { eachDatabase } from '../support/suite.ts'
+import { createTables, insertRows } from '../support/tables.ts'
+
+const Team = defineModel('Team', {
+  columns: { id: { type: 'integer', primaryKey: true } },
+  relations: { tasks: hasMany('Task', 'team_id') },
+  meta: {},
+})
+
+const Task = defineModel('Task', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    team_id: { type: 'integer' },
+    title: { type: 'string', maxLength: 20, nullable: true },
+    points: { type: 'integer' },
+    slug: { type: 'string', maxLength: 20, unique: true },
+    place: { type: 'integer', unique: true },
+    gone: { type: 'datetime', nullable: true },
+  },
+  relations: { team: belongsTo('Team', 'team_id') },
+  meta: {},
+})
+
+const config = { API_ALLOW_BULK: true } as const
+
+const rows = Array.from({ length: 8 }, (_, i) => ({
+  id: i + 1,
+  team_id: 1,
+  title: `title ${i}`,
+  points: i,
+  slug: `slug ${i}`,
+  place: i,
+  gone: null,
+}))
+
+/** Values for each field; some are refused: by the model, by the database, or because there is no such team. */
+const fields = {
+  title: fc.constantFrom('a', 'b', null),
+  points: fc.oneof({ weight: 8, arbitrary: fc.nat(50) }, fc.constantFrom(2 ** 31, 100)),
+  team_id: fc.oneof({ weight: 8, arbitrary: fc.constantFrom(1, 2) }, fc.constant(3)),
+}
+
+/** Lists of changes of the same fields; record 9 is not stored. */
+const lists = fc
+  .subarray(['title', 'points', 'team_id'] as const, { minLength: 1 })
+  .chain((names) => {
+    const change = fc.record({
+      id: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 8 }) }, fc.constant(9)),
+      ...Object.fromEntries(names.map((name) => [name, fields[name]])),
+    })
+    return fc.uniqueArray(change, { selector: ({ id }) => id, minLength: 2, maxLength: 6 })
+  })
+
+/** The dialect of the database, but lists of changes look up their records. */
+// biome-ignore lint/suspicious/noExplicitAny: any tables
+function lookingUp(db: Kysely<any>): InternalDialect {
+  const own = detectDialect(db)
+  const changed = ({ shortcuts, ...dialect }: InternalDialect): InternalDialect => ({
+    ...dialect,
+    ...(shortcuts && { shortcuts: { ...shortcuts, updatesInOrder: false } }),
+  })
+  return {
+    ...changed(own),
+    connect: async (...about) => changed((await own.connect?.(...about)) ?? own),
+  }
+}
+
+eachDatabase('a list of changes without a look-up', (test, db) => {
+  const models = [Team, Task]
+  const isWithout = db.name === 'mysql'
+  const api = testApi(db, models, config)
+  const plain = testApi(db, models, config, { dialect: lookingUp(db.kysely) })
+  const patch = (body: unknown, of = api) => send(of, 'PATCH', '/api/tasks', { body })
+  const stored = () => db.kysely.selectFrom('tasks').selectAll().orderBy('id').execute()
+  /** Whether a list is written without a look-up. */
+  const skips = async (body: unknown, of = api) => {
+    await of.ready
+    const { result, statements } = await db.capture(() => patch(body, of))
+    equal(result.status, 200, result.text)
+    const texts = statements.map((statement) => statement.sql)
+    const update = texts.findIndex((text) => text.startsWith('update'))
+    return !texts.slice(0, update).some((text) => /^select .*tasks/.test(text))
+  }
+  test.before(async () => {
+    await createTables(db, models)
+    await insertRows(db, Team, [{ id: 1 }, { id: 2 }])
+    // SQLite cannot add a constraint to a table.
+    if (db.name === 'sqlite') return
+    await db.execScript('alter table tasks add constraint few_points check (points < 100)')
+  })
+  test.before.each(async () => {
+    await db.kysely.deleteFrom('tasks').execute()
+    await insertRows(db, Task, rows)
+  })
+
+  test('is one UPDATE, also of values that are stored already', async () => {
+    equal(await skips([7, 2, 5].map((id) => ({ id, title: `new ${id}` }))), isWithout)
+    equal(await skips([7, 2, 5].map((id) => ({ id, title: `new ${id}` }))), isWithout)
+    equal(await skips([7, 2, 5].map((id) => ({ id, title: 'same', points: 3 }))), isWithout)
+    const titles = (await stored()).map(({ title }) => title)
+    equal(titles, ['title 0', 'same', 'title 2', 'title 3', 'same', 'title 5', 'same', 'title 7'])
+  })
+
+  test('is looked up if something depends on the stored records', async () => {
+    const list = [3, 1].map((id) => ({ id, title: `new ${id}` }))
+    const lists = [
+      list.map(({ id }) => ({ id, slug: `free ${id}` })),
+      list.map(({ id }) => ({ id, place: 50 + id })),
+      list.map(({ id }) => ({ id, gone: null })),
+      [...list, { id: 2 }],
+      [...list, { id: 2, points: 5 }, { id: 4, points: 5 }],
+    ]
+    for (const each of lists) equal(await skips(each), false)
+    const scope_query = (query: { where(...args: unknown[]): unknown }) =>
+      query.where('team_id', '=', 1)
+    const scoped = { ...Task, meta: { access_policy: { scope_query } } } as never
+    equal(await skips(list, testApi(db, [Team, scoped], config)), false)
+    const deletable = { ...Task, meta: { soft_delete: true, soft_delete_attribute: 'gone' } }
+    const deletes = { ...config, API_SOFT_DELETE_VALUES: [null, 'now'] } as never
+    equal(await skips(list, testApi(db, [Team, deletable as never], deletes)), false)
+    const seen = { ...config, API_AFTER_COMMIT_CALLBACK: async () => {} }
+    equal(await skips(list, testApi(db, models, seen)), false)
+  })
+
+  test('that names a record which is not stored changes nothing', async () => {
+    const before = await stored()
+    const { status, errors } = await patch([4, 99, 2].map((id) => ({ id, title: 'x' })))
+    equal(
+      [status, errors?.code, errors?.reason],
+      [404, 'record_not_found', { '[1]': ['No such record.'] }],
+    )
+    const noTeam = { id: 2, team_id: 3 }
+    const noTask = { id: 99, team_id: 1 }
+    equal((await patch([noTeam, noTask])).errors?.reason, { '[0].team_id': ['No such record.'] })
+    equal((await patch([noTask, noTeam])).errors?.reason, { '[0]': ['No such record.'] })
+    equal(await stored(), before)
+  })
+
+  test('that needs several statements changes nothing either', async () => {
+    const more = Array.from({ length: 101 }, (_, i) => 101 + i)
+    await insertRows(
+      db,
+      Task,
+      more.map((id) => ({ ...rows[0], id, slug: `more ${id}`, place: id })),
+    )
+    const before = await stored()
+    // A statement that cannot join a table of values has at most 100 records. MariaDB and MySQL do not join this character.
+    const change = (id: number) => ({ id, title: `bell \u0007 ${id}` })
+    equal((await patch([...more.slice(0, 100), 999].map(change))).status, 404)
+    equal(await stored(), before)
+    equal((await patch(more.map(change))).status, 200)
+    equal((await stored()).at(-1)?.title, change(201).title)
+  })
+
+  batches(
+    test,
+    'with random mistakes answers and stores the same as after a look-up',
+    160,
+    (runs) =>
+      check(lists, runs, async (body) => {
+        const outcomes: string[] = []
+        for (const each of [api, plain]) {
+          await db.kysely.deleteFrom('tasks').execute()
+          await insertRows(db, Task, rows)
+          const { status, errors, value } = await patch(body, each)
+          outcomes.push(JSON.stringify([status, errors, value, await stored()]))
+        }
+        return outcomes[0] === outcomes[1] ? undefined : outcomes.join('\n')
+      }),
+  )
+
+  test('locks its records in the order of their keys', async () => {
+    if (!isWithout) return
+    let answer: ReturnType<typeof patch> | undefined
+    await db.kysely.transaction().execute(async (other) => {
+      await sql`update tasks set points = 7 where id = 2`.execute(other)
+      answer = patch([5, 3, 2, 4].map((id) => ({ id, title: `new ${id}` })))
+      // The list waits for record 2, so the others are still free. Without the order, it would hold record 5 by now.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await sql`select id from tasks where id in (3, 4, 5) for update nowait`.execute(other)
+    })
+    equal((await answer)?.status, 200)
+  })
+
+  test('looks the records up again if the driver reports only the rows that change', async () => {
+    if (!isWithout || db.url === undefined) return
+    const pool = createPool({ uri: db.url, flags: ['-FOUND_ROWS'] })
+    // biome-ignore lint/suspicious/noExplicitAny: any tables
+    const own = new Kysely<any>({ dialect: new MysqlDialect({ pool }) })
+    closeAtEnd(() => own.destroy())
+    const of = createApi({ db: own, models, config, onWarning: () => {} })
+    const body = [1, 2].map((id) => ({ id, points: 1 }))
+    for (let i = 0; i < 2; i++) equal((await patch(body, of)).status, 200)
+    equal(
+      (await stored()).slice(0, 2).map(({ points }) => points),
+      [1, 1],
+    )
+  })
+})
