@@ -159,6 +159,13 @@ const further: readonly Request[] = [
     { mark: 'boat', colour: 'green' },
   ]),
   send('POST', '/api/seals?on_conflict=colour', { mark: 'lion', colour: 'red' }),
+  send('POST', '/api/seals', { mark: 'tree', colour: 'green', code: 'of the tree' }),
+  send('POST', '/api/seals', {
+    mark: 'star',
+    colour: 'grey',
+    code: 'a text of more than forty characters, in all',
+  }),
+  get('/api/seals?code__eq=of%20the%20tree'),
   send('PATCH', '/api/seals/1', { colour: 'white' }),
   send('PATCH', '/api/seals/99', { colour: 'white' }),
   send('PATCH', '/api/seals?mark__eq=lion', { colour: 'white' }),
@@ -167,6 +174,25 @@ const further: readonly Request[] = [
     { title: 'One', author: { id: 1 }, tags: [{ id: 1 }] },
     { title: 'Two', author: { id: 3 }, tags: [{ id: 2 }] },
   ]),
+  send('PATCH', '/api/books?fields=title,price', [
+    { id: 3, title: 'Robots!', price: '9.00' },
+    { id: 1, title: 'Arrows', price: null },
+  ]),
+  send('PATCH', '/api/books', [
+    { id: 3, title: 'Robots again' },
+    { id: 98, title: 'Nobody' },
+  ]),
+  send('PATCH', '/api/books/1?dump=json&tags.on_conflict=name', {
+    tags: [{ name: 'food' }, { name: 'classic' }],
+  }),
+  send('POST', '/api/books?author.on_conflict=name&fields=title,author_id', [
+    { title: 'Three', author: { name: 'Čapek, Karel' } },
+    { title: 'Four', author: { name: 'Čapek, Karel' } },
+  ]),
+  send('POST', '/api/books?author.on_conflict=born_on', {
+    title: 'Five',
+    author: { born_on: null },
+  }),
   send('POST', '/api/books', [
     { title: 'One', author: { id: 1 } },
     { title: 'Two', author: { id: 99 } },

@@ -74,12 +74,19 @@ const Shelf = defineModel('Shelf', {
   meta: { soft_delete: true, soft_delete_attribute: 'gone', allow_cascade_delete: 'always' },
 })
 
-/** Of many records, only imports; a change of one needs its ETag. */
+/** Of many records, only imports; a change of one needs its ETag. Nobody reads the codes. */
 const Seal = defineModel('Seal', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
     mark: { type: 'string', maxLength: 40, unique: true },
     colour: { type: 'string', maxLength: 40 },
+    code: {
+      type: 'string',
+      maxLength: 40,
+      nullable: true,
+      writeOnly: true,
+      transform: (value) => `kept ${value}`,
+    },
   },
   meta: { allow_bulk: ['POST'], require_if_match: 'single' },
 })
@@ -182,7 +189,7 @@ function script(tables: Tables): readonly string[] {
     'create table book_tags (book_id integer not null, tag_id integer not null, primary key (book_id, tag_id))',
     `create table notes (id ${t.uuid} primary key, text varchar(1000) not null, scan ${t.binary}, seen_at ${t.time})`,
     `create table shelves (id ${t.key}, place varchar(40) not null unique, below_id integer, gone ${t.boolean} not null)`,
-    `create table seals (id ${t.key}, mark varchar(40) not null unique, colour varchar(40) not null)`,
+    `create table seals (id ${t.key}, mark varchar(40) not null unique, colour varchar(40) not null, code varchar(40))`,
     `create table users (id ${t.key}, name varchar(80) not null unique, password_hash varchar(80) not null)`,
     `insert into authors (id, name, born_on) values (1, 'Ann Archer', '1970-01-31'), (2, 'bob Baker', null), (3, 'Čapek, Karel', '1890-01-09')`,
     `insert into books (id, title, price, rating, sold, in_stock, published_at, details, author_id) values
