@@ -596,6 +596,8 @@ function manyRecords(): Door[] {
   const parts: Readonly<Record<string, (count: number) => ApiRequest>> = {
     'new records': (count) =>
       write('POST', '/api/sinks', `[${many(count, (i) => `{"a_integer":${i}}`)}]`),
+    'new records with transformed values': (count) =>
+      write('POST', '/api/sinks', `[${many(count, (i) => `{"kept":"k${i}"}`)}]`),
     'records to be created or changed': (count) =>
       write('POST', '/api/sinks?on_conflict=id', `[${many(count, '{"id":1,"a_integer":5}')}]`),
     children: (count) =>

@@ -87,6 +87,12 @@ const ofAllTypes = (name: string): AnyModel =>
     columns: {
       id,
       ...fields,
+      kept: {
+        type: 'string',
+        nullable: true,
+        writeOnly: true,
+        transform: async (value) => `${value}!`,
+      },
       parent_id: { type: 'integer', nullable: true },
       revised: { type: 'datetime', managed: 'updated', nullable: true },
     },
