@@ -37,7 +37,7 @@ export function connectOnce({
 
   const connect = async (own: AnyDatabase): Promise<InternalDialect> => {
     const dialect = (await detected.connect?.(own, tables)) ?? detected
-    const connected = await withSingleWrites(own, await withArrayRows(own, dialect), tables)
+    const connected = await withWrites(own, await withArrayRows(own, dialect), tables)
     for (const advice of advised ? [] : (connected.server?.advice ?? [])) warn(advice)
     advised = true
     return connected
@@ -69,14 +69,23 @@ export function connectOnce({
   }
 }
 
-/** Adds to the dialect the single-statement writes that this database supports. */
-async function withSingleWrites(
+/** Adds to the dialect which writes this database supports on which tables. */
+async function withWrites(
   db: AnyDatabase,
   dialect: InternalDialect,
   tables: readonly DialectTable[],
 ): Promise<InternalDialect> {
-  const singleWrites = await dialect.shortcuts?.lookUpSingleWrites?.(db, tables)
-  return singleWrites === undefined
-    ? dialect
-    : { ...dialect, shortcuts: { ...dialect.shortcuts, singleWrites } }
+  const { shortcuts } = dialect
+  const singleWrites = await shortcuts?.lookUpSingleWrites?.(db, tables)
+  const orderedUpdates = await shortcuts?.lookUpOrderedUpdates?.(db, tables)
+  return {
+    ...dialect,
+    ...(shortcuts && {
+      shortcuts: {
+        ...shortcuts,
+        ...(singleWrites && { singleWrites }),
+        ...(orderedUpdates && { orderedUpdates }),
+      },
+    }),
+  }
 }

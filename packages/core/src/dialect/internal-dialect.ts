@@ -202,12 +202,6 @@ export interface Shortcuts {
   readonly keepsByCase?: boolean
 
   /**
-   * True if an UPDATE that joins a `valuesTable` locks the records in the order of the table, and the driver reports how many it has
-   * found, so that a list of changes needs no look-up.
-   */
-  readonly updatesInOrder?: boolean
-
-  /**
    * True if FOR UPDATE locks only the rows that it finds and no gaps between them, so that a look-up may include the keys of records
    * that do not exist yet.
    */
@@ -222,6 +216,18 @@ export interface Shortcuts {
   /** True if an UPDATE may read any table in a subquery. MySQL refuses its own table, also through a view. */
   readonly updatesReadAnyTable?: boolean
 
+  /**
+   * Whether an UPDATE that joins a `valuesTable` finds at most one record of the table for each value of this column, locks the
+   * records in the order of the values, tells how many it has found, and is undone by ROLLBACK. A list of changes then needs no look-up.
+   */
+  readonly orderedUpdates?: OrderedUpdates
+  /** Finds the tables and columns for `orderedUpdates`. */
+  readonly lookUpOrderedUpdates?: (
+    // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+    db: Kysely<any>,
+    tables: readonly DialectTable[],
+  ) => Promise<OrderedUpdates>
+
   /** Which writes can be a single statement without a transaction; detected at the first connection. */
   readonly singleWrites?: SingleWrites
   /** Finds the tables for `singleWrites`: looks for triggers, rules and similar objects, whose changes RETURNING does not return. */
@@ -231,6 +237,8 @@ export interface Shortcuts {
     tables: readonly DialectTable[],
   ) => Promise<SingleWrites>
 }
+
+export type OrderedUpdates = (table: TableName, column: string) => boolean
 
 /** A column with one value for each row. The values are results of `encode`; some may be expressions. */
 export interface BoundColumn {

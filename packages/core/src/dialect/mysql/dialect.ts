@@ -38,7 +38,7 @@ import { jsonValue } from './json-path.ts'
 import { mysqlSearchIndexes } from './search-index.ts'
 import { compareSecond, longTimes } from './times.ts'
 import { jsonSeries, jsonTable } from './values-table.ts'
-import { mysqlSingleWrites } from './writes.ts'
+import { mysqlOrderedUpdates, mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
 export const mysql: InternalDialect = {
@@ -250,7 +250,7 @@ function dialectWith(facts: Facts): InternalDialect {
         ...(facts.hasJsonTable === true && { series: jsonSeries }),
       },
       ...(facts.hasJsonTable === true && {
-        updatesInOrder: true,
+        lookUpOrderedUpdates: mysqlOrderedUpdates,
         valuesTable: (columns) => jsonTable(columns, (column) => facts.of(column)?.collation),
         equalsValue,
       }),

@@ -6,7 +6,7 @@ import type { Ref } from '../../dialect/shared/sql-parts.ts'
 import type { Output, Value } from '../../plan/plan.ts'
 import { valueOfJson } from '../../plan/value.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
-import { isFragment, isNodeSource, sql } from '../../sql/fragment.ts'
+import { type Fragment, isFragment, isNodeSource, sql } from '../../sql/fragment.ts'
 import { tableOf } from '../../sql/table-name.ts'
 import type { Values } from '../plan/node.ts'
 import { returning } from './returning.ts'
@@ -137,6 +137,17 @@ function compileJoinedUpdate(
       : sql`update ${own} set ${values} from ${table} where ${same}${clause}`,
     readers,
   }
+}
+
+/** The UPDATE of `compileJoinedUpdate` for records that all set the same columns. */
+export const compileValuesUpdate = (
+  target: Target,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  updates: readonly RowUpdate[],
+): Fragment | undefined => {
+  const written = columns.map((column) => writtenColumn(target, column, updates))
+  return compileJoinedUpdate(target, resource, written, updates, [])?.statement
 }
 
 /**

@@ -140,8 +140,8 @@ async function updateListed(
       await requireListAccess(context, nodes)
       const read = columnsToCompare(context, resource, nodes, { touches: true })
       const returned = returnedEcho(writing, echo)
-      const written = needsNoLookUp(context, resource, nodes, read)
-        ? await writeWithoutLookUp(context, resource, changes, returned)
+      const written = needsNoLookUp(context, resource, changes, read)
+        ? await writeWithoutLookUp(context, resource, changes)
         : await changeStored(context, resource, changes, read, returned)
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const

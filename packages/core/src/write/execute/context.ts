@@ -83,8 +83,6 @@ export interface WriteContext extends ValueSources {
    * false, a write that needs one of these throws `SavepointNeeded`, and its transaction is repeated with `setsSavepoints: true`.
    */
   readonly setsSavepoints: boolean
-  /** Whether an UPDATE of a list must find as many records as it names, because they were not looked up. False unless given. */
-  readonly requiresFound?: boolean
   /** Absent in a write of one record. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }

@@ -14,7 +14,7 @@ import { refusalOfFirst } from '../refusals/first-refusal.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { runWrite, runWriteForRows } from '../run-write.ts'
 import { updateStored } from '../save.ts'
-import { SavepointNeeded, setSavepoint } from '../savepoint.ts'
+import { setSavepoint } from '../savepoint.ts'
 import { hasColumns } from './group-for-insert.ts'
 import { ChangedRow } from './pending-writes.ts'
 import { addReturned, type ReturnedRows } from './returned-rows.ts'
@@ -120,8 +120,8 @@ const compiledFor = (
   )
 
 /**
- * Whether an UPDATE may set columns to the values that they have already. False if the table has triggers, which can see the columns that
- * an UPDATE sets; `singleWrites` is undefined for such a table.
+ * Whether an UPDATE may set columns to the values that they have already. False if the table has triggers that can see which columns an
+ * UPDATE sets; `singleWrites` is undefined for such a table. Those of MySQL and MariaDB see only values.
  */
 export const maySetUnchangedColumns = (
   { shortcuts }: WriteContext['target']['dialect'],
@@ -208,7 +208,6 @@ async function updateEach(
   resource: Resource,
   rows: readonly ChangedRow[],
 ): Promise<void> {
-  if (context.requiresFound === true) throw new SavepointNeeded()
   for (const { stored, written, path } of rows) {
     await updateStored(context, resource, stored, written, path)
   }
@@ -220,7 +219,7 @@ async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): P
   const write = async (some: readonly ChangedRow[]): Promise<void> => {
     const statement = some === rows ? compiled : some.length > 1 && compiledFor(group, some)
     if (!statement) return updateEach(context, resource, some)
-    await updateTogether(group, statement, some.length)
+    await updateTogether(group, statement)
     for (const { stored, written, path } of context.changes === undefined ? [] : some) {
       context.changes?.note(resource, stored, { ...stored, ...written }, path)
     }
@@ -239,14 +238,10 @@ async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): P
 async function updateTogether(
   { context, resource, returned }: GroupUpdates,
   { statement, readers }: CompiledWrite,
-  count: number,
 ): Promise<void> {
   const step = { step: 'update', resource, path: '', values: {}, key: null } as const
   if (returned?.byUpdate !== true) {
-    const { numAffectedRows } = await runWrite(context, statement, step)
-    if (context.requiresFound === true && numAffectedRows !== BigInt(count)) {
-      throw new SavepointNeeded()
-    }
+    await runWrite(context, statement, step)
     return
   }
   const { rows } = await runWriteForRows(context, statement, step)

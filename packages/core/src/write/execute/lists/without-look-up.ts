@@ -1,15 +1,19 @@
 // writeWithoutLookUp: changes the records of a list without looking them up; the UPDATE itself tells how many of them are stored. It exists
 // for speed alone; bench/shortcuts.md says what it saves.
 
+import { ApiError } from '../../../errors.ts'
+import { chunks } from '../../../execute/chunks.ts'
 import type { JsonValue } from '../../../json/json-value.ts'
 import type { Value } from '../../../plan/plan.ts'
 import type { NamedColumn, Resource } from '../../../registry/resource.ts'
-import { areIntegers } from '../../compile/statements-by-keys.ts'
+import { storedColumns } from '../../compile/statements.ts'
+import { compileValuesUpdate, type RowUpdate } from '../../compile/update-rows.ts'
 import { isNested, type RecordNode, type Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
-import { ChangeStep } from './many-step.ts'
-import type { ReturnedRows } from './returned-rows.ts'
-import { writeMany } from './write-many.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { independentChanges } from '../requested-changes.ts'
+import { runWrite } from '../run-write.ts'
+import { SavepointNeeded } from '../savepoint.ts'
 
 /** A record to change: its key, and the other fields. */
 export interface KeyedChange {
@@ -18,38 +22,42 @@ export interface KeyedChange {
 }
 
 /**
- * Whether the changes need no look-up. `read` are the columns that the look-up would read (see `columnsToCompare`).
+ * Whether the changes need no look-up. `read` are the columns that the look-up would read (see `columnsToCompare`): if they are the key
+ * alone, no hook receives the records and nothing depends on their values.
  *
- * One UPDATE must lock the records in the order in which a look-up would. So all nodes must have the same fields, and the statement must
- * lock in the order of its values. The attempt must be one that can be repeated with a look-up.
+ * The UPDATE must lock the records in the order in which the look-up would, and write them in the order of the list. So all records
+ * must have the same fields, the list must be in the order of its keys, and the table must be one of `orderedUpdates`. The attempt must
+ * be one that can be repeated with a look-up.
  */
 export function needsNoLookUp(
   { target, access, hosted, setsSavepoints }: WriteContext,
   resource: Resource,
-  nodes: readonly RecordNode[],
+  changes: readonly KeyedChange[],
   read: readonly NamedColumn[] | undefined,
 ): boolean {
-  const { primaryKey } = resource
-  const readsKey =
-    read?.length === 1 && read[0] === primaryKey[0] && primaryKey.length === 1 && areIntegers(read)
+  const [column, ...others] = resource.primaryKey
   return (
-    readsKey &&
-    nodes.length > 1 &&
+    read?.length === 1 &&
+    column !== undefined &&
+    others.length === 0 &&
+    changes.length > 1 &&
     !setsSavepoints &&
     !hosted &&
-    target.dialect.shortcuts?.updatesInOrder === true &&
     !access.narrows(resource) &&
-    haveSameFields(nodes)
+    target.dialect.shortcuts?.orderedUpdates?.(resource, column.dbName) === true &&
+    areUniform(changes)
   )
 }
 
-/** Whether all nodes set the same columns, at least one, and nest nothing. */
-function haveSameFields(nodes: readonly RecordNode[]): boolean {
-  const names = Object.keys(nodes[0]?.values ?? {})
-  if (names.length === 0) return false
-  for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[i] as RecordNode
-    if (isNested(node)) return false
+/** Whether the keys are numbers and increase, and all records set the same columns, at least one, and nest nothing. */
+function areUniform(changes: readonly KeyedChange[]): boolean {
+  const names = Object.keys(changes[0]?.node.values ?? {})
+  let last = Number.NEGATIVE_INFINITY
+  for (let i = 0; i < changes.length; i++) {
+    const { key, node } = changes[i] as KeyedChange
+    const number = key[0]
+    if (typeof number !== 'number' || number <= last || isNested(node)) return false
+    last = number
     let count = 0
     for (const name in node.values) {
       if (names[count] !== name && !names.includes(name)) return false
@@ -57,32 +65,65 @@ function haveSameFields(nodes: readonly RecordNode[]): boolean {
     }
     if (count !== names.length) return false
   }
-  return true
+  return names.length > 0
+}
+
+/** A class, as `CreateStep` says. */
+class KeyedUpdate implements RowUpdate {
+  readonly stored: Values
+  readonly written: Values
+
+  constructor(stored: Values, written: Values) {
+    this.stored = stored
+    this.written = written
+  }
 }
 
 /**
- * Changes the records, in the order of their keys. Returns their keys in the order of `changes`.
+ * Changes the records. Returns their keys, in the same order.
  *
- * Throws `SavepointNeeded` if one of the records is not stored, or if the database refuses a value, which nothing else can refuse here:
- * the repeated transaction looks the records up, and finds the error that comes first in the list.
+ * Throws `SavepointNeeded` if one of the records is not stored, or if the database refuses the statement: the repeated transaction looks
+ * the records up, and finds the error that comes first in the list.
  */
 export async function writeWithoutLookUp(
   context: WriteContext,
   resource: Resource,
   changes: readonly KeyedChange[],
-  returned: ReturnedRows | undefined,
 ): Promise<readonly Values[]> {
   const [column] = resource.primaryKey as readonly [NamedColumn]
-  const stored: Values[] = []
-  const steps: ChangeStep[] = []
+  const updates: RowUpdate[] = []
   for (let i = 0; i < changes.length; i++) {
     const { key, node } = changes[i] as KeyedChange
-    const values = { [column.name]: key[0] as JsonValue }
-    stored.push(values)
-    steps.push(new ChangeStep(node, values))
+    const written = independentChanges(context, node, false)
+    updates.push(
+      new KeyedUpdate(
+        { [column.name]: key[0] as JsonValue },
+        written instanceof Promise ? await written : written,
+      ),
+    )
   }
-  const keyOf = ({ stored: values }: ChangeStep): Value => values[column.name] as Value
-  steps.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-  await writeMany({ ...context, requiresFound: true }, resource, steps, returned)
-  return stored
+  const columns = storedColumns(resource, updates[0]?.written ?? {})
+  for (const some of chunks(updates, 1 + columns.length)) {
+    await updateAll(context, resource, columns, some)
+  }
+  return updates.map(({ stored }) => stored)
+}
+
+/** Changes all of these records by one statement. */
+async function updateAll(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  updates: readonly RowUpdate[],
+): Promise<void> {
+  const statement = compileValuesUpdate(context.target, resource, columns, updates)
+  if (statement === undefined) throw new SavepointNeeded()
+  const step = { step: 'update', resource, path: '', values: {}, key: null } as const
+  try {
+    const { numAffectedRows } = await runWrite(context, statement, step)
+    if (numAffectedRows !== BigInt(updates.length)) throw new SavepointNeeded()
+  } catch (error) {
+    const isFinal = error instanceof ApiError && refusalOf(error) === undefined
+    throw isFinal ? error : new SavepointNeeded()
+  }
 }
