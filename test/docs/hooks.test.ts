@@ -1,6 +1,6 @@
 /** Compiles the callbacks of docs/hooks.md, and checks that they do what the page says. */
 import { readFileSync } from 'node:fs'
-import { type AnyModel, type ApiConfig, apiError, defineModel } from '@model-api/core'
+import { type AnyModel, type ApiConfig, apiError, defineModel, manyToMany } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { sendBatch } from '../support/batch.ts'
@@ -28,9 +28,12 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type AnyModel, type ApiConfig, apiError, belongsTo, createApi, type DatabaseOf, defineModel, type HookArgs, type HookRecord, type Meta, modelsFor, type WriteCallback } from '@model-api/core'
+import { type AnyModel, type ApiConfig, apiError, belongsTo, type Change, createApi, type DatabaseOf, defineModel, type HookArgs, type HookRecord, type Meta, modelsFor, type RowOf, type WriteCallback } from '@model-api/core'
 import type { Generated, Kysely } from 'kysely'
+import { Book } from '../../support/shop.ts'
 ${code}
+// @ts-expect-error: a book has no titel
+changesOf([], Book).map(({ after }) => after?.titel)
 export { ${names.join(', ')}, deliverer }\n`,
     )
   })
@@ -131,6 +134,55 @@ export { ${names.join(', ')}, deliverer }\n`,
     ok(value.updated > made.value.updated)
   })
 
+  test('a PATCH sets the time of the last change if it sends a field', async () => {
+    const Dated = defineModel('Dated', {
+      columns: {
+        id: { type: 'integer', primaryKey: true, generated: true },
+        name: { type: 'string', maxLength: 20 },
+        code: { type: 'string', immutable: true },
+        seen: { type: 'integer', readOnly: true, default: 4 },
+        updated: { type: 'datetime', managed: 'updated' },
+      },
+      relations: {
+        tags: manyToMany('Tag', { through: 'dated_tags', from: 'dated_id', to: 'tag_id' }),
+      },
+      meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'PUT'] },
+    })
+    await createTables(db, [Dated])
+    await db.execScript('create table dated_tags (dated_id integer, tag_id integer)')
+    const clock = frozenClock()
+    const config = { API_ALLOW_BULK: true, API_ALLOW_NESTED_WRITES: true }
+    const api = testApi(db, [Dated, ...models], config, { clock })
+    const url = '/api/dateds/1'
+    const tags = [{ id: 1 }]
+    const made = { name: 'a', code: 'c', tags }
+    equal((await send(api, 'POST', '/api/dateds', { body: made })).status, 201)
+    const setsTime = async (method: string, path: string, body: unknown) => {
+      const before = (await get(api, url)).value.updated
+      clock.tick(1000)
+      equal((await send(api, method, path, { body })).status, 200, JSON.stringify(body))
+      return (await get(api, url)).value.updated !== before
+    }
+    for (const body of [
+      {},
+      { id: 1 },
+      { code: 'c' },
+      { seen: 4 },
+      { tags },
+      { tags: `${url}/tags` },
+    ]) {
+      equal(await setsTime('PATCH', url, body), false, JSON.stringify(body))
+    }
+    for (const more of [{}, { code: 'c', seen: 4 }, { tags }]) {
+      equal(await setsTime('PATCH', '/api/dateds', [{ id: 1, ...more }]), false)
+    }
+    equal(await setsTime('PATCH', url, { name: 'a' }), true)
+    equal(await setsTime('PATCH', '/api/dateds', [{ id: 1, name: 'a' }]), true)
+    equal(await setsTime('PATCH', '/api/dateds?id__eq=1', { name: 'a' }), true)
+    equal(await setsTime('PUT', url, { name: 'a' }), true)
+    equal(await setsTime('PATCH', url, { tags: [] }), true)
+  })
+
   test('a rule about links', async () => {
     let roles: readonly string[] = []
     const api = testApi(db, models, {
@@ -211,6 +263,21 @@ export { ${names.join(', ')}, deliverer }\n`,
     await send(refusing, 'PATCH', '/api/books/1', { body: { title: 'Lost' } })
     equal([(await audit()).length, shown.queue], [1, ['update Book 1']])
     await send(testApi(db, models), 'PATCH', '/api/books/1', { body: { title: value.title } })
+  })
+
+  test('the changes of one model have the type of its records', async () => {
+    const api = testApi(db, models, configOf('priced'))
+    const { value } = await get(api, '/api/books/1')
+    const queue = shown.queue as string[]
+    const before = queue.length
+    const patch = (url: string, body: object) => send(api, 'PATCH', url, { body })
+    equal((await patch('/api/tags/1', { name: 'renamed' })).status, 200)
+    equal((await patch('/api/books/1', { title: 'Priced' })).status, 200)
+    equal((await patch('/api/books/1', { price: '1.5' })).status, 200)
+    equal(queue.splice(before), ['Priced costs 1.50'])
+    const { title, price } = value
+    equal((await patch('/api/books/1', { title, price })).status, 200)
+    queue.splice(before)
   })
 
   test('a model with a callback of its own calls that of the audit as well', async () => {
