@@ -130,6 +130,14 @@ export interface ApiOptions<
   readonly dialect?: string | Dialect
   /** Environment variables; default `process.env` if it exists. Only `ACCESS_SECRET_KEY`, `REFRESH_SECRET_KEY` and `NODE_ENV` are read. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /**
+   * The clock of managed columns, `'now'` of soft delete, tokens, rate limits and response times; tests stop it. Default: the clock of
+   * the system.
+   *
+   * ```ts
+   * createApi({ db, models, clock: { now: () => Date.parse('2026-01-02'), elapsed: () => 0 } })
+   * ```
+   */
   readonly clock?: Clock
   /** Called for every unexpected error and every 5xx; default: `console.error`. */
   readonly onError?: (error: unknown, request: ApiRequest) => void

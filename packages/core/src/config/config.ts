@@ -439,7 +439,7 @@ export interface ApiConfig<
   readonly API_ALLOW_BATCH?: boolean
   /** Path of the batch endpoint below API_PREFIX. Default `/batch`. Config only. */
   readonly API_BATCH_ROUTE?: string
-  /** Maximum number of operations of one batch. Default 1000. Config only. */
+  /** Maximum number of operations of one batch; any number from 1. Default 1000. Config only. */
   readonly API_MAX_BATCH?: number
   /**
    * Maximum total length of the results of one batch, in characters; more is 400, and nothing is stored. Default 16777216. Config only.
@@ -513,7 +513,7 @@ export interface ApiConfig<
   readonly API_MAX_EMBEDDED_ROWS?: number
   /**
    * Maximum number of records of one bulk write, of records that one DELETE with `cascade_delete=1` deletes, its own included, and
-   * of links that one list removes; more is 400. Default 1000. Config, meta.
+   * of links that one list removes; more is 400. Any number from 1; `API_BODY_LIMIT` limits lists as well. Default 1000. Config, meta.
    */
   readonly API_MAX_BULK?: number
 }
