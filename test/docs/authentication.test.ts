@@ -152,15 +152,17 @@ export { api, Member }\n`)
   test('the user model with a write-only password registers users, and changes passwords', async () => {
     const [db] = openDatabases() as [TestDatabase]
     const [, code = ''] = /```ts\n(const checkPassword = [\s\S]*?)```/.exec(page) ?? []
+    const [, reader = ''] = /^(const hostOf = .*isChecked.*)$/m.exec(page) ?? []
     const [, right = ''] = /\/\/ On the column password\n(write: [\s\S]*?),\n/.exec(page) ?? []
     const requests = examplesOf(page.split('## A tenant with')[0] ?? '')
     Object.assign(globalThis, { authenticationPage: { db: db.kysely } })
     /** The API of the page; `own`: with the right of the second block. */
     const moduleOf = async (own: boolean) =>
       (await compiled(`// What the page shows, as a module.
-import { type Api, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { type Api, type ApiRequest, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
 
 const { db } = (globalThis as unknown as { authenticationPage: { db: any } }).authenticationPage
+${own ? reader : ''}
 ${own ? code.replace('writeOnly: true,', `writeOnly: true, ${right},`) : code}
 export { api, checkPassword, User }\n`)) as {
         api: Api

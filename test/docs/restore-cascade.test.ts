@@ -46,7 +46,8 @@ eachDatabase('the undo of a cascade', (test, db) => {
   let restoreProject: (api: Api, id: number) => Promise<{ status: number; body?: unknown }>
   test.before(async () => {
     await createTables(db, models)
-    const shown = await compiled(`import type { Api, ApiRequest, ApiResponse } from '@model-api/core'
+    const shown =
+      await compiled(`import type { Api, ApiRequest, ApiResponse } from '@model-api/core'
 ${code}
 export { restoreProject }\n`)
     restoreProject = shown.restoreProject as typeof restoreProject

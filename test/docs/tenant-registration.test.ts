@@ -88,7 +88,7 @@ export { api, Member, Organisation }\n`)) as unknown as Shown
 
   test('needs each of its settings', async () => {
     const rights = `auth_requirements: { POST: false },
-    access_policy: {
+    access_policy: () => ({
       scope: { organisation_id`
     const statusWith = async (from: string, to: string) => {
       const { api } = await moduleOf(from, to)

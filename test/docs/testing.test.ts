@@ -41,7 +41,7 @@ suite('a session of the host', (test) => {
   test('identifies the user if the request comes from the same site', async () => {
     const code = codeOf('docs/authentication.md', 'Sessions of the host')
     const { statusOf, userOf, addUser } = (await compiled(`
-import { createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { type ApiRequest, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 const Book = defineModel('Book', { columns: { id: { type: 'integer', primaryKey: true, generated: true } }, meta: {} })
