@@ -154,9 +154,15 @@ export interface ModelDefinition<
       P,
       keyof ComputedColumn
     >
-  readonly methods?: { readonly [name: string]: ModelMethod<FullRow<All, P>> }
+  // `NoInfer`, here and in `meta`: a function that takes any record or any model, such as `passwordCheck`, would decide the types otherwise.
+  readonly methods?: { readonly [name: string]: ModelMethod<NoInfer<FullRow<All, P>>> }
   /** Settings of the model. If present, even as `{}`, the model is published. */
-  readonly meta?: MetaOf<Model<string, Table, All, R, P, Schema>, User, DB, Scope>
+  readonly meta?: MetaOf<
+    Model<string, Table, NoInfer<All>, NoInfer<R>, NoInfer<P>, NoInfer<Schema>>,
+    User,
+    DB,
+    Scope
+  >
 }
 
 type PlainMeta<User, DB> = Omit<Meta<User, DB>, 'access_policy'>
