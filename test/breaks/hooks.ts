@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 
 export const hooks: readonly Break[] = [
   {
+    title: 'An update callback in a list gets only the columns that the body sets',
+    file: 'packages/core/src/write/execute/lists/columns-to-compare.ts',
+    find: "|| hooks.has(resource, 'update') || changes !== undefined",
+    replace: '|| changes !== undefined',
+    fails: 'test/hooks/records-of-callbacks.test.ts',
+  },
+  {
     title: 'An error of a callback of the meta names the configuration',
     file: 'packages/core/src/config/resolve-hooks.ts',
     find: '(one) => settings[one] !== undefined && settings[one] !== null,',

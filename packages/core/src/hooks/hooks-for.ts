@@ -4,18 +4,21 @@ import type { HookArgs, HookRecord, HookTables, HookUser } from '../config/hook-
 import type { Meta } from '../config/meta.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { RecordOf, RowOf } from '../model/infer.ts'
+import type { AddedRecord } from './added-record.ts'
 
 type Awaitable<T> = T | Promise<T>
 
 /** Callbacks typed by their model. Records contain JSON values, in writes also those of hidden columns. */
 export interface HooksFor<M extends AnyModel, User = HookUser, DB = HookTables> {
+  /** `object` has the columns that POST requires and those that the API fills; all others are optional. */
   add_callback?(
-    object: Partial<RecordOf<M>>,
+    object: AddedRecord<M>,
     model: AnyModel,
     args: HookArgs<User, DB>,
   ): Awaitable<Partial<RecordOf<M>>>
+  /** `object` is the stored record with the changes, and has all columns. */
   update_callback?(
-    object: Partial<RecordOf<M>>,
+    object: RecordOf<M>,
     model: AnyModel,
     args: HookArgs<User, DB>,
   ): Awaitable<Partial<RecordOf<M>>>
@@ -37,9 +40,13 @@ export type Misspelt<H> = { readonly [K in Exclude<keyof H, keyof HooksFor<AnyMo
 /**
  * Types the callbacks of a model by its columns; a wrong column name does not compile.
  *
+ * The record of `update_callback` and `remove_callback` has all columns. That of `add_callback` has the columns that POST requires, and
+ * those that the API fills (`default`, `managed`, `generated: 'uuid'`); columns that the database fills, and those that a body may omit,
+ * are optional. A callback returns all columns, or some.
+ *
  * ```ts
  * const hooks = hooksFor(defineModel('Book', { columns }), {
- *   add_callback: (book) => ({ ...book, title: book.title?.trim() }),
+ *   add_callback: (book) => ({ ...book, title: book.title.trim() }),
  * })
  * const Book = defineModel('Book', { columns, meta: { ...hooks } })
  * ```
