@@ -20,6 +20,7 @@ import { links } from './links.ts'
 import { parse } from './parse.ts'
 import { plan } from './plan.ts'
 import { planCache } from './plan-cache.ts'
+import { problemsOfLists } from './problems-of-lists.ts'
 import { references } from './references.ts'
 import { registry } from './registry.ts'
 import { manyRemoved } from './removal.ts'
@@ -51,6 +52,7 @@ export const breaks: readonly Break[] = [
   ...plan,
   ...planCache,
   ...references,
+  ...problemsOfLists,
   ...registry,
   ...manyRemoved,
   ...serialize,

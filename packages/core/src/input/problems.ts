@@ -1,7 +1,7 @@
 // The problems of a body: collected with their paths, and reported in one error (docs/writing.md).
 
 import { excerpt, longestPath, mostProblems } from '../error-size.ts'
-import { validationFailed } from '../errors.ts'
+import { type ApiError, validationFailed } from '../errors.ts'
 
 /** The message of a problem; a function if it is expensive to compute, since only listed problems need it. */
 export type Message = string | (() => string)
@@ -9,6 +9,8 @@ export type Message = string | (() => string)
 export interface InputProblems {
   /** Adds a problem to the list; if the list is full, only counts the problem. */
   add(path: string, message: Message): void
+  /** Adds all problems of another collector. */
+  addAll(others: Pick<InputProblems, 'found' | 'more'>): void
   readonly any: boolean
   /** The listed problems, by path. */
   readonly found: ReadonlyMap<string, readonly string[]>
@@ -16,6 +18,8 @@ export interface InputProblems {
   readonly more: number
   /** Throws 400 with the problems, if there are any. */
   refuse(): void
+  /** The error that `refuse` has thrown. */
+  readonly refusal: ApiError | undefined
 }
 
 /** Creates a collector, with the problems of `before` if given. */
@@ -25,6 +29,7 @@ export const inputProblems = (before?: InputProblems): InputProblems => new Prob
 class Problems implements InputProblems {
   readonly found = new Map<string, string[]>()
   more: number
+  refusal: ApiError | undefined
   #listed = 0
 
   constructor(before: InputProblems | undefined) {
@@ -54,7 +59,14 @@ class Problems implements InputProblems {
     this.#listed += 1
   }
 
+  addAll({ found, more }: Pick<InputProblems, 'found' | 'more'>): void {
+    for (const [path, messages] of found) for (const message of messages) this.add(path, message)
+    this.more += more
+  }
+
   refuse(): void {
-    if (this.found.size > 0) throw validationFailed(this.found, this.more)
+    if (this.found.size === 0) return
+    this.refusal = validationFailed(this.found, this.more)
+    throw this.refusal
   }
 }

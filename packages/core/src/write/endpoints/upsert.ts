@@ -19,6 +19,7 @@ import { addOtherForms, requireAccess } from '../execute/checks.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { initialValues } from '../execute/initial-values.ts'
 import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
+import { refuseWithLater, reports } from '../execute/lists/later-problems.ts'
 import { ChangeStep, CreateStep, type ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
@@ -311,8 +312,13 @@ function stepOf(
     refuseToCreate(candidate, columns, key !== undefined)
     return new CreateStep(node)
   } catch (error) {
-    return { kind: 'refused', node, error }
+    return refusedStep(candidate, error)
   }
+}
+
+function refusedStep({ create: node, createProblems }: Candidate, error: unknown): ManyStep {
+  const problems = reports(error, createProblems) ? createProblems : undefined
+  return { kind: 'refused', node, error, problems }
 }
 
 async function writeEach(
@@ -324,12 +330,53 @@ async function writeEach(
   if (candidates.length > 1) await lockStored(context, resource, candidates, columns)
   const values: Values[] = []
   let created = false
-  for (const candidate of candidates) {
-    const written = await writeOne(context, resource, candidate, columns)
-    values.push(written.values)
-    created ||= written.created
+  for (let i = 0; i < candidates.length; i++) {
+    const candidate = candidates[i] as Candidate
+    try {
+      const written = await writeOne(context, resource, candidate, columns)
+      values.push(written.values)
+      created ||= written.created
+    } catch (error) {
+      if (!reports(error, context.problems, candidate.createProblems)) throw error
+      // A record without a key is refused before the right to look up the others is checked.
+      if (!(await context.access.mayWrite(resource, 'PATCH'))) throw error
+      const later = await laterSteps(context, resource, candidates.slice(i), columns)
+      const steps = [refusedStep(candidate, error), ...later]
+      return refuseWithLater(context, resource, steps, 0, error, false)
+    }
   }
   return { values, created }
+}
+
+/**
+ * The steps of the candidates after the refused one, which is the first of these, by one look-up. Leaves out those that may change or
+ * create a record: those with the key of an earlier one, and those that are not found by the text of their key, although a collation may
+ * find them.
+ */
+async function laterSteps(
+  context: WriteContext,
+  resource: Resource,
+  [refused, ...later]: readonly Candidate[],
+  columns: readonly NamedColumn[],
+): Promise<readonly ManyStep[]> {
+  const identifying = namesOf(columns)
+  const keys = later.flatMap(({ key }) => (key === undefined ? [] : [key]))
+  const lockedFor = lockForChanges(context, resource, later.map(ownChange), { identifying })
+  const known =
+    keys.length === 0
+      ? new Map<string, Values>()
+      : await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor)
+  const mayDiffer = columns.some(({ collation }) => collation !== undefined)
+  const taken = new Set([refused?.key && keyText(refused.key)])
+  const steps: ManyStep[] = []
+  for (const candidate of later) {
+    const text = candidate.key && keyText(candidate.key)
+    const isUnknown =
+      text !== undefined && (taken.has(text) || (mayDiffer && known.get(text) === undefined))
+    taken.add(text)
+    if (!isUnknown) steps.push(stepOf(candidate, columns, identifying, known))
+  }
+  return steps
 }
 
 /** Locks the stored records in the order of their keys. Locked in the order of the list, they could block another list. */

@@ -3,6 +3,7 @@
 import type { Target } from '../../compile/target.ts'
 import type { DefaultFunction } from '../../config/hook-types.ts'
 import type { Connection } from '../../execute/run.ts'
+import type { InputProblems } from '../../input/problems.ts'
 import type { ValueCheck } from '../../input/validators.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
@@ -73,7 +74,7 @@ export interface WriteContext extends ValueSources {
   readonly changes: ChangeLog | undefined
   /** Why a merged document cannot be stored; undefined if it can. */
   readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
-  readonly problems: { add(path: string, message: string): void; refuse(): void }
+  readonly problems: InputProblems
   /** Collects the records that references name and that were read without a lock. */
   readonly unlocked: UnlockedReference[]
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */

@@ -74,10 +74,9 @@ async function requestedAfterChecks(
   stored: Values,
   { replace, keys = {}, references }: RequestedOptions,
 ): Promise<Values> {
-  const node = withMergedDocuments(context, given, stored)
+  const { node, cleared } = await compareWithStored(context, given, stored)
   const { resource, path } = node
-  await compareSentBack(context, resource, withoutNulls(node.sentBack), stored, path)
-  const sent = { ...node.values, ...(await clearedRelations(context, node, stored)) }
+  const sent = { ...node.values, ...cleared }
   const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
   const row = { ...stored, ...changes }
   await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
@@ -90,6 +89,26 @@ async function requestedAfterChecks(
   await runWholeRecordChecks(context, node, row, stored)
   context.problems.refuse()
   return changes
+}
+
+/** A node after its comparison with the stored record. */
+interface Compared {
+  /** The node with merged documents. */
+  readonly node: RecordNode
+  /** The result of `clearedRelations`. */
+  readonly cleared: Values
+}
+
+/** Adds the problems that show when a body is compared with the stored record. Calls no hooks and sends no statements. */
+export async function compareWithStored(
+  context: WriteContext,
+  given: RecordNode,
+  stored: Values,
+): Promise<Compared> {
+  const node = withMergedDocuments(context, given, stored)
+  const { resource, path } = node
+  await compareSentBack(context, resource, withoutNulls(node.sentBack), stored, path)
+  return { node, cleared: await clearedRelations(context, node, stored) }
 }
 
 /** The node with merge patches replaced by the merged documents. */

@@ -1,5 +1,6 @@
 // ManyStep: what happens to a record of a list, or to a nested record.
 
+import type { InputProblems } from '../../../input/problems.ts'
 import type { ResolvedRelation, Resource } from '../../../registry/resource.ts'
 import type { RecordNode, ReferenceNode, Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
@@ -65,6 +66,8 @@ export interface RefusedStep {
   readonly kind: 'refused'
   readonly node: RecordNode
   readonly error: unknown
+  /** The problems of the record, if `error` reports them. */
+  readonly problems?: InputProblems | undefined
 }
 
 /**

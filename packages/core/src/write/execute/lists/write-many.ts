@@ -9,6 +9,7 @@ import { parentKeys, type WrittenParent, writeChildren } from '../nested/nested-
 import { setUpdatedTimes } from '../nested/updated-times.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { SavepointNeeded } from '../savepoint.ts'
+import { refuseWithLater } from './later-problems.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
 import { mayCallBack } from './may-call-back.ts'
@@ -88,12 +89,17 @@ async function writeEach(
   steps: readonly ManyStep[],
 ): Promise<readonly Values[]> {
   const written: Values[] = []
-  for (const step of steps) {
-    const isStale = 'stored' in step && written.length > 0
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i] as ManyStep
+    const isStale = 'stored' in step && i > 0
     const now = isStale
       ? { ...step, stored: await storedNow(context, resource, step.stored) }
       : step
-    written.push(...(await writeTogether(context, resource, [now], { isBelow: true })))
+    try {
+      written.push(...(await writeTogether(context, resource, [now], { isBelow: true })))
+    } catch (error) {
+      return refuseWithLater(context, resource, steps, i, error, true)
+    }
   }
   return written
 }

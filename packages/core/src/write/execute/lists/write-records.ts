@@ -13,6 +13,7 @@ import { requestedChanges } from '../requested-changes.ts'
 import { changesToStore, insert, updateStored } from '../save.ts'
 import { SavepointNeeded } from '../savepoint.ts'
 import { insertRows } from './insert-rows.ts'
+import { refuseWithLater } from './later-problems.ts'
 import type { LevelOrder } from './level-order.ts'
 import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
 import type { ManyStep } from './many-step.ts'
@@ -160,15 +161,16 @@ export async function writeRecords(
     }
   } catch (error) {
     if (order !== undefined) throw error
+    let first = error
     // Stores the earlier records first, because an error of theirs takes precedence.
     await storePending().catch((earlier: unknown) => {
       const isRefused =
         refusalOf(earlier) !== undefined ||
         earlier instanceof SavepointNeeded ||
         (earlier instanceof ApiError && earlier.status < 500)
-      if (isRefused) throw earlier
+      if (isRefused) first = earlier
     })
-    throw error
+    return refuseWithLater(context, resource, steps, i, first, isStale)
   }
   order?.afterHooks(context)
   await pending?.flush()
