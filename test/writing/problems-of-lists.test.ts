@@ -187,6 +187,23 @@ eachDatabase('fields of a list that the stored records refuse', (test, db) => {
     equal(await titles(), ['T', 'T', 'T', 'T'])
   })
 
+  test('leave out records that a collation may find', async () => {
+    const Collated = defineModel('Collated', {
+      table: 'issues',
+      columns: {
+        ...Issue.columns,
+        slug: { type: 'string', maxLength: 20, unique: true, collation: 'database' },
+      },
+      meta: { endpoint: 'collated' },
+    })
+    const own = testApi(db, [Collated], config)
+    const records = ['s1', 'S2', 's3'].map((slug) => ({ slug, votes: 1 }))
+    equal(await requestTo(own)('POST', '/api/collated?on_conflict=slug', records), [
+      400,
+      { '[0].votes': readOnly, '[2].votes': readOnly },
+    ])
+  })
+
   test('are reported together in a list with nested records', async () => {
     const project = { name: 'New' }
     const closed = (key: number) => ({ id: key, state: 'closed', project })
