@@ -28,7 +28,7 @@ suite('docs/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type AnyModel, type ApiConfig, apiError, belongsTo, type Change, createApi, type DatabaseOf, defineModel, type HookArgs, type HookRecord, type Meta, modelsFor, type RowOf, type WriteCallback } from '@model-api/core'
+import { type AnyModel, type ApiConfig, apiError, belongsTo, type Change, createApi, type DatabaseOf, defineModel, type HookArgs, type HookRecord, type Meta, modelsFor, type RecordOf, type WriteCallback } from '@model-api/core'
 import type { Generated, Kysely } from 'kysely'
 import { Book } from '../../support/shop.ts'
 ${code}

@@ -80,7 +80,13 @@ type VisibleRow<C extends Shapes> = C[keyof C] extends ReadByAll
 /** A resource object: visible columns and computed columns, by field name, in JSON form; optional if they have a `read` rule. */
 export type RowOf<M extends AnyModel> = VisibleRow<M['columns'] & M['computed']>
 
-/** A record as hooks and model methods see it: RowOf with the hidden columns. */
+/**
+ * A record as hooks and model methods see it: `RowOf` with the hidden and write-only columns, and without optional members.
+ *
+ * ```ts
+ * API_AFTER_COMMIT_CALLBACK: (changes) => changes.map(({ after }) => after as RecordOf<typeof Book> | null)
+ * ```
+ */
 export type RecordOf<M extends AnyModel> = FullRow<M['columns'], M['computed']>
 
 /** The required fields of a new record. */
