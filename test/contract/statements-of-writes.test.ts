@@ -44,7 +44,7 @@ const table = costTable(`
   POST a book linked to n tags              |      6 |        6 |       7 |      7
   PATCH a book with n links for n others    |      8 |        8 |       9 |      9
   PATCH n books by a filter                 |      5 |        7 |       8 |      8
-  PATCH a list of n books                   |      4 |        4 |       6 |      6
+  PATCH a list of n books                   |      4 |        4 |       5 |      5
   n records, each with nested ones
   POST n books, each with a new author      |      5 |        5 |       8 |      8
   POST n books, each linked to an author    |      5 |        5 |       7 |      7

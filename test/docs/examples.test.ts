@@ -32,6 +32,7 @@ const elsewhere = new Set([
   'docs/authentication.md',
   'docs/access.md',
   'docs/existing-app.md',
+  'docs/hooks.md',
 ])
 
 const pages = ['README.md', ...readdirSync(`${root}docs`).map((file) => `docs/${file}`)].filter(
