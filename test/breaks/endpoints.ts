@@ -727,7 +727,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A list of changes without a look-up ignores that a record is missing',
     file: 'packages/core/src/write/execute/lists/without-look-up.ts',
-    find: 'if (numAffectedRows !== BigInt(updates.length)) throw new SavepointNeeded()',
+    find: 'if (numAffectedRows !== BigInt(updates.length)) throw new RepeatNeeded()',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
     databases: ['mariadb'],
@@ -776,7 +776,7 @@ export const endpoints: readonly Break[] = [
     title:
       'A list of changes without a look-up reports the error of a trigger before a missing record',
     file: 'packages/core/src/write/execute/lists/without-look-up.ts',
-    find: 'throw isFinal ? error : new SavepointNeeded()',
+    find: 'throw isFinal ? error : new RepeatNeeded()',
     replace: 'throw error',
     fails: 'test/writing/changes-without-look-up.test.ts',
     databases: ['mariadb'],

@@ -121,7 +121,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A list is refused because a record names one that is nested in an earlier record',
     file: 'packages/core/src/write/execute/lists/write-many.ts',
-    find: 'throw isRefusal(error) ? new SavepointNeeded() : error',
+    find: 'throw isRefusal(error) ? new RepeatNeeded() : error',
     replace: 'throw error',
     fails: 'test/writing/nested-lists.test.ts',
   },

@@ -238,6 +238,7 @@ export interface Shortcuts {
   ) => Promise<SingleWrites>
 }
 
+/** What `orderedUpdates` says of a column, given by its name in the database. */
 export type OrderedUpdates = (table: TableName, column: string) => boolean
 
 /** A column with one value for each row. The values are results of `encode`; some may be expressions. */

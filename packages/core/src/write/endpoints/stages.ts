@@ -55,7 +55,7 @@ import {
   hiddenValueMissing,
 } from '../execute/refusals/explain-refusal.ts'
 import { type Probe, type Refusal, refusalOf, refusedWrite } from '../execute/refusals/refusal.ts'
-import { SavepointNeeded } from '../execute/savepoint.ts'
+import { RepeatNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
 import { writeAccess } from './access.ts'
 import { type HookConnection, hookConnection } from './hook-connection.ts'
@@ -136,7 +136,7 @@ export async function inWrite(
 /** Returns how to attempt the write after an error that asks for another way; undefined for every other error. */
 function otherAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
   if (error instanceof SeveralNeeded) return { ...attempt, inOneStatement: undefined }
-  return error instanceof SavepointNeeded && !attempt.setsSavepoints
+  return error instanceof RepeatNeeded && !attempt.setsSavepoints
     ? { ...attempt, setsSavepoints: true }
     : undefined
 }

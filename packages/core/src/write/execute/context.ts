@@ -81,7 +81,7 @@ export interface WriteContext extends ValueSources {
   readonly hosted: boolean
   /**
    * Whether the write sets savepoints, looks up the records of every list, and writes lists with nested records record by record. If
-   * false, a write that needs one of these throws `SavepointNeeded`, and its transaction is repeated with `setsSavepoints: true`.
+   * false, a write that needs one of these throws `RepeatNeeded`, and its transaction is repeated with `setsSavepoints: true`.
    */
   readonly setsSavepoints: boolean
   /** Absent in a write of one record. */

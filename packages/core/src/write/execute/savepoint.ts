@@ -10,10 +10,10 @@ import type { WriteContext } from './context.ts'
 type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
 
 /**
- * Thrown if a write needs a savepoint that was not set, must write a list record by record, or must look up the records of a list. The
- * transaction is then repeated with savepoints.
+ * Thrown if the first attempt of a write turns out to need a savepoint that was not set, to write a list record by record, or to look up
+ * the records of a list. The transaction is then repeated with `setsSavepoints: true`.
  */
-export class SavepointNeeded extends Error {}
+export class RepeatNeeded extends Error {}
 
 /** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
 export type SavepointName = 'write' | 'operation' | 'batch'
@@ -31,7 +31,7 @@ export async function setSavepoint(context: Inside, name: SavepointName = 'write
 
 /** Rolls back to the savepoint, which remains set. */
 export async function rollBackTo(context: Inside, name: SavepointName = 'write'): Promise<void> {
-  if (context.setsSavepoints === false) throw new SavepointNeeded()
+  if (context.setsSavepoints === false) throw new RepeatNeeded()
   await send(context, sql`rollback to savepoint ${names[name]}`)
 }
 

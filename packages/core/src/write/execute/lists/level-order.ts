@@ -1,12 +1,12 @@
 // LevelOrder: keeps hooks from sending statements while a list with nested records is written level by level.
 
 import type { WriteContext } from '../context.ts'
-import { SavepointNeeded } from '../savepoint.ts'
+import { RepeatNeeded } from '../savepoint.ts'
 
 /**
  * A list is written level by level: first the to-one parents of all records, then the records, then the children of all records. A
  * hook that reads the database would not find the children of earlier records. If a hook sends a statement, this class therefore throws
- * `SavepointNeeded`: the transaction is repeated, and writes the list record by record.
+ * `RepeatNeeded`: the transaction is repeated, and writes the list record by record.
  */
 export class LevelOrder {
   #isInterrupted = false
@@ -24,11 +24,11 @@ export class LevelOrder {
 
   /** Throws if a hook has tried to send a statement, even if the hook has caught the error. */
   refuse(): void {
-    if (this.#isInterrupted) throw new SavepointNeeded()
+    if (this.#isInterrupted) throw new RepeatNeeded()
   }
 
   readonly #interrupt = async (): Promise<void> => {
     this.#isInterrupted = true
-    throw new SavepointNeeded()
+    throw new RepeatNeeded()
   }
 }

@@ -13,7 +13,7 @@ import type { WriteContext } from '../context.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { independentChanges } from '../requested-changes.ts'
 import { runWrite } from '../run-write.ts'
-import { SavepointNeeded } from '../savepoint.ts'
+import { RepeatNeeded } from '../savepoint.ts'
 
 /** A record to change: its key, and the other fields. */
 export interface KeyedChange {
@@ -82,7 +82,7 @@ class KeyedUpdate implements RowUpdate {
 /**
  * Changes the records. Returns their keys, in the same order.
  *
- * Throws `SavepointNeeded` if one of the records is not stored, or if the database refuses the statement: the repeated transaction looks
+ * Throws `RepeatNeeded` if one of the records is not stored, or if the database refuses the statement: the repeated transaction looks
  * the records up, and finds the error that comes first in the list.
  */
 export async function writeWithoutLookUp(
@@ -117,13 +117,13 @@ async function updateAll(
   updates: readonly RowUpdate[],
 ): Promise<void> {
   const statement = compileValuesUpdate(context.target, resource, columns, updates)
-  if (statement === undefined) throw new SavepointNeeded()
+  if (statement === undefined) throw new RepeatNeeded()
   const step = { step: 'update', resource, path: '', values: {}, key: null } as const
   try {
     const { numAffectedRows } = await runWrite(context, statement, step)
-    if (numAffectedRows !== BigInt(updates.length)) throw new SavepointNeeded()
+    if (numAffectedRows !== BigInt(updates.length)) throw new RepeatNeeded()
   } catch (error) {
     const isFinal = error instanceof ApiError && refusalOf(error) === undefined
-    throw isFinal ? error : new SavepointNeeded()
+    throw isFinal ? error : new RepeatNeeded()
   }
 }

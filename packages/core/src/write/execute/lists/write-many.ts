@@ -8,7 +8,7 @@ import type { WriteContext } from '../context.ts'
 import { parentKeys, type WrittenParent, writeChildren } from '../nested/nested-records.ts'
 import { setUpdatedTimes } from '../nested/updated-times.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { SavepointNeeded } from '../savepoint.ts'
+import { RepeatNeeded } from '../savepoint.ts'
 import { refuseWithLater } from './later-problems.ts'
 import { LevelOrder } from './level-order.ts'
 import type { ManyStep, WriteNested } from './many-step.ts'
@@ -75,7 +75,7 @@ async function writeLevel(
     return written
   } catch (error) {
     order.refuse()
-    throw isRefusal(error) ? new SavepointNeeded() : error
+    throw isRefusal(error) ? new RepeatNeeded() : error
   }
 }
 

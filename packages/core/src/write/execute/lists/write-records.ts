@@ -11,7 +11,7 @@ import { changesOfMove, refuseOtherParent } from '../nested/nested-records.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { requestedChanges } from '../requested-changes.ts'
 import { changesToStore, insert, updateStored } from '../save.ts'
-import { SavepointNeeded } from '../savepoint.ts'
+import { RepeatNeeded } from '../savepoint.ts'
 import { insertRows } from './insert-rows.ts'
 import { refuseWithLater } from './later-problems.ts'
 import type { LevelOrder } from './level-order.ts'
@@ -166,7 +166,7 @@ export async function writeRecords(
     await storePending().catch((earlier: unknown) => {
       const isRefused =
         refusalOf(earlier) !== undefined ||
-        earlier instanceof SavepointNeeded ||
+        earlier instanceof RepeatNeeded ||
         (earlier instanceof ApiError && earlier.status < 500)
       if (isRefused) first = earlier
     })

@@ -15,7 +15,7 @@ import type { LevelOrder } from '../lists/level-order.ts'
 import { CreateStep, type ManyStep, type MoveStep, type WriteNested } from '../lists/many-step.ts'
 import { keyIn, readUnscoped, valuesOf } from '../look-up.ts'
 import { refuseWithoutVersion } from '../preconditions.ts'
-import { SavepointNeeded } from '../savepoint.ts'
+import { RepeatNeeded } from '../savepoint.ts'
 import { findOrCreate, hasSentBack, isRecord, roundsOf } from './find-or-create.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
 import { writeLinks } from './write-links.ts'
@@ -129,7 +129,7 @@ export async function writeChildren(
     }
   }
   if (order !== undefined && records.length > 1 && shareJunction([...lists.keys()])) {
-    throw new SavepointNeeded()
+    throw new RepeatNeeded()
   }
   for (const [relation, ofRelation] of lists) {
     const known = ofRelation.map(({ index }) => (records[index] as WrittenParent).known)

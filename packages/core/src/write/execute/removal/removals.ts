@@ -5,7 +5,7 @@ import { type ApiError, tooManyRecords } from '../../../errors.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { SavepointNeeded } from '../savepoint.ts'
+import { RepeatNeeded } from '../savepoint.ts'
 import { LookAhead } from './look-ahead.ts'
 import { PendingRemovals } from './pending-removals.ts'
 import { RemovedRecords } from './removed-records.ts'
@@ -81,7 +81,7 @@ export async function removing(
   } catch (error) {
     // Deletes the earlier records first, because an error of theirs takes precedence.
     await pending.flush().catch((earlier: unknown) => {
-      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof SavepointNeeded
+      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof RepeatNeeded
       if (isRefused) throw earlier
     })
     throw error
