@@ -289,6 +289,88 @@ eachDatabase('replicas', (test, primary) => {
     equal((await read('here')).value.name, 'first')
   })
 
+  test('a read with a position that no replica reaches, real or forged, asks the replica twice, then the primary', async () => {
+    let isReached = false
+    const dialect = withReplication(primary.kysely, {
+      position: fragment`'here'`,
+      needs: 'nothing',
+      isPosition: (text) => /^[a-z]+$/.test(text),
+      reached: () => (isReached ? fragment`1` : fragment`0`),
+    })
+    const api = testApi(
+      primary,
+      models,
+      { ...config, API_READ_YOUR_WRITES: 'header' },
+      { replicas: [first.kysely], dialect },
+    )
+    await api.ready
+    const read = (position: string) =>
+      first.capture(() => get(api, '/api/teams/1', { 'x-write-position': position }))
+    for (const position of ['forged', 'forged', 'other']) {
+      const { result, statements } = await read(position)
+      equal([result.value.name, statements.length], ['primary', 2])
+    }
+    isReached = true
+    const { statements: without } = await first.capture(() => get(api, '/api/teams/1'))
+    // The answer to the question is remembered.
+    for (const questions of [1, 0]) {
+      const { result, statements } = await read('other')
+      equal([result.value.name, statements.length - without.length], ['first', questions])
+    }
+  })
+
+  test('a read with a position that the replica reaches after the first question is read from the replica', async () => {
+    let asked = 0
+    const dialect = withReplication(primary.kysely, {
+      position: fragment`'here'`,
+      needs: 'nothing',
+      isPosition: (text) => text === 'here',
+      reached: () => {
+        asked += 1
+        return asked > 1 ? fragment`1` : fragment`0`
+      },
+    })
+    const api = testApi(
+      primary,
+      models,
+      { ...config, API_READ_YOUR_WRITES: 'header' },
+      { replicas: [first.kysely], dialect },
+    )
+    await api.ready
+    const read = await get(api, '/api/teams/1', { 'x-write-position': 'here' })
+    equal([read.value.name, asked], ['first', 2])
+  })
+
+  test('no position that a client may send is refused by the server, whose own error would be a 500', async () => {
+    if (primary.name === 'sqlite') return
+    const api = testApi(
+      primary,
+      models,
+      { ...config, API_READ_YOUR_WRITES: 'header' },
+      { replicas: [first.kysely] },
+    )
+    await api.ready
+    const uuid = '3e11fa47-71ca-11e1-9e33-c80aa9429562'
+    const positions = [
+      ...['0/0', 'FFFFFFFF/FFFFFFFF', 'ffffffff/0'],
+      ...['0-1-18446744073709551615', '0-1-18446744073709551616', '4294967295-4294967295-1'],
+      ...['4294967296-1-5', '0-4294967296-5', '0-1-5,0-2-6', '0-0-0', '00-01-0000000000000000005'],
+      ...['0', '1', '5-1', '1-2-3', '-1', '1:tag:1-3', '1:tag', 'tag:1', 'tag:tag:1', '1_'].map(
+        (tail) => `${uuid}:${tail}`,
+      ),
+      ...['9223372036854775806', '9223372036854775807', '99999999999999999999'].flatMap((most) => [
+        `${uuid}:${most}`,
+        `${uuid}:1-${most}`,
+      ]),
+      ...[`${uuid}:t${'a'.repeat(31)}:1`, `${uuid}:t${'a'.repeat(32)}:1`, `${uuid}:7tag:1`],
+      ...[`${uuid}:1,${uuid}:2`, `${uuid.replaceAll('-', '0')}:1`, `${'-'.repeat(36)}:1`],
+    ]
+    for (const position of positions) {
+      const { status, errors } = await get(api, '/api/teams/1', { 'x-write-position': position })
+      ok(status === 200 || errors?.code === 'invalid_position', `${position}: ${status}`)
+    }
+  })
+
   test('an unavailable replica is skipped in favour of the primary, with one warning', async () => {
     const away = await unreachable(primary)
     if (away === undefined) return

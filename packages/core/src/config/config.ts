@@ -455,7 +455,7 @@ export interface ApiConfig<
 
   /**
    * Whether clients see their own writes although `replicas` lag. `header`: a write returns `X-Write-Position`; a read that sends it
-   * waits up to a second for a replica to reach that position, or reads the primary. `cookie`: the same with a cookie, which
+   * uses a replica that has reached that position, at the latest after 50 ms, or reads the primary. `cookie`: the same with a cookie, which
    * browsers send automatically. Default `off`. Config only.
    */
   readonly API_READ_YOUR_WRITES?: ReadYourWrites

@@ -7,10 +7,13 @@ import type { Client } from './bounds.ts'
 import { type Connection, run } from './run.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-/** Milliseconds that a read waits for the replica to reach its position. */
-const maxWait = 1_000
-/** Milliseconds between two checks: the pause doubles from `firstPause` to `maxPause`. */
-const [firstPause, maxPause] = [2, 50]
+/**
+ * Milliseconds after which a replica that has not reached a position is asked again. It is asked twice at most, because a client may
+ * send a position that no server will ever reach.
+ */
+const pause = 50
+/** Milliseconds within which a replica must answer. */
+const timeout = 1_000
 /** The number of reached positions to remember. */
 const maxReached = 1_000
 
@@ -21,22 +24,19 @@ export interface Replica {
   readonly dialect: InternalDialect
   /** Counts shared by the requests that read from this replica. */
   readonly counts: SharedCounts
-  /** Whether it has replayed this position, or does so within a second. */
+  /** Whether it has replayed this position, or has done so after one pause; at most two statements. */
   reaches(position: string, client: Client): Promise<boolean>
 }
 
-export interface ReplicaParts extends Pick<Replica, 'db' | 'dialect' | 'counts'> {
-  /** Milliseconds from any fixed point, monotonic. */
-  readonly elapsed: () => number
-}
+export type ReplicaParts = Pick<Replica, 'db' | 'dialect' | 'counts'>
 
-export function createReplica({ db, dialect, counts, elapsed }: ReplicaParts): Replica {
+export function createReplica({ db, dialect, counts }: ReplicaParts): Replica {
   const replication = dialect.server?.replication
   const reached = new Set<string>()
 
   const hasReached = async (position: string, client: Client): Promise<boolean> => {
     if (replication === undefined) return false
-    const connection: Connection = { db, dialect, statementTimeout: maxWait, client }
+    const connection: Connection = { db, dialect, statementTimeout: timeout, client }
     const answer = replication.reached(position)
     const [row] = await run(connection, sql`select ${answer} as ${sql.id('answer')}`)
     return Number(row?.answer) === 1
@@ -48,12 +48,9 @@ export function createReplica({ db, dialect, counts, elapsed }: ReplicaParts): R
     counts,
     async reaches(position, client) {
       if (reached.has(position)) return true
-      const end = elapsed() + maxWait
-      let pause = firstPause
-      while (!(await hasReached(position, client))) {
-        if (elapsed() + pause > end) return false
+      if (!(await hasReached(position, client))) {
         await new Promise((resolve) => setTimeout(resolve, pause))
-        pause = Math.min(pause * 2, maxPause)
+        if (!(await hasReached(position, client))) return false
       }
       if (reached.size >= maxReached) reached.clear()
       reached.add(position)

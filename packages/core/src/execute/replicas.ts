@@ -78,7 +78,7 @@ export function createReplicas({
       const dialect = await member.connect()
       await run({ db, dialect, statementTimeout: timeout }, sql`select 1 as ${sql.id('answer')}`)
       // A new object, because after a repair the replica may have lost positions that it had reached.
-      member.replica = createReplica({ db, dialect, counts: newCounts(), elapsed })
+      member.replica = createReplica({ db, dialect, counts: newCounts() })
       member.isAvailable = true
       member.isReported = false
     } catch (error) {
