@@ -11,7 +11,7 @@ export const layers: readonly (readonly string[])[] = [
   ['errors', 'naming', 'json'],
   ['model', 'parse', 'sql'],
   ['config'],
-  ['registry', 'dialect', 'call-hook'],
+  ['registry', 'dialect', 'call-hook', 'host-values'],
   ['plan', 'http'],
   ['compile', 'write/plan'],
   ['write/compile'],

@@ -3,6 +3,34 @@ import type { Break } from './break.ts'
 
 export const hooks: readonly Break[] = [
   {
+    title: 'Hooks change the documents of records in place',
+    file: 'packages/core/src/host-values.ts',
+    find: 'copy[name] = copyJson(value)',
+    replace: 'copy[name] = value',
+    fails: 'test/hooks/host-values.test.ts',
+  },
+  {
+    title: 'Validators change the values that are stored',
+    file: 'packages/core/src/host-values.ts',
+    find: '(value: JsonValue): JsonValue => copyJson(value)',
+    replace: '(value: JsonValue): JsonValue => value',
+    fails: 'test/hooks/host-values.test.ts',
+  },
+  {
+    title: 'What a hook has returned changes while it is written',
+    file: 'packages/core/src/call-hook.ts',
+    find: 'return copyJson(value as unknown as JsonValue) as T',
+    replace: 'return value',
+    fails: 'test/hooks/host-values.test.ts',
+  },
+  {
+    title: 'The error callback changes the response',
+    file: 'packages/core/src/handle.ts',
+    find: 'sendable ? copyOf(error) : internalError',
+    replace: 'sendable ? error : internalError',
+    fails: 'test/hooks/host-values.test.ts',
+  },
+  {
     title: 'An update callback in a list gets only the columns that the body sets',
     file: 'packages/core/src/write/execute/lists/columns-to-compare.ts',
     find: "|| hooks.has(resource, 'update') || changes !== undefined",
@@ -143,8 +171,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A function that a dump callback returns in place of an object is null in a list',
     file: 'packages/core/src/hooks/read-hooks.ts',
-    find: "refusesLater && typeof result === 'object' ? result",
-    replace: 'refusesLater ? result',
+    find: "refusesLater && typeof result === 'object'",
+    replace: 'refusesLater',
     fails: 'test/hooks/read-hooks.test.ts',
   },
   {

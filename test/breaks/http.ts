@@ -145,7 +145,7 @@ export const http: readonly Break[] = [
   {
     title: 'A refusal is reported like an internal error',
     file: 'packages/core/src/handle.ts',
-    find: 'if (failure !== error || failure.status >= 500) runtime.report(error, request)',
+    find: 'if (!sendable || failure.status >= 500) runtime.report(error, request)',
     replace: 'runtime.report(error, request)',
     fails: 'test/contract/envelope.test.ts',
   },

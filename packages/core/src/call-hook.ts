@@ -3,6 +3,7 @@
 
 import { settingNames } from './config/setting-names.ts'
 import { ApiError } from './errors.ts'
+import { copyJson } from './json/copy.ts'
 import type { JsonValue } from './json/json-value.ts'
 import { notJson } from './json/not-json.ts'
 import { stringifyUnless } from './json/stringify.ts'
@@ -52,10 +53,29 @@ export function returned<T>(name: string, result: T): T {
   return result
 }
 
-/** Returns the result of a hook that is sent to the client; throws if it is undefined or not JSON. */
+/** Returns a copy of the result of a hook that is sent to the client; throws if it is undefined or not JSON. */
 export function returnedJson<T>(name: string, result: T): T {
-  const problem = problemOf(name, returned(name, result))
-  if (problem === undefined) return result
+  refuseOther(name, returned(name, result))
+  return takenBack(name, result)
+}
+
+/**
+ * Returns a copy of a value that a hook has returned, with the result of `toJSON`: the host may keep the value and change it later. Members
+ * that are not JSON stay as they are; throws for a value that contains itself.
+ */
+export function takenBack<T>(name: string, value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  try {
+    return copyJson(value as unknown as JsonValue) as T
+  } catch (error) {
+    refuseOther(name, value)
+    throw failureOf(name, error)
+  }
+}
+
+function refuseOther(name: string, result: unknown): void {
+  const problem = problemOf(name, result)
+  if (problem === undefined) return
   throw new Error(`The ${name} returned a value that is not JSON: ${problem}.`)
 }
 

@@ -91,6 +91,10 @@ export function withReason(error: ApiError, reason: JsonValue): ApiError {
   return Object.assign(changed, { cause, stack })
 }
 
+/** Returns an error with a copy of its body. */
+export const withBody = ({ status, headers }: ApiError, body: ErrorBody): ApiError =>
+  new ApiError(status, body, headers)
+
 /** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {
   if (!(error instanceof ApiError)) return error

@@ -29,8 +29,10 @@ import {
 import { serveCall } from './endpoints/serve-call.ts'
 import { serveIndex } from './endpoints/service-index.ts'
 import { refusalOfUnread } from './endpoints/unread-body.ts'
-import { ApiError, internalError, UnreadBody } from './errors.ts'
+import type { ErrorBody } from './error-body.ts'
+import { ApiError, internalError, UnreadBody, withBody } from './errors.ts'
 import { runError, runFinal } from './hooks/read-hooks.ts'
+import { valueForHost } from './host-values.ts'
 import { prefersProblem } from './http/accept.ts'
 import { checkRequest } from './http/check-request.ts'
 import {
@@ -327,8 +329,8 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
   const { runtime, request, requestId, hooks } = answering
   // An ApiError of the host may have a reason that is not JSON.
   const sendable = error instanceof ApiError && notJson(error.body) === undefined
-  const failure = sendable ? error : internalError(requestId)
-  if (failure !== error || failure.status >= 500) runtime.report(error, request)
+  const failure = sendable ? copyOf(error) : internalError(requestId)
+  if (!sendable || failure.status >= 500) runtime.report(error, request)
   const refusal = refusalOf(request, requestId, failure)
   if (refusal !== undefined) runtime.refused(refusal)
   await runError(runtime, hooks, error, () => argsOf(answering)).catch((e: unknown) =>
@@ -337,11 +339,15 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
   return respondFailure(answering, failure)
 }
 
+/** The error with a copy of its body, because callbacks receive the error itself. */
+const copyOf = (error: ApiError): ApiError =>
+  withBody(error, valueForHost(error.body as unknown as JsonValue) as unknown as ErrorBody)
+
 /** Builds the response to an error that has been reported. */
 async function respondFailure(answering: Answering, failure: ApiError): Promise<Settled> {
   const { runtime, request, dump } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
-  const final = await finalBody(answering, body).catch((e: unknown) => {
+  const final = await finalBody(answering, valueForHost(body)).catch((e: unknown) => {
     runtime.report(e, request)
     return body
   })

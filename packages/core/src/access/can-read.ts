@@ -4,6 +4,7 @@ import type { HookCall } from '../call/hook-call.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import { forbidden } from '../errors.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
+import { recordForHost } from '../host-values.ts'
 import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
 import { recordKey, withRecord } from '../plan/record.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -41,11 +42,11 @@ export const hasObjectChecks = (call: HookCall, plan: ReadPlan): boolean =>
   call.runtime.policies.size > 0 &&
   ((isOne(plan) && hasCanRead(call, plan.rows.from.resource)) || anyHasCanRead(call, plan.embeds))
 
-/** Returns the record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
+/** Returns a copy of the record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
 export function recordOf(resource: Resource, row: LoadedRow): HookRecord {
   const record: HookRecord = {}
   for (const name of resource.allColumns.keys()) record[name] = row.values[recordKey(name)] ?? null
-  return record
+  return recordForHost(resource, record)
 }
 
 /** Throws 403 if can_read refuses the record of a GET one; removes the embedded records it refuses. */

@@ -5,6 +5,7 @@ import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import type { CallHook } from '../call-hook.ts'
 import type { HookArgs, HookRecord, RequestArgs } from '../config/hook-types.ts'
+import { recordForHost } from '../host-values.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
@@ -57,9 +58,13 @@ export const requestArgs = (
 export const recordArgs = (
   call: HookCall & RoutedRequest,
   resource: Resource,
-  before: HookRecord | null = null,
+  before: Readonly<HookRecord> | null = null,
 ): HookArgs =>
-  subjectArgs(call, { action: call.action, resource, many: call.many, relation: null }, before)
+  subjectArgs(
+    call,
+    { action: call.action, resource, many: call.many, relation: null },
+    before && recordForHost(resource, before),
+  )
 
 /** Returns the arguments of a hook, under the names of the specification; call it after `open`, which sets the connection. */
 export const subjectArgs = (

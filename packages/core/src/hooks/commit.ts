@@ -5,6 +5,8 @@ import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import type { Change } from '../config/hook-types.ts'
 import { type HookSettings, placeOfHook } from '../config/resolve-hooks.ts'
+import { valueForHost } from '../host-values.ts'
+import type { JsonValue } from '../json/json-value.ts'
 
 /** Whether a callback receives the changes of a write, so that they have to be collected. */
 export const needsChanges = ({ beforeCommit, afterCommit }: HookSettings): boolean =>
@@ -19,6 +21,12 @@ function nameOf(
   return `${kind} callback of ${name} (${placeOfHook(hook, model, method)})`
 }
 
+/** The copy of a change that one callback receives. */
+const changeForHost = ({ model, ...change }: Change): Change => ({
+  ...(valueForHost(change as unknown as JsonValue) as unknown as Omit<Change, 'model'>),
+  model,
+})
+
 /** Calls the callback inside the transaction with the changes, if there are any; its failure rolls them back. */
 export async function runBeforeCommit(
   call: HookCall & RoutedRequest,
@@ -28,7 +36,7 @@ export async function runBeforeCommit(
   if (beforeCommit === undefined || changes.length === 0) return
   const args = hookArgs(call)
   const callHook = call.runtime.noticing(hookCallerOf(call), args.db)
-  await callHook(nameOf(call, 'beforeCommit'), () => beforeCommit(changes, args))
+  await callHook(nameOf(call, 'beforeCommit'), () => beforeCommit(changes.map(changeForHost), args))
 }
 
 /** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */
@@ -44,7 +52,7 @@ export function runAfterCommit(
   const args = { ...hookArgs(call), committed }
   try {
     const pending = hookCallerOf(call)(nameOf(call, 'afterCommit'), () =>
-      afterCommit(changes, args),
+      afterCommit(changes.map(changeForHost), args),
     )
     if (pending instanceof Promise) pending.catch(report)
   } catch (error) {

@@ -4,7 +4,7 @@ import { hookArgs, hookCallerOf, type KnownCall, requestArgs } from '../access/h
 import type { Connections } from '../call/connections.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
-import { type CallHook, returned, returnedJson, returnedText } from '../call-hook.ts'
+import { type CallHook, returned, returnedJson, returnedText, takenBack } from '../call-hook.ts'
 import type { HookArgs, HookQuery, HookRecord, RequestArgs } from '../config/hook-types.ts'
 import type { HookSettings } from '../config/resolve-hooks.ts'
 import type { Result } from '../http/envelope.ts'
@@ -53,7 +53,7 @@ export function baseFilter(
   const params = Object.fromEntries(additional.map(({ name, value }) => [name, value.text]))
   const name = `filter callback of ${model.name}`
   return (query) => {
-    const narrow = () => filter(query, model, params, hookArgs(call))
+    const narrow = () => filter(query, model, { ...params }, hookArgs(call))
     return andThen(hookCallerOf(call)(name, narrow), (result) => returned(name, result))
   }
 }
@@ -105,8 +105,9 @@ function ownDumper(
   args: HookArgs,
 ): Dumper {
   const name = dumpOf(resource)
+  const isTaken = (result: unknown): boolean => refusesLater && typeof result === 'object'
   const checked = (result: JsonObject): JsonObject =>
-    refusesLater && typeof result === 'object' ? result : returnedJson(name, result)
+    isTaken(result) ? takenBack(name, result) : returnedJson(name, result)
   return (object) => {
     const data = object as HookRecord & JsonObject
     return andThen(callHook(name, () => dump(data, args)) as MaybePromise<JsonObject>, checked)
@@ -179,8 +180,11 @@ export async function runFinal(
   args: () => RequestArgs,
 ): Promise<JsonValue> {
   if (final === undefined) return body
-  const result = await callHook('final callback', () => final(body, args()))
-  return returnedJson('final callback', result)
+  const name = 'final callback'
+  return andThen(
+    callHook(name, () => final(body, args())),
+    (result) => returnedJson(name, result),
+  )
 }
 
 /** final, for a routed request; if the request writes, called before COMMIT. */

@@ -3,10 +3,12 @@
 import { hookCallerOf, recordArgs } from '../access/hook-args.ts'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
-import { returned } from '../call-hook.ts'
+import { returned, takenBack } from '../call-hook.ts'
 import type { HookRecord } from '../config/hook-types.ts'
 import { type HookSettings, hooksOf } from '../config/resolve-hooks.ts'
+import { recordForHost } from '../host-values.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { andThen } from '../maybe-promise.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { WriteHooks } from '../write/execute/context.ts'
@@ -24,31 +26,27 @@ export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
       const add = callbackOf(resource, method, 'add')
       if (add === undefined) return object
       const name = `add callback of ${resource.name}`
-      const given = copyOf(object)
+      const given = recordForHost(resource, object)
       const args = recordArgs(call, resource)
-      const answer = await atRecord(path, () =>
-        callHook(name, () => add(given, resource.model, args)),
-      )
-      return saved(resource, name, returned(name, answer))
+      const run = () => callHook(name, () => add(given, resource.model, args))
+      return atRecord(path, () => andThen(run(), (answer) => saved(resource, name, answer)))
     },
     async update(resource, object, stored, path) {
       const update = callbackOf(resource, method, 'update')
       if (update === undefined) return object
       const name = `update callback of ${resource.name}`
-      const given = copyOf(object)
-      const args = recordArgs(call, resource, copyOf(stored))
-      const answer = await atRecord(path, () =>
-        callHook(name, () => update(given, resource.model, args)),
-      )
-      return saved(resource, name, returned(name, answer))
+      const given = recordForHost(resource, object)
+      const args = recordArgs(call, resource, stored)
+      const run = () => callHook(name, () => update(given, resource.model, args))
+      return atRecord(path, () => andThen(run(), (answer) => saved(resource, name, answer)))
     },
     async remove(resource, object, path) {
       const remove = callbackOf(resource, method, 'remove')
       if (remove === undefined) return
-      const args = recordArgs(call, resource, copyOf(object))
+      const args = recordArgs(call, resource, object)
       await atRecord(path, () =>
         callHook(`remove callback of ${resource.name}`, () =>
-          remove(copyOf(object), resource.model, args),
+          remove(recordForHost(resource, object), resource.model, args),
         ),
       )
     },
@@ -74,13 +72,12 @@ const callbackOf = <C extends Change>(
 export const hasCallback = (resource: Resource, method: string, change: Change): boolean =>
   callbackOf(resource, method, change) !== undefined
 
-const copyOf = (object: Values): HookRecord => ({ ...object })
-
 /**
  * Converts the record that a callback returned to the types of its columns; throws if a value does not fit its column, or has no
  * column and would therefore not be stored.
  */
-function saved(resource: Resource, hook: string, object: unknown): Values {
+function saved(resource: Resource, hook: string, answer: unknown): Values {
+  const object = returned(hook, answer)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw new Error(`The ${hook} must return the record.`)
   }
@@ -95,7 +92,7 @@ function saved(resource: Resource, hook: string, object: unknown): Values {
   }
   const values: Record<string, JsonValue> = {}
   for (const [name, column] of allColumns) {
-    const value = record[name] as JsonValue | undefined
+    const value = takenBack(hook, record[name]) as JsonValue | undefined
     if (value === undefined) continue
     const converted = value === null ? { value } : convertJson(column, value)
     if ('expected' in converted && column.computed === undefined) {

@@ -1,9 +1,10 @@
 // Replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform` makes of them.
 
-import { returned } from '../call-hook.ts'
+import { returned, takenBack } from '../call-hook.ts'
 import { clientGone } from '../errors.ts'
+import { valueForHost } from '../host-values.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Column } from '../model/column.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 import {
@@ -156,8 +157,8 @@ async function storedValues(
     }
     const at = pathTo(path, name)
     const known = storedForms.get(at)
-    const stored =
-      known ?? (await storedForm(resource, { column, transform }, sent[name], path, host))
+    const value = sent[name] as JsonValue
+    const stored = known ?? (await storedForm(resource, { column, transform }, value, path, host))
     storedForms.set(at, stored)
     values[name] = stored
   }
@@ -171,15 +172,16 @@ async function storedValues(
 async function storedForm(
   resource: Resource,
   { column, transform }: ColumnTransform,
-  value: JsonValue | undefined,
+  value: JsonValue,
   path: string,
   { callHook, args, isClientGone, atRecord }: TransformHost,
 ): Promise<JsonValue> {
   if (isClientGone()) throw clientGone()
   const name = `transform of ${resource.name}.${column.name}`
   const hookArgs = await args(resource, null)
-  const call = () => callHook(name, () => transform(value, hookArgs))
-  const made = returned(name, await atRecord(path, call))
+  const run = () => callHook(name, () => transform(valueForHost(value), hookArgs))
+  const call = () => andThen(run(), (result) => takenBack(name, returned(name, result)))
+  const made = await atRecord(path, call)
   if (made === null) throw new Error(`The ${name} returned null.`)
   const converted = convertJson(column, made)
   if ('value' in converted) return converted.value

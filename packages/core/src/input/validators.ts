@@ -2,6 +2,7 @@
 
 import { type CallHook, returned } from '../call-hook.ts'
 import type { HookArgs } from '../config/hook-types.ts'
+import { recordForHost, valueForHost } from '../host-values.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { StandardSchema } from '../model/standard-schema.ts'
@@ -121,7 +122,8 @@ async function checkByFunction(
   const { resource, value, row, before } = check
   const hookArgs = await args(resource, before)
   const name = nameOf(check)
-  const answer = returned(name, await callHook(name, () => validator(value, { ...row }, hookArgs)))
+  const call = () => validator(valueForHost(value), recordForHost(resource, row), hookArgs)
+  const answer = returned(name, await callHook(name, call))
   if (answer === true) return []
   return [typeof answer === 'string' && answer !== '' ? answer : defaultMessage]
 }
@@ -132,6 +134,7 @@ async function checkBySchema(
   check: ValueCheck,
   { callHook }: ValidatorHost,
 ): Promise<readonly string[]> {
-  const { issues } = await callHook(nameOf(check), () => schema['~standard'].validate(check.value))
+  const validate = () => schema['~standard'].validate(valueForHost(check.value))
+  const { issues } = await callHook(nameOf(check), validate)
   return (issues ?? []).map(({ message }) => message)
 }

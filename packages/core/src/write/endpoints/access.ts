@@ -8,6 +8,7 @@ import type { AccessPolicy } from '../../config/access-types.ts'
 import type { HookArgs } from '../../config/hook-types.ts'
 import { type Opened, scopeStatement } from '../../endpoints/read-stages.ts'
 import { atRecord } from '../../hooks/at-record.ts'
+import { recordForHost } from '../../host-values.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Resource } from '../../registry/resource.ts'
 import type { WriteAccess } from '../execute/access.ts'
@@ -27,7 +28,7 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
   ): MaybePromise<boolean> => {
     const policy = runtime.policies.get(resource)
     if (policy?.[hook] === undefined) return true
-    const args = recordArgs(call, resource, before && { ...before })
+    const args = recordArgs(call, resource, before)
     return atRecord(path, () =>
       callPolicyHook(call, resource, hook, () => run(policy, args), Boolean),
     )
@@ -38,16 +39,16 @@ export function writeAccess(call: Call, opened: Opened): WriteAccess {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
     canCreate: (resource, data, path) =>
       callHook(resource, 'can_create', null, path, (policy, args) =>
-        policy.can_create?.({ ...data }, args),
+        policy.can_create?.(recordForHost(resource, data), args),
       ),
     canUpdate: (resource, object, data, path) =>
       !hasHook(resource, 'can_update') ||
       callHook(resource, 'can_update', object, path, (policy, args) =>
-        policy.can_update?.({ ...object }, { ...data }, args),
+        policy.can_update?.(recordForHost(resource, object), recordForHost(resource, data), args),
       ),
     canDelete: (resource, object, path) =>
       callHook(resource, 'can_delete', object, path, (policy, args) =>
-        policy.can_delete?.({ ...object }, args),
+        policy.can_delete?.(recordForHost(resource, object), args),
       ),
     hasHook,
     narrows: (resource) => runtime.policies.narrows(resource),

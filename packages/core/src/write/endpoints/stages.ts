@@ -4,6 +4,7 @@ import { methodOf } from '../../access/action.ts'
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
 import { mayAct } from '../../access/reach.ts'
 import type { Call, Runtime } from '../../call.ts'
+import { takenBack } from '../../call-hook.ts'
 import type { Change } from '../../config/hook-types.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
@@ -295,7 +296,7 @@ export const validatorHost = (call: Call): ValidatorHost => ({
   callHook: hookCallerOf(call),
   args: (resource, before) =>
     andThen(call.transaction ?? call.runtime.session(call.request), () =>
-      recordArgs(call, resource, before && { ...before }),
+      recordArgs(call, resource, before),
     ),
 })
 
@@ -317,14 +318,16 @@ export function valueSourcesOf(call: Call): ValueSources {
       return now
     },
     uuid: () => crypto.randomUUID(),
-    defaultOf: (resource, column, make) =>
-      hookCallerOf(call)(`default of ${resource.name}.${column.name}`, () =>
-        make(recordArgs(call, resource)),
-      ),
-    deletedValueOf: (resource, make, stored) =>
-      hookCallerOf(call)(`soft-delete value of ${resource.name}`, () =>
-        make(recordArgs(call, resource, stored && { ...stored })),
-      ),
+    defaultOf(resource, column, make) {
+      const name = `default of ${resource.name}.${column.name}`
+      const made = hookCallerOf(call)(name, () => make(recordArgs(call, resource)))
+      return andThen(made, (value) => takenBack(name, value))
+    },
+    deletedValueOf(resource, make, stored) {
+      const name = `soft-delete value of ${resource.name}`
+      const made = hookCallerOf(call)(name, () => make(recordArgs(call, resource, stored)))
+      return andThen(made, (value) => takenBack(name, value))
+    },
   }
 }
 
