@@ -17,8 +17,8 @@ const ofDriver =
 /** How often each file caches something, and with which key. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
-  'access/scope-query.ts': [1, ofModels],
   'host-values.ts': [1, ofModels],
+  'compile/distinct-query.ts': [1, ofModels],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
   'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens exists'],
   'compile/selection.ts': [1, 'by an output: a part of one cached plan, or of the models'],

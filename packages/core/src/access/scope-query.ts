@@ -11,6 +11,7 @@ import {
   SelectQueryNode,
   type TableNode,
 } from 'kysely'
+import { expressionOf, storedColumns } from '../compile/distinct-query.ts'
 import type { HookQuery } from '../config/hook-types.ts'
 import { hasSchemaPlugin, withoutSchemaPlugin } from '../dialect/shared/schema-plugin.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -54,8 +55,7 @@ export function checkedQuery(
   if (!SelectQueryNode.is(node)) throw new Error(`${name} must return a select query.`)
   const wrong = selectionProblem(node, resource)
   if (wrong !== undefined) throw new Error(`${name} returned another query: ${wrong}.`)
-  const listed = withColumns(node, resource)
-  return { expressionType: undefined, toOperationNode: () => listed } as Expression<unknown>
+  return expressionOf(withColumns(node, resource))
 }
 
 /** Replaces `library.books.*` by its columns: not every database accepts `schema.table.*`. */
@@ -76,18 +76,6 @@ function tableInSchema({ selection }: SelectionNode): TableNode | undefined {
   if (!ReferenceNode.is(selection) || !SelectAllNode.is(selection.column)) return undefined
   return selection.table?.table.schema === undefined ? undefined : selection.table
 }
-
-/** Returns the columns of the model's table, by their database names; the same list for every query of a resource. */
-function storedColumns(resource: Resource): readonly string[] {
-  const known = storedOf.get(resource)
-  if (known !== undefined) return known
-  const columns = [...resource.allColumns.values()]
-  const stored = columns.flatMap(({ computed, dbName }) => (computed === undefined ? dbName : []))
-  storedOf.set(resource, stored)
-  return stored
-}
-
-const storedOf = new WeakMap<Resource, readonly string[]>()
 
 const isExpression = (value: unknown): value is { toOperationNode(): OperationNode } =>
   typeof value === 'object' && value !== null && 'toOperationNode' in value

@@ -4,6 +4,7 @@ import type { Expression, SqlBool } from 'kysely'
 import type { HookCall } from '../call/hook-call.ts'
 import type { RoutedRequest } from '../call/routed-request.ts'
 import { allOf } from '../compile/condition.ts'
+import { withoutRepeats } from '../compile/distinct-query.ts'
 import {
   type ConditionScope,
   type RowScope,
@@ -194,7 +195,9 @@ function narrow(
   const { call } = scoping
   if (filter === undefined && call.runtime.policies.get(source.resource)?.scope_query === undefined)
     return 'all'
-  return narrowByQuery(scoping, source, filter)
+  return andThen(narrowByQuery(scoping, source, filter), (rows) =>
+    typeof rows === 'string' ? rows : withoutRepeats(scoping.target, source.resource, rows),
+  )
 }
 
 /** Calls scope_query for a source: 'all' without this hook, 'none' for a falsy result, otherwise the returned query. */
@@ -299,13 +302,15 @@ function narrowByConditions(
 
 /** Returns all rows of a source, or the query of the filter callback. */
 function filteredRows(
-  { call, db }: ScopeCall,
+  { call, db, target }: ScopeCall,
   { resource }: NarrowedSource,
   filter: BaseFilter | undefined,
 ): MaybePromise<ConditionScope['rows']> {
   if (filter === undefined) return 'all'
   const filtered = filter(openQuery(db, call.runtime.schema, resource))
-  return andThen(filtered, (query) => checkedQuery(query, resource, 'filter callback'))
+  return andThen(filtered, (query) =>
+    withoutRepeats(target, resource, checkedQuery(query, resource, 'filter callback')),
+  )
 }
 
 /** Plans the conditions of `scope` with the values of this request; true if it may see all rows, false if none. */

@@ -34,7 +34,7 @@ import type { WriteContext } from './context.ts'
 /** The largest LIMIT that every database accepts. */
 const noLimit = 2 ** 31 - 1
 
-/** The rows of a plan that the caller may see. A policy that joins may return a row twice. */
+/** The rows of a plan that the caller may see. */
 export async function readScoped(
   context: WriteContext,
   plan: RowPlan,

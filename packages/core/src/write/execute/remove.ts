@@ -69,7 +69,7 @@ export async function removeStored(
     const links = await linksToRemove(context, resource, rows, soft)
     for (const stored of rows) {
       const record = { resource, stored, soft }
-      // A policy that joins may return a row twice.
+      // Two lists of the body may belong to one record.
       if (!removals.removed.has(record)) {
         await removeTree(treeOf(removals, resource), record, links)
       }

@@ -48,7 +48,6 @@ export async function findDependents(
     const visible = context.access.narrows(resource)
       ? await readScoped(context, plan, 'DELETE')
       : locked
-    // A policy that joins may return a row twice, so the keys are compared, not the numbers of rows.
     const seen = new Set(visible.map((row) => idOf(resource, row)))
     for (const row of locked) {
       if (!seen.has(idOf(resource, row))) throw await referredToError(context, [dependent], !soft)
