@@ -7,7 +7,7 @@
 export const layers: readonly (readonly string[])[] = [
   ['client', 'error-body'],
   ['error-size', 'operation-at'],
-  ['maybe-promise', 'time-limit', 'turn', 'lru-map'],
+  ['maybe-promise', 'time-limit', 'turn', 'lru-map', 'text-hash'],
   ['errors', 'naming', 'json'],
   ['model', 'parse', 'sql'],
   ['config'],

@@ -3,6 +3,13 @@ import type { Break } from './break.ts'
 
 export const compile: readonly Break[] = [
   {
+    title: 'Labels of clients stand in the text of statements',
+    file: 'packages/core/src/compile/selection.ts',
+    find: "value.kind === 'column' && value.column.name === key && plainAlias.test(key) ? key : undefined",
+    replace: "value.kind !== 'bucket' && plainAlias.test(key) ? key : undefined",
+    fails: 'test/security/injection.test.ts',
+  },
+  {
     title: 'A source without a decided scope shows all its rows',
     file: 'packages/core/src/compile/scopes.ts',
     find: 'return this.decided.get(source) ?? undecided(source)',

@@ -20,7 +20,7 @@ eachDatabase('conditional requests', (test, db) => {
   test('the record part of the ETag does not depend on the projection, the other part does', async () => {
     const whole = await etag(url)
     const part = await etag(`${url}?fields=title`)
-    match(whole, /^"[0-9a-f]{16}\.[0-9a-f]{16}"$/)
+    match(whole, /^"[\w-]{32}\.[\w-]{32}"$/)
     equal(row(part), row(whole))
     notEqual(part, whole)
   })

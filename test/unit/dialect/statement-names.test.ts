@@ -1,4 +1,5 @@
 /** Names of prepared statements: stable for a repeated text, and limited in number. */
+import { createHash } from 'node:crypto'
 import { statementNames } from '../../../packages/core/src/dialect/postgres/statement-names.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -18,6 +19,9 @@ suite('names of statements', (test) => {
       return nameOf(text)?.name ?? ''
     }
     equal(name('select 1'), name('select 1'))
+    // With a hash that can be forged, a client could make the text whose name stands for the statement of another request.
+    const digest = createHash('sha256').update('select 1').digest('base64url')
+    equal(name('select 1'), `model_api_${digest.slice(0, 32)}`)
     const long = name(`select ${'x'.repeat(10_000)}`)
     ok(long.length < 64, long)
     const names = new Set(Array.from({ length: 5_000 }, (_, i) => name(`select "c_${i}" = $${i}`)))

@@ -9,7 +9,7 @@ import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf } from './condition.ts'
 import { orderTerms } from './row-order.ts'
-import { plainAlias } from './selection.ts'
+import { plainAlias, registryName } from './selection.ts'
 import { columnOf, relatedRows } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -104,11 +104,15 @@ function membersOf(
     members.push(sql`${value} as ${sql.id(name)}`)
     return true
   }
-  for (const { key, value, visible } of rows.output) {
+  for (const output of rows.output) {
+    const { value, visible } = output
     if (!visible) continue
     if (value.kind !== 'column' || value.source !== rows.from) return undefined
     const { column } = value
-    if (!add(key, jsonText.value(column, columnOf(rows.from, column)))) return undefined
+    const name = registryName(output)
+    if (name === undefined || !add(name, jsonText.value(column, columnOf(rows.from, column)))) {
+      return undefined
+    }
   }
   for (const inner of relation.target.relations.values()) {
     const embedded = embeds.find((candidate) => candidate.relation === inner)

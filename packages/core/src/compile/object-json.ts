@@ -10,7 +10,7 @@ import type { NamedColumn, ResolvedRelation } from '../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import type { ObjectLocation } from './cell.ts'
 import { linkBaseOrigin } from './embedded-json.ts'
-import { plainAlias } from './selection.ts'
+import { plainAlias, registryName } from './selection.ts'
 import { columnOf } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -125,13 +125,15 @@ function columnMembers(
 ): readonly Member[] | undefined {
   const members: Member[] = []
   if (output.every(({ visible }) => !visible)) return undefined
-  for (const { key, value, visible } of output) {
+  for (const member of output) {
+    const { value, visible } = member
     if (!visible) continue
     if (value.kind !== 'column' || value.source !== from) return undefined
     const { column } = value
-    const piece = objectText.value(column, columnOf(from, column))
-    if (piece === undefined) return undefined
-    members.push({ name: key, value: piece })
+    const name = registryName(member)
+    const piece = name === undefined ? undefined : objectText.value(column, columnOf(from, column))
+    if (name === undefined || piece === undefined) return undefined
+    members.push({ name, value: piece })
   }
   return members
 }

@@ -42,6 +42,13 @@ export interface Selection {
 // At most 60 characters: PostgreSQL truncates longer identifiers to 63 bytes, and truncated aliases may be equal.
 export const plainAlias: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
 
+/**
+ * Returns the key of an output if that is the plain name of its column; undefined for a key that a client chose, such as a label, and
+ * for one that is no plain alias. Only this name may be in SQL, so that clients cannot choose a part of a statement's text.
+ */
+export const registryName = ({ key, value }: Output): string | undefined =>
+  value.kind === 'column' && value.column.name === key && plainAlias.test(key) ? key : undefined
+
 export function compileSelection(
   target: Target,
   output: readonly Output[],
@@ -49,8 +56,9 @@ export function compileSelection(
 ): Selection {
   const used = new Set<string>()
   const members = output.map((member, i) => {
-    const fits = plainAlias.test(member.key) && !used.has(member.key.toLowerCase())
-    const alias = fits ? member.key : `c_${i}`
+    const name = registryName(member)
+    const fits = name !== undefined && !used.has(name.toLowerCase())
+    const alias = fits ? name : `value ${i + 1}`
     used.add(alias.toLowerCase())
     return { member, alias }
   })

@@ -1,6 +1,6 @@
 // Representation: a text that many responses contain, with its ETags and its gzip form, computed once.
 
-import { hashOfText } from '../http/text-hash.ts'
+import { hashOfText } from '../text-hash.ts'
 
 /** A text with its ETags. */
 export interface Representation {

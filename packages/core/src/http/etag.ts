@@ -3,9 +3,9 @@
 
 import { invalidEntityTag } from '../errors.ts'
 import { stringify } from '../json/stringify.ts'
+import { hashesOfText, hashOfText } from '../text-hash.ts'
 import type { Result } from './envelope.ts'
 import { type ApiRequest, header } from './request.ts'
-import { hashesOfText, hashOfText } from './text-hash.ts'
 
 /**
  * Returns the ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on

@@ -1,5 +1,6 @@
 // Names for prepared statements: a statement gets one when it occurs for the second time, made of a hash of its text.
 
+import { hashOfText } from '../../text-hash.ts'
 import { type Recurring, recurringStatements } from '../shared/recurring-statements.ts'
 
 /** A statement that has a name. */
@@ -21,15 +22,8 @@ export const statementNames = (size: number): NameOf =>
     ({ text, arrays }) => ({ text, arrays, name: nameFrom(text) }),
   )
 
-/** The same text has the same name in every process, so that a pooler can share the statement. */
-function nameFrom(text: string): string {
-  const lanes = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35]
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    for (let lane = 0; lane < 4; lane++) {
-      lanes[lane] = Math.imul((lanes[lane] as number) ^ (unit + lane), 0x01000193 + 2 * lane)
-    }
-  }
-  const digits = lanes.map((lane) => ((lane ^ (lane >>> 15)) >>> 0).toString(36))
-  return `model_api_${digits.join('_')}`
-}
+/**
+ * The same text has the same name in every process, so that a pooler can share the statement. Two texts never have the same name,
+ * because the name contains 192 bits of SHA-256: otherwise a connection could execute another statement than was sent.
+ */
+const nameFrom = (text: string): string => `model_api_${hashOfText(text)}`
