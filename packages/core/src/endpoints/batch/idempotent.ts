@@ -41,6 +41,8 @@ interface StoredResult extends StoredResponse {
 
 interface OnceOptions {
   readonly key: string
+  /** The body of the batch. */
+  readonly sent: JsonValue
   readonly asText: boolean
 }
 
@@ -48,13 +50,13 @@ interface OnceOptions {
 export async function runBatchOnce(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
-  { key, asText }: OnceOptions,
+  { key, sent, asText }: OnceOptions,
   run: (beforeCommit: RunOptions['beforeCommit']) => Promise<Result>,
 ): Promise<Result> {
   const { runtime, request, parts } = batch
   const { query } = splitUrl(request.url)
   const owner = ownerOf(runtime.registry.users, operations)
-  const claim = await claimOf({ request, query }, owner, runtime.settings.batch?.path ?? '', key)
+  const claim = await claimOf({ query, body: sent }, owner, runtime.settings.batch?.path ?? '', key)
   return onceFor({ runtime, request, timing: parts.timing }, claim, {
     work: (held) =>
       run(async (results, probe) =>

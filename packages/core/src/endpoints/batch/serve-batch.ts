@@ -8,6 +8,7 @@ import type { Result } from '../../http/envelope.ts'
 import { type ApiRequest, header } from '../../http/request.ts'
 import { readBody } from '../../input/body.ts'
 import { inputProblems } from '../../input/problems.ts'
+import type { JsonValue } from '../../json/json-value.ts'
 import { type Admitted, admit } from '../admit.ts'
 import { optionsResult } from '../own-methods.ts'
 import { ownParameters } from '../own-parameters.ts'
@@ -51,7 +52,7 @@ export async function serveBatch(
   const { timing } = parts
   timing?.enter('plan')
   const count = batchCounter(runtime, request, parts)
-  const { batch, body, operations, key, asText } = await admitBatch(
+  const { batch, body, sent, operations, key, asText } = await admitBatch(
     runtime,
     request,
     parts,
@@ -75,7 +76,7 @@ export async function serveBatch(
   const result =
     key === undefined
       ? await run(async () => {})
-      : await runBatchOnce(batch, operations, { key, asText }, run)
+      : await runBatchOnce(batch, operations, { key, sent, asText }, run)
   return sendsPosition(batch) && !body.dryRun
     ? withPosition({ runtime, request, timing }, result)
     : result
@@ -104,6 +105,8 @@ function batchCounter(runtime: Runtime, request: ApiRequest, { always }: BatchPa
 interface AdmittedBatch {
   readonly batch: BatchRequest
   readonly body: BatchBody
+  /** The body as JSON. */
+  readonly sent: JsonValue
   readonly operations: readonly AdmittedOperation[]
   /** The Idempotency-Key. */
   readonly key: string | undefined
@@ -120,7 +123,10 @@ async function admitBatch(
 ): Promise<AdmittedBatch> {
   const { timing, stamp, always, wantsText } = parts
   refuseIgnored(runtime, request)
-  const body = readBatch(runtime, request)
+  const problems = inputProblems()
+  const limit = { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit }
+  const sent = readBody(request, limit, problems)
+  const body = readOperations(runtime, sent, problems)
   // A dry run stores nothing, so there is nothing to repeat.
   const key = body.dryRun ? undefined : header(request, 'idempotency-key')
   const asText = wantsText && runtime.settings.hooks.final === undefined
@@ -134,7 +140,7 @@ async function admitBatch(
     always,
   }
   const operations = await admitAll(batch, body, parts, count)
-  return { batch, body, operations, key, asText }
+  return { batch, body, sent, operations, key, asText }
 }
 
 /** Throws 400 for parameters and headers that would change a separate request, but have no meaning for a batch. */
@@ -143,12 +149,6 @@ function refuseIgnored({ settings }: Runtime, request: ApiRequest): void {
   ownParameters(request, [], settings.additionalQueryParams, hint)
   if (header(request, 'if-match') !== undefined) throw preconditionOnBatch('If-Match')
   if (header(request, 'if-none-match') !== undefined) throw preconditionOnBatch('If-None-Match')
-}
-
-function readBatch(runtime: Runtime, request: ApiRequest): BatchBody {
-  const problems = inputProblems()
-  const limit = { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit }
-  return readOperations(runtime, readBody(request, limit, problems), problems)
 }
 
 /** Admits and authorises the operations; counts the batch once the caller of the first one is known, before the others. */

@@ -50,7 +50,7 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   const body = bodyOf(call, problems)
   const many = Array.isArray(body)
   const items = itemsOf(resource, body)
-  return idempotent(call, resource, ast, (storeResponse) =>
+  return idempotent(call, resource, ast, body, (storeResponse) =>
     (isUpsert ? upsert : insertAll)(
       call,
       resource,

@@ -14,6 +14,7 @@ import { hasDump } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { collectionUrl } from '../../http/links.ts'
 import { header } from '../../http/request.ts'
+import { comparableText } from '../../json/comparable-text.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 import type { QueryAst } from '../../parse/ast.ts'
@@ -53,22 +54,23 @@ export function idempotent(
   call: Call,
   resource: Resource,
   ast: QueryAst,
+  body: JsonValue,
   work: (storeResponse: StoreResponse | undefined) => Promise<Result>,
 ): Promise<Result> {
   const key = header(call.request, 'idempotency-key')
-  return key === undefined ? work(undefined) : runOnce(call, resource, ast, key, work)
+  return key === undefined ? work(undefined) : runOnce(call, resource, ast, { key, body }, work)
 }
 
 async function runOnce(
   call: Call,
   resource: Resource,
   ast: QueryAst,
-  key: string,
+  { key, body }: { readonly key: string; readonly body: JsonValue },
   work: (storeResponse: StoreResponse) => Promise<Result>,
 ): Promise<Result> {
   const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
   const owner = userIdentityOf(call.runtime.registry.users, call.caller.user)
-  const claim = await claimOf(call, owner, route, key)
+  const claim = await claimOf({ query: call.query, body }, owner, route, key)
   return onceFor(call, claim, {
     replay: (own, response) => replay(call, own, resource, ast, response),
     work: (held) =>
@@ -180,7 +182,7 @@ export const storeOf = (
  * not.
  */
 export async function claimOf(
-  { request, query }: Pick<Call, 'request' | 'query'>,
+  { query, body }: { readonly query: string; readonly body: JsonValue },
   owner: UserIdentity,
   route: string,
   key: string,
@@ -194,17 +196,8 @@ export async function claimOf(
   return {
     id: await digest(stringify([identity, route, key])),
     // With the key, of which the table has only a digest: otherwise its readers could test guesses of what a body contains.
-    fingerprint: await digest(stringify([key, query, textOf(request.body)])),
-  }
-}
-
-/** The text of a body; empty for a parsed body that is no JSON, which is refused when it is read. */
-function textOf(body: unknown): string {
-  if (typeof body === 'string') return body
-  try {
-    return stringify((body ?? null) as JsonValue)
-  } catch {
-    return ''
+    // The body counts as the value that was read, so that text, bytes and a body that the host has parsed are the same request.
+    fingerprint: await digest(stringify([key, query, comparableText(body)])),
   }
 }
 
