@@ -3,6 +3,27 @@ import type { Break } from './break.ts'
 
 export const input: readonly Break[] = [
   {
+    title: 'Nested lists store any number of records in one request',
+    file: 'packages/core/src/input/read-record.ts',
+    find: "if (relation.kind !== 'belongsTo') reading.count.add(relation.target, items.length)",
+    replace: '',
+    fails: 'test/writing/records-of-a-request.test.ts',
+  },
+  {
+    title: 'A change by filter writes its nested list once for each of any number of records',
+    file: 'packages/core/src/write/endpoints/bulk.ts',
+    find: 'count.refuseTimes(rows.length)',
+    replace: '',
+    fails: 'test/writing/records-of-a-request.test.ts',
+  },
+  {
+    title: 'A DELETE by filter deletes a thousand dependents of each of its records',
+    file: 'packages/core/src/write/execute/removal/remove-tree.ts',
+    find: 'if (counted.size > mostOf(tree)) throw',
+    replace: 'if (begun.size > mostOf(tree)) throw',
+    fails: 'test/writing/records-of-a-request.test.ts',
+  },
+  {
     title: 'The limits of a value are not checked if the record is otherwise valid',
     file: 'packages/core/src/input/plain-record.ts',
     find: 'if (isLimited && outsideLimits(definition, json) !== undefined) return false',

@@ -73,8 +73,8 @@ export const uniqueNames: readonly Break[] = [
   {
     title: 'Validators check the values of an object that names a stored record',
     file: 'packages/core/src/input/read-record.ts',
-    find: 'readRecord({ problems, checks }, target, json, { ...place, identifying })',
-    replace: 'readRecord({ ...reading, problems }, target, json, { ...place, identifying })',
+    find: 'const own: Reading = { ...reading, problems, checks }',
+    replace: 'const own: Reading = { ...reading, problems }',
     fails,
   },
   {

@@ -53,6 +53,7 @@ eachDatabase('growth of nested lists', (test, db) => {
     API_ALLOW_BULK: true,
     API_ALLOW_NESTED_WRITES: true,
     API_MAX_DEPTH: depth,
+    API_MAX_BULK: 10_000,
   })
   test.before(async () => {
     await createTables(db, models)

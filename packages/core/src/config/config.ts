@@ -512,8 +512,9 @@ export interface ApiConfig<
   /** Maximum number of embedded rows of one response. Default 10000. Config, meta. */
   readonly API_MAX_EMBEDDED_ROWS?: number
   /**
-   * Maximum number of records of one bulk write, of records that one DELETE with `cascade_delete=1` deletes, its own included, and
-   * of links that one list removes; more is 400. Any number from 1; `API_BODY_LIMIT` limits lists as well. Default 1000. Config, meta.
+   * Maximum number of records and links that a request or an operation of a batch writes, nested ones included, of records that a DELETE
+   * deletes, with those of `cascade_delete=1`, and of links that lists remove; more is 400. Any number from 1; `API_BODY_LIMIT` limits
+   * lists as well. Default 1000. Config, meta.
    */
   readonly API_MAX_BULK?: number
 }

@@ -14,6 +14,7 @@ import {
   type RelationKeys,
   readRecord,
 } from './read-record.ts'
+import { RecordCount } from './record-count.ts'
 import { RepeatedMembers } from './repeated-members.ts'
 import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
 
@@ -27,6 +28,8 @@ export interface ReadOptions {
   readonly createOnly?: ReadonlySet<string>
   readonly relationKeys?: RelationKeys
   readonly isMergePatch?: boolean
+  /** Counts the records that are read; a counter of their own if it is absent. */
+  readonly count?: RecordCount
 }
 
 /** Reads a record and runs its validators. */
@@ -47,16 +50,18 @@ export function nodeReader(
     createOnly = nothing,
     relationKeys = noRelationKeys,
     isMergePatch = false,
+    count = new RecordCount(resource),
   }: ReadOptions,
   problems: InputProblems,
   host: ValidatorHost,
 ): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
   const left = resource.settings.limits.depth
   // Shared by all records until one of them has a validator.
-  let reading: Reading = { problems, checks: [] }
+  let reading: Reading = { problems, checks: [], count }
   const isPlain = createOnly.size === 0 && !isMergePatch && !hasValidators(resource, mode)
   const repeated = isPlain ? new RepeatedMembers(resource, mode) : undefined
   return (body, path) => {
+    count.add(resource, 1)
     const plain = repeated?.read(body, path)
     if (plain !== undefined) return plain
     const place: Place = {
@@ -73,7 +78,7 @@ export function nodeReader(
     repeated?.remember(node)
     const { checks } = reading
     if (checks.length === 0) return node
-    reading = { problems, checks: [] }
+    reading = { problems, checks: [], count }
     return runChecks(checks, problems, host).then(() => node)
   }
 }

@@ -34,6 +34,7 @@ import {
 import { convertJson } from '../write/plan/value.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
 import { type InputProblems, inputProblems } from './problems.ts'
+import type { RecordCount } from './record-count.ts'
 import { type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
@@ -42,6 +43,7 @@ export interface Reading {
   readonly problems: InputProblems
   /** Values whose validators run later. */
   readonly checks: ValueCheck[]
+  readonly count: RecordCount
 }
 
 /** The position of a record in the body. */
@@ -288,6 +290,8 @@ function readRelation(
     )
     return
   }
+  // Each object of a list is a row or a link, before any of them is read.
+  if (relation.kind !== 'belongsTo') reading.count.add(relation.target, items.length)
   const filled = filledBelow(relation)
   const unique = place.relationKeys.get(relation.name)
   const nodes = items.map((item, i) => {
@@ -309,6 +313,7 @@ function readRelation(
       nodes,
     })
   } else if (nodes[0] !== undefined) {
+    reading.count.addParent(nodes[0])
     ;(node.parents as { relation: ResolvedRelation; node: WriteNode }[]).push({
       relation,
       node: nodes[0],
@@ -390,7 +395,8 @@ function readUnique(
     unique.map((column) => [column.name, unmatchable(target, column)] as const),
   )
   const checks: ValueCheck[] = []
-  const record = readRecord({ problems, checks }, target, json, { ...place, identifying })
+  const own: Reading = { ...reading, problems, checks }
+  const record = readRecord(own, target, json, { ...place, identifying })
   const names = new Set(unique.map(({ name }) => name))
   for (const name of names) {
     const path = pathTo(place.path, name)

@@ -19,6 +19,7 @@ import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, readNode } from '../../input/read-body.ts'
 import type { RelationKeys } from '../../input/read-record.ts'
+import { RecordCount } from '../../input/record-count.ts'
 import { withStoredForms } from '../../input/transform.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
@@ -78,10 +79,11 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   planEcho(resource, echo, call.reach)
   const problems = inputProblems()
   const relationKeys = relationKeysOf(resource, ast)
+  const count = new RecordCount(resource)
   const read = await readNode(
     resource,
     bodyOf(call, problems),
-    { path: '', mode: 'update', relationKeys },
+    { path: '', mode: 'update', relationKeys, count },
     problems,
     validatorHost(call),
   )
@@ -93,6 +95,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     async (writing) => {
       const lockedFor = lockForChanges(writing.context, resource, [sent])
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
+      count.refuseTimes(rows.length)
       if (rows.length > 0) await requireListAccess(writing.context, [sent])
       else {
         addOtherForms(writing.context.problems, [sent])

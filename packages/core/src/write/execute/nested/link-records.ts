@@ -82,8 +82,8 @@ export function linkRecords(
       if (removed.length > 0) await requireAccess(context, resource, 'DELETE', commonPath(removed))
     },
     async remove(links) {
-      const isTooLong = links.some(({ keys }) => keys.length > max)
-      if (isTooLong) throw tooManyRecords(resource, maxBulkNames, max)
+      const count = links.reduce((sum, { keys }) => sum + keys.length, 0)
+      if (count > max) throw tooManyRecords(resource, maxBulkNames, max)
       await lock(writing, links)
       const rows = await rowsOf(writing, links, false)
       order?.beforeHooks(context)

@@ -22,13 +22,15 @@ export interface Removals {
   readonly removed: RemovedRecords
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string>
+  /** The records whose deletion has begun, by `idOf`, to limit their number. */
+  readonly counted: Set<string>
 }
 
 /** The state that the deletions of a record and its dependents share. */
 export interface Tree extends Removals {
   /** The model of the record at the top. */
   readonly top: Resource
-  /** The records whose deletion has begun, by `idOf`: to end cycles and to count the records. */
+  /** The records whose deletion has begun, by `idOf`: to end cycles. */
   readonly begun: Map<string, ToRemove>
 }
 
@@ -38,7 +40,7 @@ export const treeOf = (removals: Removals, top: Resource): Tree => ({
   begun: new Map(),
 })
 
-/** Most records that a cascade deletes, the first one included. */
+/** Most records that the deletions of a request delete, those of a list and their dependents together. */
 export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
 
 /**
@@ -104,7 +106,16 @@ function removalsOf(
   const pending = new PendingRemovals(context, isOneByOne)
   const ahead = new LookAhead(context, cascade, () => pending.flush(), isOneByOne)
   const removed = new RemovedRecords()
-  return { context, cascade, path, ahead, pending, removed, goneLinks: new Set() }
+  return {
+    context,
+    cascade,
+    path,
+    ahead,
+    pending,
+    removed,
+    goneLinks: new Set(),
+    counted: new Set(),
+  }
 }
 
 /** A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record. */

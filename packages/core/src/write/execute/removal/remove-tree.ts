@@ -26,7 +26,7 @@ export async function removeTree(
   record: ToRemove,
   links: LinksToRemove,
 ): Promise<void> {
-  const { context, cascade, begun, path } = tree
+  const { context, cascade, begun, counted, path } = tree
   const { resource, stored, soft } = record
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
@@ -36,7 +36,8 @@ export async function removeTree(
   if (begun.has(id) && !isMarked) return
   begun.set(id, record)
   const isDependent = cascade && begun.size > 1
-  if (begun.size > mostOf(tree)) throw tooManyOf(tree, resource)
+  counted.add(id)
+  if (counted.size > mostOf(tree)) throw tooManyOf(tree, resource)
   const isAllowed = await context.access.canDelete(resource, stored, path)
   if (!isAllowed) throw forbidden(path)
   // The precondition is that of the first record; the others are its dependents.
