@@ -38,6 +38,8 @@ const columns = {
   price: column('price', 'decimal'),
   day: column('day', 'date'),
   moment: column('moment', 'datetime'),
+  /** Without microseconds. */
+  rounded: column('rounded', 'datetime'),
   zoned: column('zoned', 'datetime'),
   clock: column('clock', 'time'),
 }
@@ -48,14 +50,14 @@ const indexed = names.filter((name) => name !== 'id')
 
 const mysqlTable = (codePoint: string): string =>
   `create table items (id int primary key, exact varchar(50) collate ${codePoint}, loose varchar(50), big bigint,
-    code char(36), price decimal(12, 2), day date, moment datetime(6), zoned timestamp(6), clock time(6))
+    code char(36), price decimal(12, 2), day date, moment datetime(6), rounded datetime(3), zoned timestamp(6), clock time(6))
     character set utf8mb4 collate utf8mb4_unicode_ci`
 
 const ddl: Readonly<Record<Engine, string>> = {
   sqlite: `create table items (id integer primary key, exact text, loose text, big integer, code text,
-    price decimal(12, 2), day text, moment text, zoned text, clock text)`,
+    price decimal(12, 2), day text, moment text, rounded text, zoned text, clock text)`,
   postgres: `create table items (id int primary key, exact text collate "C", loose text collate "en-x-icu", big bigint, code uuid,
-    price numeric(12, 2), day date, moment timestamp(6), zoned timestamptz(6), clock time(6))`,
+    price numeric(12, 2), day date, moment timestamp(6), rounded timestamp(3), zoned timestamptz(6), clock time(6))`,
   mariadb: mysqlTable('utf8mb4_nopad_bin'),
   mysql: mysqlTable('utf8mb4_0900_bin'),
 }
@@ -77,6 +79,7 @@ async function createItems(db: TestDatabase): Promise<void> {
       price: i / 4,
       day: second.slice(0, 10),
       moment: second,
+      rounded: second,
       zoned: second,
       clock: second.slice(11),
     }
@@ -159,8 +162,21 @@ eachDatabase('dialect/indexes', (test, db) => {
     price: ['5', '6.25'],
     day: ['2024-01-05', '2024-01-06'],
     moment: ['2024-01-05T00:05:00.000Z', '2024-01-05T00:06:00.000Z'],
+    rounded: ['2024-01-05T00:05:00.000Z', '2024-01-05T00:06:00.000Z'],
     zoned: ['2024-01-05T00:05:00.000Z', '2024-01-05T00:06:00.000Z'],
     clock: ['00:05:00', '00:06:00'],
+  }
+
+  /** Lists of values whose statements have fewer conditions than values. */
+  const long: Partial<Record<Name, readonly (string | number | bigint)[]>> = {
+    exact: Array.from({ length: 40 }, (_, i) => `e${i}`),
+    big: Array.from({ length: 40 }, (_, i) => BigInt(i)),
+    code: Array.from({ length: 40 }, (_, i) => hex(i)),
+    day: Array.from({ length: 28 }, (_, i) => `2025-01-${String(i + 1).padStart(2, '0')}`),
+    moment: Array.from({ length: 40 }, (_, i) => `2024-01-05T00:05:${i + 10}.000Z`),
+    rounded: Array.from({ length: 40 }, (_, i) => `2024-01-05T00:05:${i + 10}.000Z`),
+    zoned: Array.from({ length: 40 }, (_, i) => `2024-01-05T00:05:${i + 10}.000Z`),
+    clock: Array.from({ length: 40 }, (_, i) => `00:05:${i + 10}`),
   }
 
   // SQLite computes the value of a decimal column from its stored form, so an index on the column cannot serve it.
@@ -175,7 +191,9 @@ eachDatabase('dialect/indexes', (test, db) => {
     test(`${name}: equality and lists`, async () => {
       const [one, other] = samples[name]
       await found(name, dialect.compare(columns[name], sql.ref(name), 'eq', one))
-      await found(name, dialect.oneOf(columns[name], sql.ref(name), [one, other], false))
+      for (const list of [[one, other], long[name] ?? []])
+        if (list.length > 0)
+          await found(name, dialect.oneOf(columns[name], sql.ref(name), list, false))
     })
   }
 

@@ -146,17 +146,9 @@ function planFilter(
     text: () => scalar,
   })
   const { kind } = test
-  const isReplaceable =
-    kind === 'compare' || kind === 'text' || (kind === 'oneOf' && hasListStatement(type))
+  const isReplaceable = kind === 'compare' || kind === 'text' || kind === 'oneOf'
   return { ...test, operand, ...(isReplaceable && { slot: { query: node.value.span.start } }) }
 }
-
-/**
- * Whether lists of similar length can share a statement. Lists of datetimes and times cannot: some databases need one comparison
- * per item.
- */
-const hasListStatement = ({ type }: Pick<ValueColumn, 'type'>): boolean =>
-  type !== 'datetime' && type !== 'time'
 
 function fitting(operand: Operand): string {
   const type = operandType(operand)

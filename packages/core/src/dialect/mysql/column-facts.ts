@@ -20,6 +20,8 @@ export interface ColumnFacts {
   readonly nativeUuid: boolean
   /** A `timestamp`, which MySQL converts to and from the session's time zone. */
   readonly zoned: boolean
+  /** The fractional digits of a second that a datetime or time stores; undefined for other types. */
+  readonly fraction: number | undefined
   /** A `float` of 32 bits, whose text has fewer digits than its value. */
   readonly single: boolean
   /** How a column of the type `opaque` is converted to text. */
@@ -69,6 +71,7 @@ interface Declared {
   readonly type: unknown
   readonly collated: unknown
   readonly digits: unknown
+  readonly fraction: unknown
   readonly own_default: unknown
   readonly extra: unknown
 }
@@ -81,7 +84,7 @@ async function columnFacts(
   const rows = await rowsOf<Declared>(db)`
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
       data_type as type, collation_name as collated, numeric_precision as digits,
-      column_default as own_default, extra as extra
+      datetime_precision as fraction, column_default as own_default, extra as extra
     from information_schema.columns
     where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
   const declared = new Map<string, Declared>()
@@ -114,6 +117,7 @@ function factsOf(row: Declared): ColumnFacts {
     utf8mb4: collation.startsWith('utf8mb4_'),
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
+    fraction: row.fraction === null ? undefined : Number(row.fraction),
     single: type === 'float',
     opaque: opaqueForm(type),
     // The string 'uuid()' as a constant default would be quoted by MariaDB, and not marked as an expression by MySQL.

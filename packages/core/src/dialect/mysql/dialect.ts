@@ -13,9 +13,9 @@ import { exactAggregates } from '../shared/exact-aggregates.ts'
 import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
 import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
+  byText,
   type Comparison,
   canonicalInstant,
-  eachOf,
   encodeCommon,
   inDistinctKeys,
   inKeys,
@@ -23,6 +23,7 @@ import {
   isText,
   type KeySides,
   natural,
+  neighbours,
   padded,
   plainCompare,
   type Ref,
@@ -36,7 +37,7 @@ import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
 import { jsonValue } from './json-path.ts'
 import { mysqlSearchIndexes } from './search-index.ts'
-import { compareSecond, longTimes } from './times.ts'
+import { compareSecond, longTimes, secondAround, timesInOrder } from './times.ts'
 import { jsonSeries, jsonTable } from './values-table.ts'
 import { mysqlOrderedUpdates, mysqlSingleWrites } from './writes.ts'
 
@@ -186,6 +187,48 @@ function dialectWith(facts: Facts): InternalDialect {
       : exact
   }
 
+  /** The text of a datetime or time that responses show, also of a zero date and of a value that the statement computes. */
+  const shownMoment = (column: DialectColumn, ref: Ref): Ref => {
+    const stored = column.comparable ? engine.insideGroup(ref) : ref
+    if (column.type === 'time') return sql`substring_index(cast(${stored} as char), '.', 1)`
+    if (!column.comparable) return asComparable(column, stored)
+    // Computed datetimes have no fraction, or one of up to six digits.
+    const text = sql`cast(${stored} as char)`
+    return sql`rpad(if(locate('.', ${text}) = 0, concat(${text}, '.'), ${text}), 23, '0')`
+  }
+
+  /**
+   * Tests by which an index on a datetime or time finds the values of a list, and perhaps others: the values themselves if the column
+   * stores no more digits than they have, otherwise ranges. Undefined if a value is a zero date, which MySQL refuses to compare.
+   */
+  const nearMoments = (
+    column: DialectColumn,
+    ref: Ref,
+    values: readonly PlanValue[],
+  ): Test | undefined => {
+    if (column.comparable || values.some((value) => isZeroDate(column, value))) return undefined
+    const isTime = column.type === 'time'
+    const { fraction = 6 } = facts.of(column) ?? {}
+    const bound = (text: string): Ref | string => (isTime ? text : instant(column, text))
+    if (fraction <= (isTime ? 0 : 3)) {
+      return inList(
+        ref,
+        padded(values).map((value) => bound(shownText(value))),
+        false,
+      )
+    }
+    const sorted = isTime
+      ? timesInOrder(values.map(String)).map(secondAround)
+      : values
+          .map(shownText)
+          .sort(byText)
+          .map((text) => [text, `${text}999`] as const)
+    const ranges = neighbours(sorted).map(
+      ([[low], [, high]]) => sql`${ref} between ${bound(low)} and ${bound(high)}`,
+    )
+    return sql<SqlBool>`(${sql.join(ranges, sql` or `)})`
+  }
+
   const equalsValue = (column: DialectColumn, ref: Ref, value: Ref): Test | undefined => {
     const known = facts.of(column)
     if (!keyTypes.has(column.type) || known === undefined) return undefined
@@ -294,10 +337,14 @@ function dialectWith(facts: Facts): InternalDialect {
         : sql<SqlBool>`${ref} is null`,
 
     oneOf(column, ref, values, negated) {
-      const spans = column.type === 'datetime' || column.type === 'time'
-      if (spans || (isMoment(column) && values.some((value) => isZeroDate(column, value)))) {
-        const operator = negated ? 'ne' : 'eq'
-        return eachOf(values, negated, (value) => compare(column, ref, operator, value))
+      if (column.type === 'datetime' || column.type === 'time') {
+        const exact = inList(shownMoment(column, ref), padded(values).map(shownText), negated)
+        const near = negated ? undefined : nearMoments(column, ref, values)
+        return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
+      }
+      if (column.type === 'date' && values.some((value) => isZeroDate(column, value))) {
+        // MySQL refuses to compare such a value with a date; the text has the same order.
+        return inList(sql`cast(${ref} as char)`, padded(values), negated)
       }
       const items: unknown[] = []
       for (const value of padded(values)) items.push(bind(column, value))
@@ -366,6 +413,9 @@ function dialectWith(facts: Facts): InternalDialect {
     classify: classifyMysql,
   }
 }
+
+/** The text of a datetime or time, as `shownMoment` selects it. */
+const shownText = (value: PlanValue): string => blankForm(String(value))
 
 /** The text of a uuid between the quotes of JSON. */
 const lowerInside = (raw: unknown): string | undefined =>

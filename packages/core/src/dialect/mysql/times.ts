@@ -51,3 +51,21 @@ export function compareSecond(ref: Ref, operator: Comparison, time: string): Tes
       return sql<SqlBool>`not (${until})`
   }
 }
+
+/** Sorts whole seconds in ascending order. */
+export function timesInOrder(times: readonly string[]): readonly string[] {
+  return [...times].sort((one, other) => secondsOf(one) - secondsOf(other))
+}
+
+function secondsOf(time: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = time.replace('-', '').split(':').map(Number)
+  const total = hours * 3600 + minutes * 60 + seconds
+  return time.startsWith('-') ? -total : total
+}
+
+/** A range that contains every stored time that responses show as `time`, and others. */
+export function secondAround(time: string): readonly [low: string, high: string] {
+  // 838:59:59 and -838:59:59 are the limits of TIME.
+  if (time.endsWith('838:59:59')) return [time, time]
+  return time.startsWith('-') ? [`-${nextSecond(time.slice(1))}`, time] : [time, nextSecond(time)]
+}

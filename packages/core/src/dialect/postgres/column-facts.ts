@@ -20,12 +20,24 @@ export interface Facts {
   readonly defaultOf: (column: DialectColumn) => Fragment | undefined
   /** Whether this role can lock every row of the table that it can read. */
   readonly locks: (table: TableName) => boolean
+  /** Where a column is stored, if it is the first column of a B-tree index over all rows. */
+  readonly indexed: (column: DialectColumn) => StoredColumn | undefined
 }
 
-/** The type of a column: its catalogue name, such as `int4`, and the scale of a `numeric` that has one. */
+/** A column of a table, by its names in the database. */
+export interface StoredColumn {
+  readonly table: TableName
+  readonly dbName: string
+}
+
+/** The type of a column. */
 export interface DeclaredType {
+  /** Its catalogue name, such as `int4`. */
   readonly name: string
+  /** The scale of a `numeric` that has one. */
   readonly scale: number | undefined
+  /** The fractional digits of a second that a date and time type stores, if it is declared with them. */
+  readonly digits: number | undefined
   /** For a PostGIS type: the schema that contains `st_astext`, because a cast to text would give hexadecimal bytes. */
   readonly geometry?: string
 }
@@ -35,6 +47,7 @@ export const unknownFacts: Facts = {
   declared: () => undefined,
   defaultOf: () => undefined,
   locks: () => false,
+  indexed: () => undefined,
 }
 
 /** Warnings about settings of the user's pool with which a single query can hold a connection for a long time. */
@@ -72,6 +85,7 @@ interface Declared {
   /** The schema of the function that the default calls. */
   readonly default_schema: unknown
   readonly locks: unknown
+  readonly indexed: unknown
 }
 
 // Bits of pg_trigger.tgtype: FOR EACH ROW, BEFORE, INSERT.
@@ -103,6 +117,10 @@ const calledFunction = sql`(select n.nspname::text from pg_proc p join pg_namesp
 const locksTable = sql`(select c.relkind in ('r', 'p') and not c.relrowsecurity and has_any_column_privilege(c.oid, 'update')
   from pg_class c where c.oid = a.attrelid)`
 
+/** Whether a B-tree index over all rows begins with the column. */
+const leadsIndex = sql`exists (select from pg_index x join pg_class o on o.oid = x.indexrelid join pg_am m on m.oid = o.relam
+  where x.indrelid = a.attrelid and x.indkey[0] = a.attnum and x.indpred is null and x.indisvalid and m.amname = 'btree')`
+
 /** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
 export async function lookUpFacts(
   db: AnyDatabase,
@@ -119,7 +137,7 @@ export async function lookUpFacts(
       case when y.typname in ('geometry', 'geography') then
         (select n.nspname::text from pg_namespace n where n.oid = y.typnamespace
           and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry,
-      e.own_default, ${calledFunction} as default_schema, ${locksTable} as locks
+      e.own_default, ${calledFunction} as default_schema, ${locksTable} as locks, ${leadsIndex} as indexed
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
@@ -136,12 +154,15 @@ export async function lookUpFacts(
   const types = new Map<DialectColumn, DeclaredType>()
   const defaults = new Map<DialectColumn, Fragment>()
   const locked = new Set<string>()
+  const indexed = new Map<DialectColumn, StoredColumn>()
   tables.forEach(({ schema, table, columns }, i) => {
     for (const column of columns) {
       const row = declared.get(`${i + 1} ${column.dbName}`)
       if (row === undefined || column.computed !== undefined) continue
       types.set(column, typeOf(row))
       if (row.locks === true) locked.add(tableKey({ schema, table }))
+      if (row.indexed === true)
+        indexed.set(column, { table: { schema, table }, dbName: column.dbName })
       const call = calledBy(row)
       if (call !== undefined) defaults.set(column, call)
       const collates = row.name === null ? undefined : collatesOf(row)
@@ -153,6 +174,7 @@ export async function lookUpFacts(
     declared: (column) => types.get(column),
     defaultOf: (column) => defaults.get(column),
     locks: (table) => locked.has(tableKey(table)),
+    indexed: (column) => indexed.get(column),
   }
 }
 
@@ -171,13 +193,17 @@ function calledBy({ own_default, default_schema }: Declared): Fragment | undefin
     : sql`${sql.id(default_schema, name)}()::text`
 }
 
-/** The modifier of a `numeric` encodes its precision and scale, and is -1 if the type has none. */
+const momentTypes: ReadonlySet<string> = new Set(['timestamp', 'timestamptz', 'time'])
+
+/** The modifier of a `numeric` encodes its precision and scale, that of a `timestamp` is its digits; it is -1 if the type has none. */
 function typeOf({ type, modifier, geometry }: Declared): DeclaredType {
   const given = Number(modifier)
   const scale = type === 'numeric' && given >= 4 ? (given - 4) & 0xffff : undefined
+  const digits = momentTypes.has(String(type)) && given >= 0 ? given : undefined
   return {
     name: String(type),
     scale,
+    digits,
     ...(typeof geometry === 'string' ? { geometry } : {}),
   }
 }

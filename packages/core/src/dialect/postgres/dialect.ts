@@ -15,7 +15,6 @@ import { caseRegExp, likePattern } from '../shared/patterns.ts'
 import {
   type Comparison,
   canonicalInstant,
-  eachOf,
   encodeCommon,
   inDistinctKeys,
   isText,
@@ -43,6 +42,7 @@ import { classifyPostgres } from './errors.ts'
 import { postgresInterruption } from './interruption.ts'
 import { postgresJson } from './json.ts'
 import { jsonValue } from './json-path.ts'
+import { momentIn, momentNotIn } from './moment-lists.ts'
 import { farMoments, farText, infinityOf } from './moments.ts'
 import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
@@ -234,8 +234,7 @@ function dialectWith(facts: Facts): InternalDialect {
 
     oneOf(column, ref, values, negated) {
       if (column.type === 'datetime' || column.type === 'time') {
-        const operator = negated ? 'ne' : 'eq'
-        return eachOf(values, negated, (value) => compare(column, ref, operator, value))
+        return (negated ? momentNotIn : momentIn)(facts, column, ref, values)
       }
       // An array is a single parameter, so the statement is the same for lists of any length.
       const items = values.map((value) => bind(column, value))

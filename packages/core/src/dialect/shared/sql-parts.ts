@@ -5,7 +5,7 @@ import { bytesOfBase64 } from '../../json/base64.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import { stringify } from '../../json/stringify.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
-import type { DialectColumn, OrderTerm, PlanValue } from '../dialect.ts'
+import type { DialectColumn, OrderTerm } from '../dialect.ts'
 
 export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>
@@ -53,14 +53,27 @@ export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
 }
 
-/** Compiles `in` or `not in` if one value equals a range of stored values: one test per value, joined by OR, or by AND if negated. */
-export function eachOf(
-  values: readonly PlanValue[],
-  negated: boolean,
-  test: (value: PlanValue) => Test,
-): Test {
-  return sql<SqlBool>`(${chain(values.map(test), negated ? 'and' : 'or')})`
+/** The most ranges in the condition of a list, so that the condition does not grow with the list. */
+const mostRanges = 16
+
+/**
+ * Divides values, each of which stands for a range, into at most 16 groups of neighbours, so that few ranges contain those of all
+ * values. Up to 16 values have a group each. `sorted` is in ascending order. Repeats the last group until their number is a power of
+ * two, so that lists of all lengths share few statements.
+ */
+export function neighbours<T>(sorted: readonly T[]): readonly (readonly [first: T, last: T])[] {
+  const size = Math.ceil(sorted.length / mostRanges)
+  const groups: (readonly [T, T])[] = []
+  for (let i = 0; i < sorted.length; i += size) {
+    const last = Math.min(i + size, sorted.length) - 1
+    groups.push([sorted[i] as T, sorted[last] as T])
+  }
+  return padded(groups)
 }
+
+/** Sorts by code unit. */
+export const byText = (one: string, other: string): number =>
+  one < other ? -1 : Number(one > other)
 
 // SQLite limits the depth of expressions to 1,000, and `a and b and c` is as deep as it is long.
 const longestChain = 16

@@ -7,10 +7,10 @@ import type { KeyPair } from '../internal-dialect.ts'
 import { blankForm } from '../shared/calendar-text.ts'
 import {
   type Comparison,
-  eachOf,
   inList,
   isText,
   type KeySides,
+  natural,
   padded,
   plainCompare,
   type Ref,
@@ -19,17 +19,11 @@ import {
 import type { KnownForms } from './canonical-columns.ts'
 import { bind, operand } from './operand.ts'
 import { exactForm, hasForms, servedForm } from './stored-forms.ts'
-import { compareStored, equalsOne, storedIn } from './stored-ranges.ts'
+import { compareStored, storedNear } from './stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
 /** Longer lists are bound as one JSON array. */
 export const maxSeparateParameters = 8
-
-/**
- * Longest list of dates or times that becomes one range condition per value, which can use an index. The planner's time grows with
- * the square of the number of conditions: 8,000 took seven seconds.
- */
-const mostRanges = 50
 
 const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
@@ -79,19 +73,9 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       )
     }
     if (isCalendar(column)) {
-      const isWide = !known.narrow.has(column)
-      if (column.comparable === true) {
-        const operator = negated ? 'ne' : 'eq'
-        return eachOf(values, negated, (value) =>
-          compareStored(column, ref, operator, String(value), isWide),
-        )
-      }
-      if (values.length > mostRanges) {
-        const texts = column.type === 'datetime' ? values.map(String).map(blankForm) : values
-        return inJsonList(servedForm(column, ref), texts, negated)
-      }
-      const texts = padded(values).map(String)
-      return negated ? equalsOne(column, ref, texts, negated) : storedIn(column, ref, texts, isWide)
+      const exact = shownIn(column, ref, values.map(String), negated)
+      if (negated || column.comparable === true) return exact
+      return storedNear(column, ref, values.map(String), !known.narrow.has(column), exact)
     }
     const by = hasSpellings(column) ? operand(column, ref) : exact(column, ref)
     const all = hasSpellings(column) ? values.flatMap(spellings) : values
@@ -175,6 +159,26 @@ export const spellings = (value: PlanValue): readonly string[] => [
 
 const boundOf = ({ aggregate, scale = 0 }: DialectColumn, value: PlanValue): string =>
   aggregate === 'sum' ? sumBound(value, scale) : averageBound(value, scale)
+
+/**
+ * Tests whether responses show one of the values; of a value that the statement computes, the digits beyond those of responses are
+ * left out.
+ */
+function shownIn(
+  column: DialectColumn,
+  ref: Ref,
+  values: readonly string[],
+  negated: boolean,
+): Test {
+  const texts = column.type === 'datetime' ? values.map(blankForm) : values
+  const length = column.type === 'datetime' ? 23 : column.type === 'time' ? 8 : 10
+  const shown = column.comparable
+    ? sql`substr(${ref}, 1, ${natural(length)})`
+    : servedForm(column, ref)
+  return texts.length > maxSeparateParameters
+    ? inJsonList(shown, texts, negated)
+    : inList(shown, padded(texts), negated)
+}
 
 function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): Test {
   const not = negated ? sql`not ` : sql``

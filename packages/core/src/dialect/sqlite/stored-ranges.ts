@@ -5,9 +5,10 @@ import { sql } from '../../sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 import { blankForm, nextSecond } from '../shared/calendar-text.ts'
 import {
+  byText,
   type Comparison,
   chain,
-  inList,
+  neighbours,
   plainCompare,
   type Ref,
   rangeCompare,
@@ -49,7 +50,9 @@ export function compareStored(
     const [text, next] = bounds(column, value)
     return rangeCompare(ref, operator, text, next)
   }
-  if (operator === 'eq') return storedIn(column, ref, [value], zoned)
+  if (operator === 'eq') {
+    return storedNear(column, ref, [value], zoned, equalsOne(column, ref, value))
+  }
   const exact = exactForm(column, ref)
   const { from, next, low, high } = spanOf(column, value, zoned)
   switch (operator) {
@@ -66,37 +69,32 @@ export function compareStored(
   }
 }
 
-/** `column in (values)`: ranges of the plain column, which can use its index, and a test of the converted value. */
-export function storedIn(
+/**
+ * `column in (values)`: `exact` tests the converted value, after ranges of the plain column that contain all stored forms of the
+ * values and can use its index.
+ */
+export function storedNear(
   column: DialectColumn,
   ref: Ref,
   values: readonly string[],
   zoned: boolean,
+  exact: Test,
 ): Test {
   const spans = values.map((value) => spanOf(column, value, zoned))
-  const ranges = spans
-    .flatMap(({ low, high, parts = [[low, high]] }) => parts)
-    .map(([low, high]) => sql`(${ref} >= ${low} and ${ref} < ${high})`)
-  return sql<SqlBool>`((${chain(ranges, 'or')}) and ${equalsOne(column, ref, values)})`
+  const sorted = spans.sort((one, other) => byText(one.from, other.from))
+  const ranges = neighbours(sorted).flatMap(([first, last]) => {
+    const { low, parts = [[low, first.high]] } = first
+    const { high, parts: lastParts = [[last.low, high]] } = last
+    return parts.map(([from], i) => sql`(${ref} >= ${from} and ${ref} < ${lastParts[i]?.[1]})`)
+  })
+  return sql<SqlBool>`((${chain(ranges, 'or')}) and ${exact})`
 }
 
-/**
- * Tests whether the converted value is one of `values`: with the precision of responses, or exactly if a value has six fractional
- * digits.
- */
-export function equalsOne(
-  column: DialectColumn,
-  ref: Ref,
-  values: readonly string[],
-  negated = false,
-): Test {
-  const isExact = values.some((value) => /\.\d{6}Z?$/.test(value))
+/** Tests the converted value: with the precision of responses, or exactly if the value has six fractional digits. */
+function equalsOne(column: DialectColumn, ref: Ref, value: string): Test {
+  const isExact = /\.\d{6}Z?$/.test(value)
   const form = isExact ? exactForm(column, ref) : servedForm(column, ref)
-  const texts = values.map((value) => (column.type === 'datetime' ? blankForm(value) : value))
-  const [text] = texts
-  return texts.length === 1
-    ? plainCompare(form, negated ? 'ne' : 'eq', text)
-    : inList(form, texts, negated)
+  return plainCompare(form, 'eq', column.type === 'datetime' ? blankForm(value) : value)
 }
 
 /** Returns the value as stored text, and the first text that sorts after the exact forms of all stored values that equal the value. */

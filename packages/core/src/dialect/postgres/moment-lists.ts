@@ -1,0 +1,112 @@
+// Lists of datetimes and times: one array of bound values for any length, although each value stands for a range of stored values.
+
+import type { SqlBool } from 'kysely'
+import { type Fragment, sql } from '../../sql/fragment.ts'
+import { tableOf } from '../../sql/table-name.ts'
+import type { DialectColumn, PlanValue } from '../dialect.ts'
+import { arrayLiteral } from '../shared/list-text.ts'
+import type { Ref, Test } from '../shared/sql-parts.ts'
+import type { DeclaredType, Facts, StoredColumn } from './column-facts.ts'
+import { farText, infinityOf } from './moments.ts'
+
+/** The types of datetimes and times, by their catalogue names, each with the cast from text to an array of the type. */
+const momentTypes: ReadonlyMap<string, Fragment> = new Map([
+  ['timestamp', sql`::text::timestamp[]`],
+  ['timestamptz', sql`::text::timestamptz[]`],
+  ['time', sql`::text::time[]`],
+])
+
+/** Fractional digits of a second that a value of a request has. */
+const digitsOf = ({ type }: DialectColumn): number => (type === 'datetime' ? 3 : 0)
+
+/**
+ * `column in (values)` for datetimes and times.
+ *
+ * A column that stores no more digits than a value has is compared as it is. Otherwise an index on the column finds the stored values
+ * within the ranges of the values, which the condition then looks up; without one, the condition compares what responses show.
+ *
+ * `created_at = any(array(select … from unnest($1, $2) as v ("low", "high") join "orders" s on s."created_at" between v."low" and v."high"))`
+ */
+export function momentIn(
+  facts: Facts,
+  column: DialectColumn,
+  ref: Ref,
+  values: readonly PlanValue[],
+): Test {
+  const type = column.comparable ? undefined : facts.declared(column)
+  const cast = type && momentTypes.get(type.name)
+  const stored = cast && facts.indexed(column)
+  if (stored === undefined || cast === undefined || isExact(column, type)) {
+    return amongShown(column, ref, values, type, false)
+  }
+  const found = storedWithin(
+    stored,
+    values.map((value) => rangeOf(column, value)),
+    cast,
+  )
+  return sql<SqlBool>`${ref} = any(array(${found}))`
+}
+
+/** `column not in (values)` for datetimes and times. */
+export function momentNotIn(
+  facts: Facts,
+  column: DialectColumn,
+  ref: Ref,
+  values: readonly PlanValue[],
+): Test {
+  return amongShown(
+    column,
+    ref,
+    values,
+    column.comparable ? undefined : facts.declared(column),
+    true,
+  )
+}
+
+const isExact = (column: DialectColumn, type: DeclaredType | undefined): boolean =>
+  type?.digits !== undefined && type.digits <= digitsOf(column)
+
+/** Tests whether responses show one of the values. */
+function amongShown(
+  column: DialectColumn,
+  ref: Ref,
+  values: readonly PlanValue[],
+  type: DeclaredType | undefined,
+  negated: boolean,
+): Test {
+  const texts = values.map((value) => textOf(String(value)))
+  const cast = type && momentTypes.get(type.name)
+  const exact = isExact(column, type)
+  if (cast !== undefined && (exact || column.type === 'datetime')) {
+    // The cast depends on settings of the session, so that it would be made again for each row outside of a subquery.
+    const list = sql`select unnest(${arrayLiteral(texts)}${cast})`
+    const shown = exact ? ref : milliseconds(ref)
+    return sql<SqlBool>`${shown} ${negated ? sql`not in` : sql`in`} (${list})`
+  }
+  const shown = column.type === 'datetime' ? milliseconds(ref) : sql`left(${ref}::text, 8)`
+  return sql<SqlBool>`${shown} ${negated ? sql`<> all` : sql`= any`}(${texts})`
+}
+
+const milliseconds = (ref: Ref): Ref => sql`date_trunc('milliseconds', ${ref})`
+
+const textOf = (value: string): string => farText(value) ?? value
+
+/** The first and the last stored value that a value stands for: PostgreSQL stores at most microseconds. */
+function rangeOf({ type }: DialectColumn, value: PlanValue): readonly [low: string, high: string] {
+  const text = String(value)
+  if (type === 'time') return [text, text.startsWith('24') ? text : `${text}.999999`]
+  const low = textOf(text)
+  return [low, infinityOf(text) ?? low.replace(/(\.[0-9]{3})(?=Z|\+)/, '$1999')]
+}
+
+function storedWithin(
+  { table, dbName }: StoredColumn,
+  ranges: readonly (readonly [low: string, high: string])[],
+  cast: Fragment,
+): Fragment {
+  const [wanted, stored] = ['model_api_wanted', 'model_api_stored']
+  const lows = sql`${arrayLiteral(ranges.map(([low]) => low))}${cast}`
+  const highs = sql`${arrayLiteral(ranges.map(([, high]) => high))}${cast}`
+  const value = sql.id(stored, dbName)
+  return sql`select ${value} from unnest(${lows}, ${highs}) as ${sql.id(wanted)} ("low", "high") join ${tableOf(table)} as ${sql.id(stored)} on ${value} between ${sql.id(wanted, 'low')} and ${sql.id(wanted, 'high')}`
+}

@@ -1,0 +1,294 @@
+/** The statement of a list is as large for twice the values: every operator that takes a list, on every type, stored and computed. */
+import { readFileSync } from 'node:fs'
+import { defineModel } from '@model-api/core'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
+import type { Dialect, DialectTable, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
+import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
+import type { ItemType } from '../../packages/core/src/model/column.ts'
+import { operatorFits } from '../../packages/core/src/model/type-rules.ts'
+import { send, testApi } from '../support/api.ts'
+import { equal, ok } from '../support/assert.ts'
+import type { TestDatabase } from '../support/databases.ts'
+import { cpuMilliseconds } from '../support/growth.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
+import { createTables } from '../support/tables.ts'
+
+runsOn('one server of each engine')
+
+type Column = DialectTable['columns'][number]
+
+const second = (i: number): string =>
+  `${new Date(Date.UTC(2024, 0, 1) + i * 7000).toISOString().slice(0, 19)}.${String(i % 1000).padStart(3, '0')}Z`
+const timeOf = (i: number): string => second(i * 3).slice(11, 19)
+const uuid = (i: number): string => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
+
+/** A value of each type that lists can be of; a type without one does not compile. */
+const values: Readonly<Record<ItemType, (i: number) => PlanValue>> = {
+  integer: (i) => i,
+  bigint: (i) => BigInt(i) + 2n ** 53n,
+  float: (i) => i / 8,
+  decimal: (i) => `${i}.25`,
+  boolean: (i) => i % 2 === 0,
+  string: (i) => `s${i}`,
+  text: (i) => `t${i}`,
+  enum: (i) => `e${i}`,
+  uuid,
+  date: (i) => new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10),
+  datetime: second,
+  time: timeOf,
+}
+
+const types = Object.keys(values) as ItemType[]
+
+/** Values outside of the usual form of their type, which some databases store. */
+const special: Readonly<Partial<Record<TestDatabase['name'], Partial<Record<ItemType, string>>>>> =
+  {
+    mysql: { date: '0000-00-00', datetime: '0000-00-00T00:00:00.000Z', time: '-00:00:05' },
+    postgres: { date: 'infinity', datetime: 'infinity', time: '24:00:00' },
+  }
+
+const columnOf = (name: string, type: ItemType): Column => ({
+  name,
+  dbName: name,
+  type,
+  nullable: true,
+  ...(type === 'decimal' && { precision: 12, scale: 2 }),
+})
+
+/** The columns of a table, and those of another, of which each has an index. */
+const plain = types.map((type) => columnOf(type, type))
+const indexed = types.map((type) => columnOf(type, type))
+
+/** A statement without its values, and with each list of equal items shortened to one item. */
+function shapeOf(db: TestDatabase, test: Expression<SqlBool>): string {
+  const text = sql`select 1 where ${test}`.compile(db.kysely).sql.replace(/\$[0-9]+/g, '?')
+  return text.replace(/(\?|cast\(\?[^()]*(?:\([^()]*\))?\)|convert_tz\(\?[^()]*\))(?:, \1)+/g, '$1')
+}
+
+/** The comparisons of a statement that are combined, whatever tree of CASE they are in. */
+const termsOf = (shape: string): number => (shape.match(/ (?:and|or|between) /g) ?? []).length
+
+const model = (name: string) =>
+  defineModel(name, {
+    columns: {
+      id: { type: 'integer', primaryKey: true, generated: true },
+      ...Object.fromEntries(
+        types.map((type) => [
+          type,
+          {
+            type: type === 'enum' ? 'string' : type,
+            nullable: true,
+            ...(type === 'decimal' && { precision: 12, scale: 2 }),
+          } as const,
+        ]),
+      ),
+    },
+    meta: {},
+  })
+const models = [model('Plain'), model('Indexed')]
+
+/** The longest list: MySQL and MariaDB take the values of four such lists of texts, of which the rows and their count have two each. */
+const most = 8192
+
+eachDatabase('growth of lists', (test, db) => {
+  let dialects: Readonly<Record<string, readonly [Dialect, readonly Column[]]>>
+  const api = testApi(db, models, { API_MAX_LIST: most, API_STATEMENT_TIMEOUT: 10_000 })
+
+  test.before(async () => {
+    await createTables(db, models)
+    for (const type of types.filter((one) => one !== 'text')) {
+      const name = sql.id(`of_${type}`)
+      await sql`create index ${name} on ${sql.table('indexeds')} (${sql.id(type)})`.execute(
+        db.kysely,
+      )
+    }
+    const rows = Array.from({ length: 400 }, (_, i) => rowOf(db, i))
+    for (const table of ['plains', 'indexeds']) {
+      for (let at = 0; at < rows.length; at += 100)
+        await db.kysely
+          .insertInto(table)
+          .values(rows.slice(at, at + 100) as never)
+          .execute()
+    }
+    const detected = detectDialect(db.kysely)
+    const connected = await detected.connect?.(db.kysely, [
+      { table: 'plains', columns: plain },
+      { table: 'indexeds', columns: indexed },
+    ])
+    dialects = {
+      plain: [connected ?? detected, plain],
+      indexed: [connected ?? detected, indexed],
+      unconnected: [detected, plain],
+      computed: [
+        connected ?? detected,
+        plain.map((column) => ({ ...column, comparable: true as const })),
+      ],
+      generic: [genericDialect, plain],
+    }
+    await api.ready
+  })
+
+  for (const type of types.filter((one) => operatorFits('in', { type: one, nullable: true }))) {
+    test(`${type}: the statement does not grow with the list`, () => {
+      const grown: string[] = []
+      for (const [which, [dialect, columns]] of Object.entries(dialects)) {
+        const column = columns[types.indexOf(type)] as Column
+        const others = which === 'generic' ? undefined : special[db.name]?.[type]
+        for (const negated of [false, true]) {
+          for (const more of [[], ...(others === undefined ? [] : [[others]])]) {
+            const [one, two, long] = [64, 128, 1024].map((n) => {
+              const list = Array.from({ length: n - more.length }, (_, i) => values[type](i))
+              const ref = sql.ref(column.dbName)
+              return shapeOf(db, dialect.oneOf(column, ref, [...more, ...list], negated))
+            }) as [string, string, string]
+            const isEven =
+              which === 'generic'
+                ? termsOf(one) === termsOf(two) && termsOf(two) === termsOf(long)
+                : one === two && two === long
+            if (!isEven || termsOf(long) > 100)
+              grown.push(`${which}${negated ? ', not' : ''}: ${long.slice(0, 300)}`)
+          }
+        }
+      }
+      equal(grown, [])
+    })
+
+    test(`${type}: lists find the rows that equality finds`, async () => {
+      const given = (n: number): PlanValue[] =>
+        Array.from({ length: n }, (_, i) => values[type](3 * i))
+      for (const [which, [dialect, columns]] of Object.entries(dialects)) {
+        // `computed` stands for other expressions; the generic dialect binds datetimes in a form that PostgreSQL reads.
+        if (which === 'computed' || (which === 'generic' && db.name !== 'postgres')) continue
+        // Before it is connected, the dialect of MySQL takes every server for one.
+        if (which === 'unconnected' && db.engine === 'mariadb') continue
+        const column = columns[types.indexOf(type)] as Column
+        const ids = async (test: Expression<SqlBool>): Promise<number[]> => {
+          const query = sql<{
+            id: number
+          }>`select id from ${sql.table(which === 'indexed' ? 'indexeds' : 'plains')} where ${test} order by id`
+          return (await query.execute(db.kysely)).rows.map(({ id }) => Number(id))
+        }
+        const ref = sql.ref(column.dbName)
+        for (const n of [1, 2, 15, 16, 17, 70]) {
+          const list = given(n)
+          const each = list.map((value) => dialect.compare(column, ref, 'eq', value))
+          const equalOnes = await ids(sql`(${sql.join(each, sql` or `)})`)
+          equal(await ids(dialect.oneOf(column, ref, list, false)), equalOnes, `${which} in ${n}`)
+          const all = await ids(sql`${ref} is not null`)
+          const others = all.filter((id) => !equalOnes.includes(id))
+          equal(await ids(dialect.oneOf(column, ref, list, true)), others, `${which} nin ${n}`)
+        }
+      }
+    })
+  }
+
+  const columns = types.filter((type) => type !== 'enum')
+  for (const operator of ['in', 'nin']) {
+    for (const [path, which] of [
+      ['plains', 'plain'],
+      ['indexeds', 'indexed'],
+    ]) {
+      test(`${operator} of up to ${most} values, ${which}: memory and time of the database`, async () => {
+        const meter = meterOf(db)
+        for (const type of columns) {
+          // Steps, so that a list that costs too much ends the test before it ends the machine.
+          const costs: number[] = []
+          for (const n of [most / 16, most / 8, most / 4, most / 2, most]) {
+            const list = Array.from({ length: n }, (_, i) => values[type](i)).join()
+            const body = `${type}__${operator}=(${list})&limit=1&fields=id`
+            const before = await meter.cpu()
+            const { status } = await send(api, 'QUERY', `/api/${path}`, {
+              body,
+              headers: { 'content-type': 'application/x-www-form-urlencoded' },
+            })
+            equal(status, 200, `${type} ${n}`)
+            costs.push((await meter.cpu()) - before)
+            const used = await meter.memory()
+            ok(used < 150, `${type}, ${n} values: ${used} MB`)
+            const [earlier = 0, last = 0] = costs.slice(-2)
+            ok(last <= 3 * Math.max(earlier, 150), `${type}: ${costs.join(', ')} ms`)
+          }
+        }
+      })
+    }
+  }
+})
+
+function rowOf(db: TestDatabase, i: number): Readonly<Record<string, unknown>> {
+  if (i % 40 === 39) return {}
+  const datetime = second(i).replace('T', ' ').replace('Z', '')
+  return {
+    ...Object.fromEntries(types.map((type) => [type, values[type](i)])),
+    bigint: String(values.bigint(i)),
+    boolean: db.name === 'postgres' ? i % 2 === 0 : Number(i % 2 === 0),
+    // Every fifth value is finer than a millisecond.
+    datetime: i % 5 === 0 ? `${datetime}456` : datetime,
+  }
+}
+
+interface ProcessMeter {
+  /** Milliseconds that the database has worked for the connections of this test, or this process where it is the database. */
+  cpu(): Promise<number>
+  /** The most memory that one of these connections has had, in megabytes; 0 where the system does not tell. */
+  memory(): Promise<number>
+}
+
+/** Milliseconds in a clock tick, the kernel's unit for the time of processes. */
+const msPerTick = 10
+
+/** Reads a file of `/proc`; the empty text if the server runs on another machine or system. */
+function procFile(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The CPU time of a process or thread. */
+function cpuOf(statPath: string): number {
+  const fields = procFile(statPath).split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * msPerTick
+}
+
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
+
+/** What the connections of a test cost; other tests use the same server. */
+function meterOf(db: TestDatabase): ProcessMeter {
+  const connections = async (query: RawBuilder<{ id: unknown; memory: unknown }>) =>
+    (await query.execute(db.kysely)).rows
+  switch (db.engine) {
+    case 'sqlite':
+      return { cpu: async () => cpuMilliseconds(), memory: async () => 0 }
+    case 'postgres': {
+      const backends = () =>
+        connections(
+          sql`select pid as id, 0 as memory from pg_stat_activity where datname = current_database()`,
+        )
+      return {
+        cpu: async () => total((await backends()).map(({ id }) => cpuOf(`${id}/stat`))),
+        memory: async () =>
+          Math.max(
+            ...(await backends()).map(({ id }) => {
+              const [, kilobytes = 0] = /RssAnon:\s+([0-9]+)/.exec(procFile(`${id}/status`)) ?? []
+              return Number(kilobytes) / 1024
+            }),
+          ),
+      }
+    }
+    default: {
+      const threads = () =>
+        connections(
+          db.engine === 'mariadb'
+            ? sql`select tid as id, max_memory_used as memory from information_schema.processlist where db = database()`
+            : sql`select thread_os_id as id, max_total_memory as memory from performance_schema.threads where processlist_db = database()`,
+        )
+      return {
+        cpu: async () => total((await threads()).map(({ id }) => cpuOf(`${id}/task/${id}/stat`))),
+        memory: async () =>
+          Math.max(...(await threads()).map(({ memory }) => Number(memory) / 2 ** 20)),
+      }
+    }
+  }
+}
