@@ -450,4 +450,40 @@ export const access: readonly Break[] = [
     replace: '',
     fails: 'test/security/link-leaks.test.ts',
   },
+  {
+    title: 'A condition of a scope that is undefined is omitted',
+    file: 'packages/core/src/access/policy-scope.ts',
+    find: '  const nodes = Object.entries(given).map(([name, conditions]) =>',
+    replace:
+      '  const nodes = Object.entries(given).filter((one) => one[1] !== undefined).map(([name, conditions]) =>',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'An undefined item of a list in a scope counts as null',
+    file: 'packages/core/src/plan/scope-test.ts',
+    find: 'for (const [i, item] of given.entries()) refuseUndefined(item, `${at}[${i}]`)',
+    replace: '',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'NaN in a scope is a value, which some databases sort after all numbers',
+    file: 'packages/core/src/plan/scope-test.ts',
+    find: "if (Number.isNaN(given)) throw scopeProblem(at, 'is NaN')",
+    replace: '',
+    fails: 'test/security/scope-as-data.test.ts',
+  },
+  {
+    title: 'A scope_query that compares with undefined is sent to the database',
+    file: 'packages/core/src/access/scope-query.ts',
+    find: '  if (compared !== undefined) {',
+    replace: '  if (compared === null) {',
+    fails: 'test/security/scope.test.ts',
+  },
+  {
+    title: 'A policy, role map or other restriction that is undefined restricts nothing',
+    file: 'packages/core/src/config/check-settings.ts',
+    find: 'if (entry?.restricts) {',
+    replace: 'if (entry === null) {',
+    fails: 'test/unit/config/mistakes.test.ts',
+  },
 ]

@@ -57,7 +57,7 @@ const ownByData: AccessPolicy = { scope: { owner_id: { eq: ({ user }) => user?.i
 const ownInTime: AccessPolicy = {
   async scope({ user }) {
     await new Promise((resolve) => setImmediate(resolve))
-    return { owner_id: { in: [user?.id] } }
+    return { owner_id: { in: [user?.id ?? null] } }
   },
 }
 

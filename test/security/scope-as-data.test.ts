@@ -189,14 +189,14 @@ eachDatabase('a scope as data', (test, db) => {
     )
   })
 
-  test('takes values from the request; a condition without a value matches no rows', async () => {
-    const mine: ScopeConditions = { owner: { eq: ({ user }) => user?.id } }
+  test('takes values from the request; no row meets a condition whose value is null', async () => {
+    const mine: ScopeConditions = { owner: { eq: ({ user }) => user?.id ?? null } }
     equal(await inScope(mine), [1, 2, 4])
     equal(await inScope(mine, { id: 'bob' }), [3])
     equal(await inScope(mine, null), [])
-    equal(await inScope({ owner: { ne: ({ user }) => user?.id } }, null), [])
-    equal(await inScope({ owner: { in: ({ user }) => user?.names } }, null), [])
-    equal(await inScope({ points: { isnull: ({ user }) => user?.isNull } }, null), [])
+    equal(await inScope({ owner: { ne: () => null } }), [])
+    equal(await inScope({ owner: { in: () => null } }), [])
+    equal(await inScope({ points: { isnull: () => null } }), [])
     equal(await inScope({ not: mine }, null), [])
     equal(await inScope({ not: { open: { eq: false }, ...mine } }, null), [])
     equal(await inScope({ not: { or: [{ open: { eq: false } }, mine] } }, null), [])
@@ -266,6 +266,84 @@ eachDatabase('a scope as data', (test, db) => {
       reports.length = 0
       equal(await tasks({ scope: scope as never }), 500)
       match(reports.join(), message)
+    }
+  })
+
+  /** Conditions with an undefined part, and its path. `u` is what a user without the property has. */
+  const undefinedParts = (u: undefined): readonly (readonly [unknown, string])[] => [
+    [{ team_id: u }, 'team_id'],
+    [{ team_id: u, open: { eq: true } }, 'team_id'],
+    [{ team_id: { eq: u } }, 'team_id.eq'],
+    [{ team_id: { eq: () => u } }, 'team_id.eq'],
+    [{ team_id: { eq: async () => u } }, 'team_id.eq'],
+    [{ team_id: { eq: 1, ne: u } }, 'team_id.ne'],
+    [{ owner: { like: u } }, 'owner.like'],
+    [{ points: { isnull: u } }, 'points.isnull'],
+    [{ points: { in: u } }, 'points.in'],
+    [{ points: { in: [1, u] } }, 'points.in[1]'],
+    // biome-ignore lint/suspicious/noSparseArray: a list with a hole is what is tested
+    [{ points: { in: [, 1] } }, 'points.in[0]'],
+    [{ points: { nin: () => [1, u] } }, 'points.nin[1]'],
+    [{ points: { between: [u, 5] } }, 'points.between[0]'],
+    [{ not: u }, 'not'],
+    [{ not: { team_id: u } }, 'not.team_id'],
+    [{ not: { open: { eq: false }, team_id: { eq: u } } }, 'not.team_id.eq'],
+    [{ not: { or: [{ open: { eq: false } }, { team_id: { eq: () => u } }] } }, 'not.or[1].team_id'],
+    [{ or: u, open: { eq: true } }, 'or'],
+    [{ or: [{ id: { gt: 0 } }, u] }, 'or[1]'],
+    // biome-ignore lint/suspicious/noSparseArray: a list with a hole is what is tested
+    [{ or: [{ id: { gt: 0 } }, , { id: { gt: 0 } }] }, 'or[1]'],
+    [{ or: [{ id: { gt: 0 } }, { team_id: u }] }, 'or[1].team_id'],
+    [{ and: [{ open: { eq: true }, team_id: u }] }, 'and[0].team_id'],
+    [{ and: [{ team_id: { eq: u } }] }, 'and[0].team_id.eq'],
+    [{ team: u }, 'team'],
+    [{ team: { name: u } }, 'team.name'],
+    [{ team: { members: { id: { eq: u } } } }, 'team.members.id.eq'],
+    [{ team: { members: { id: { eq: () => u } } } }, 'team.members.id.eq'],
+    [{ parts: { owner: u } }, 'parts.owner'],
+  ]
+
+  test('with an undefined part is 500 for every read and write, and the reported error names it', async () => {
+    const requests: readonly (readonly [string, string, unknown?])[] = [
+      ['GET', '/api/tasks'],
+      ['GET', '/api/tasks/1'],
+      ['GET', '/api/teams?exists(tasks)'],
+      ['GET', '/api/teams?join=tasks'],
+      ['GET', '/api/teams/1?dump=json'],
+      ['PATCH', '/api/tasks/1', { title: 'Taken' }],
+      ['DELETE', '/api/tasks/4'],
+    ]
+    for (const [conditions, path] of undefinedParts(undefined)) {
+      const served = api({ Task: { scope: () => conditions as ScopeConditions } })
+      for (const [method, url, body] of requests) {
+        reports.length = 0
+        const extra = body === undefined ? {} : { body }
+        equal((await send(served, method, url, extra)).status, 500, `${path} ${url}`)
+        match(reports.join(), `The scope of the policy of Task failed: scope at ${path}`)
+        match(reports.join(), 'is undefined')
+      }
+    }
+    const stored = await db.kysely.selectFrom('tasks').select('id').execute()
+    equal(stored.length, rows.length)
+  })
+
+  test('whose value is not a number or no date is 500', async () => {
+    for (const [conditions, path] of [
+      [{ points: { le: () => Number.NaN } }, 'points.le'],
+      [{ points: { ne: () => Number.NaN } }, 'points.ne'],
+      [{ points: { nin: () => [1, Number.NaN] } }, 'points.nin'],
+      [{ due: { le: () => new Date(Number.NaN) } }, 'due.le'],
+    ] as const) {
+      reports.length = 0
+      equal(await inScope(conditions as ScopeConditions), 500)
+      match(reports.join(), `scope at ${path}`)
+    }
+  })
+
+  test('that is no plain object is 500, because inherited conditions would be omitted', async () => {
+    const inherited = Object.assign(Object.create({ team_id: { eq: 1 } }), { open: { eq: true } })
+    for (const conditions of [inherited, new Map([['team_id', 1]]), [{ team_id: { eq: 1 } }]]) {
+      equal(await inScope((() => conditions) as never), 500)
     }
   })
 
@@ -409,9 +487,15 @@ suite('a scope as data at start-up', (test) => {
     [{ points: { between: [1] } }, 'Task: scope at points.between: expected a list of two values.'],
     [{ team: { nam: { eq: 'x' } } }, 'Task: scope at team.nam: Team has no column'],
     [7, 'scope: expected conditions or a function, got 7.'],
+    [undefined, 'scope: is undefined, which would allow everything. Leave it out for that.'],
+    [{ team_id: undefined, open: { eq: true } }, 'Task: scope at team_id: is undefined'],
+    [{ team_id: { eq: undefined } }, 'Task: scope at team_id.eq: is undefined'],
+    [{ points: { in: [1, undefined] } }, 'Task: scope at points.in[1]: is undefined'],
+    [{ not: { or: [{ id: { eq: 1 } }, { team_id: undefined }] } }, 'scope at not.or[1].team_id'],
+    [{ points: { ne: Number.NaN } }, 'Task: scope at points.ne: is NaN'],
   ]
   for (const [scope, message] of mistakes) {
-    test(`is checked: ${JSON.stringify(scope)}`, () => {
+    test(`is checked: ${JSON.stringify(scope)} ${message}`, () => {
       match(start(scope), message)
       ok(!/[.?]\.(\s|$)/.test(start(scope)), start(scope))
     })

@@ -9,7 +9,7 @@ import {
   hasMany,
   manyToMany,
 } from '@model-api/core'
-import { CamelCasePlugin, sql } from 'kysely'
+import { CamelCasePlugin, type SelectQueryBuilder, sql } from 'kysely'
 import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
 import type { HookArgs } from '../../packages/core/src/config/hook-types.ts'
 import { type Answer, frozenClock, send as sendTo } from '../support/api.ts'
@@ -144,6 +144,48 @@ eachDatabase('a policy', (test, db) => {
     const foreign = await get('/api/books/3')
     equal(foreign.text, (await get('/api/books/99')).text)
     equal(foreign.status, 404)
+  })
+
+  test('whose query compares with undefined is 500, and the reported error names the column', async () => {
+    type Any = (query: unknown, args: { user: { tenant?: number } }) => unknown
+    // biome-ignore lint/suspicious/noExplicitAny: a query of any table
+    type Narrow = (query: SelectQueryBuilder<any, any, any>, tenant: any) => unknown
+    const wrong: readonly (readonly [string, Narrow])[] = [
+      ['owner_id', (query, tenant) => query.where('owner_id', '=', tenant)],
+      ['owner_id', (query, tenant) => query.where('books.owner_id', 'is not', tenant)],
+      ['owner_id', (query, tenant) => query.where('owner_id', 'in', [7, tenant])],
+      [
+        'owner_id',
+        (query, tenant) =>
+          query.where((eb) => eb.not(eb.or([eb('id', '=', 0), eb('owner_id', '=', tenant)]))),
+      ],
+      [
+        'owner_id',
+        (query, tenant) =>
+          query.where('author_id', 'in', (eb: typeof db.kysely) =>
+            eb.selectFrom('authors').select('id').where('owner_id', 'is not', tenant),
+          ),
+      ],
+      ['a value', (query, tenant) => query.where(sql<boolean>`owner_id is not ${tenant}`)],
+    ]
+    for (const [compared, narrow] of wrong) {
+      const scope_query: Any = (query, { user }) => narrow(query as never, user.tenant)
+      const get = as({ Book: { scope_query } as AccessPolicy })
+      for (const url of ['/api/books', '/api/books/1', '/api/authors/1?dump=json']) {
+        reports.length = 0
+        equal((await get(url)).status, 500, compared)
+        match(String(reports), `The scope_query of Book compares ${compared} with undefined.`)
+      }
+      const filtered = createApi({
+        db: db.kysely,
+        models: models({}),
+        config: { ...config, API_FILTER_CALLBACK: (query) => narrow(query, undefined) },
+        onError: (error) => reports.push(error as Error),
+      })
+      reports.length = 0
+      equal((await sendTo(filtered, 'GET', '/api/books')).status, 500)
+      match(String(reports), `compares ${compared} with undefined.`)
+    }
   })
 
   test('narrows joins, joined filters and orders, without turning left joins into inner ones', async () => {

@@ -63,7 +63,7 @@ const ownedByData: AccessPolicy = {
 const ownedByValues: AccessPolicy = {
   scope: {
     or: [
-      { owner_id: { eq: ({ user }) => user?.id } },
+      { owner_id: { eq: ({ user }) => user?.id ?? null } },
       { id: { isnull: ({ user }) => !isAdmin(user) } },
     ],
   },

@@ -277,7 +277,7 @@ createApi({
     API_ERROR_CALLBACK: (_e, _request, { db }) => holds<Equal<typeof db, Kysely<Tables> | null>>(),
     API_SOFT_DELETE_VALUES: [null, ({ db }) => holds<Equal<typeof db, Kysely<Tables>>>()],
     API_ACCESS_POLICY: {
-      scope: { id: { eq: ({ db }) => void holds<Equal<typeof db, Kysely<Tables>>>() } },
+      scope: { id: { eq: ({ db }) => holds<Equal<typeof db, Kysely<Tables>>>() ?? null } },
       can_read: (_object, { db }) => holds<Equal<typeof db, Kysely<Tables>>>(),
     },
   },

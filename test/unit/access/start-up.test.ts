@@ -30,7 +30,7 @@ suite('a policy at start-up', (test) => {
       }
     }
     class Derived extends Base {}
-    for (const good of [{}, { scope_query: hook }, { can_read: undefined }, Owned, new Owned()]) {
+    for (const good of [{}, { scope_query: hook }, Owned, new Owned()]) {
       equal(problem(good), '')
     }
     equal(problem(Derived), '')
@@ -75,6 +75,9 @@ suite('a policy at start-up', (test) => {
 
   test('refuses values that are no function, and objects that are no policy', () => {
     match(problem({ can_read: true }), 'can_read: expected a function, got true.')
+    for (const name of ['scope', 'scope_query', 'can_read', 'can_create', 'can_update']) {
+      match(problem({ can_delete: hook, [name]: undefined }), `${name}: is undefined`)
+    }
     for (const odd of [null, 'policy', 7, []]) match(problem(odd), 'expected a policy')
     match(problem(new (class Empty {})()), 'has none of')
   })

@@ -26,6 +26,32 @@ const planning = 'Databases take minutes to plan a statement with more of them.'
 const variables = 'Every value is a parameter of the statement, and databases allow 32766 of them.'
 
 suite('mistakes in config', (test) => {
+  for (const key of [
+    'API_ACCESS_POLICY',
+    'API_ROLE_MAP',
+    'API_ROLES_REQUIRED',
+    'API_ROLES_ACCEPTED',
+    'API_AUTHENTICATE_METHOD',
+    'API_BLOCK_METHODS',
+    'API_FILTER_CALLBACK',
+  ]) {
+    test(`${key} that is undefined, in config and in meta`, () => {
+      const why = 'is undefined, which would restrict nothing. Leave it out for that.'
+      const inModel = key.slice('API_'.length).toLowerCase()
+      equal(inConfig({ [key]: undefined }), [`config.${key}: ${why}`])
+      equal(inMeta({ [inModel]: undefined }), [`models.Book.meta.${inModel}: ${why}`])
+    })
+  }
+
+  test('a setting that restricts nothing may be undefined', () => {
+    equal(inConfig({ API_TITLE: undefined, API_ALLOW_JOIN: undefined }), [])
+    equal(inMeta({ allow_join: undefined }), [])
+  })
+
+  test('a role rule that is undefined', () => {
+    match(inConfig({ API_ROLE_MAP: { GET: undefined } })[0] ?? '', 'GET: expected a role')
+  })
+
   const cases: readonly (readonly [config: Record<string, unknown>, ...lines: string[]])[] = [
     // keys
     [{ API_ALOW_JOIN: true }, 'config.API_ALOW_JOIN: unknown key. Did you mean API_ALLOW_JOIN?'],

@@ -49,6 +49,17 @@ suite('mistakes of names', (test) => {
     })
   }
 
+  test('a right of a column that is undefined', () => {
+    const why = 'is undefined, which would allow everybody. Leave it out for that.'
+    const columns = { price: { type: 'integer', read: undefined, write: undefined } }
+    const computed = { cost: { type: 'integer', expression: () => null, read: undefined } }
+    equal(problemsOf({ models: [model('Book', { columns, computed })] }), [
+      `models.Book.columns.price.read: ${why}`,
+      `models.Book.columns.price.write: ${why}`,
+      `models.Book.computed.cost.read: ${why}`,
+    ])
+  })
+
   test('a column called __proto__, as an introspected one might be', () => {
     const columns = Object.defineProperty({}, '__proto__', { value: integer, enumerable: true })
     equal(problemsOf({ models: [model('Book', { columns })] }), [

@@ -4,7 +4,7 @@ import type { ScopeConditions } from '../config/scope-types.ts'
 import { operatorFits } from '../model/type-rules.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import { type FilterOperator, filterOperators, operatorAliases } from '../parse/operators.ts'
-import { conditionOn, scopeProblem } from '../plan/scope-test.ts'
+import { conditionOn, refuseUndefined, scopeProblem } from '../plan/scope-test.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
 /**
@@ -23,6 +23,8 @@ export type ScopeNode =
       readonly column: string
       readonly operator: FilterOperator
       readonly index: number
+      /** The path to the column in the scope, such as `.or[1].owner_id`, for errors. */
+      readonly at: string
     }
   | { readonly kind: 'and' | 'or'; readonly all: readonly ScopeNode[] }
   | { readonly kind: 'not'; readonly one: ScopeNode }
@@ -65,14 +67,15 @@ type AllOf = Extract<ScopeNode, { readonly kind: 'and' | 'or' }>
 
 function all(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
   if (!isMapping(given)) throw scopeProblem(at, 'expected an object of conditions')
-  const nodes = Object.entries(given)
-    .filter(([, conditions]) => conditions !== undefined)
-    .map(([name, conditions]) => member(resource, name, conditions, `${at}.${name}`, checking))
+  const nodes = Object.entries(given).map(([name, conditions]) =>
+    member(resource, name, conditions, `${at}.${name}`, checking),
+  )
   return { kind: 'and', all: nodes }
 }
 
 /** Checks the conditions under `and`, `or` or `not`; there must be at least one. */
 function some(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+  refuseUndefined(given, at)
   const node = all(resource, given, at, checking)
   if (node.all.length === 0)
     throw scopeProblem(at, 'has no condition, so that every row would meet it')
@@ -86,12 +89,14 @@ function member(
   at: string,
   checking: Checking,
 ): ScopeNode {
+  refuseUndefined(given, at)
   if (name === 'not') return { kind: 'not', one: some(resource, given, at, checking) }
   if (name === 'and' || name === 'or') {
     if (!Array.isArray(given) || given.length === 0) {
       throw scopeProblem(at, 'expected a list of conditions')
     }
-    const nodes = given.map((one, i) => some(resource, one, `${at}[${i}]`, checking))
+    // `from` includes the holes of a sparse array.
+    const nodes = Array.from(given, (one, i) => some(resource, one, `${at}[${i}]`, checking))
     return { kind: name, all: nodes }
   }
   const column = resource.allColumns.get(name)
@@ -133,7 +138,7 @@ function tests(
     // Constants are converted here, so that an invalid one is a start-up error.
     if (typeof value !== 'function') conditionOn(column, operator, value, at)
     values.push(value)
-    return { kind: 'test', column: column.name, operator, index: values.length - 1 }
+    return { kind: 'test', column: column.name, operator, index: values.length - 1, at }
   })
   return { kind: 'and', all: nodes }
 }
@@ -151,8 +156,16 @@ const operators = Object.keys(filterOperators) as readonly FilterOperator[]
 const operatorNamed = (name: string): FilterOperator | undefined =>
   Object.hasOwn(filterOperators, name) ? (name as FilterOperator) : undefined
 
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+/** Whether a value is a plain object, all conditions of which are its own members. */
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const parent: object | null = Object.getPrototypeOf(value)
+  // The Object.prototype of any realm is the one that inherits from nothing and has a constructor.
+  return (
+    parent === null ||
+    (Object.getPrototypeOf(parent) === null && Object.hasOwn(parent, 'constructor'))
+  )
+}
 
 /**
  * Writes the conditions as text, with `?` for values that a function returns.

@@ -3,13 +3,16 @@
 import type { Expression, OperationNode } from 'kysely'
 import {
   AliasNode,
+  BinaryOperationNode,
   ColumnNode,
   IdentifierNode,
+  PrimitiveValueListNode,
   ReferenceNode,
   SelectAllNode,
   SelectionNode,
   SelectQueryNode,
   type TableNode,
+  ValueNode,
 } from 'kysely'
 import { expressionOf, storedColumns } from '../compile/distinct-query.ts'
 import type { HookQuery } from '../config/hook-types.ts'
@@ -55,6 +58,11 @@ export function checkedQuery(
   if (!SelectQueryNode.is(node)) throw new Error(`${name} must return a select query.`)
   const wrong = selectionProblem(node, resource)
   if (wrong !== undefined) throw new Error(`${name} returned another query: ${wrong}.`)
+  const compared = comparedWithUndefined(node, 'a value')
+  if (compared !== undefined) {
+    // Drivers bind it as NULL or refuse it, and `is not` then holds for the rows of everybody.
+    throw new Error(`${name} compares ${compared} with undefined.`)
+  }
   return expressionOf(withColumns(node, resource))
 }
 
@@ -98,6 +106,29 @@ function selectionProblem(node: SelectQueryNode, resource: Resource): string | u
   const twice = stored.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
   return twice === undefined ? undefined : `it selects a second column called ${twice}`
 }
+
+/**
+ * Returns the column that a query compares with an undefined value, or `left` if the value is compared with something else; undefined if
+ * the query has no such value.
+ */
+function comparedWithUndefined(node: OperationNode, left: string): string | undefined {
+  if (ValueNode.is(node)) return node.value === undefined ? left : undefined
+  if (PrimitiveValueListNode.is(node)) return node.values.includes(undefined) ? left : undefined
+  const operand = BinaryOperationNode.is(node) ? columnOf(node.leftOperand) : undefined
+  for (const part of Object.values(node)) {
+    for (const one of Array.isArray(part) ? part : [part]) {
+      const found = isNode(one) ? comparedWithUndefined(one, operand ?? left) : undefined
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
+}
+
+const columnOf = (node: OperationNode): string | undefined =>
+  ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : undefined
+
+const isNode = (value: unknown): value is OperationNode =>
+  typeof value === 'object' && value !== null && 'kind' in value
 
 /** `select *`: the columns depend on the tables it selects from. */
 const unknownColumns = '*'

@@ -324,9 +324,11 @@ function conditionsOf(
     call,
     resource,
     'scope',
-    () => valuesOf(scope, call.runtime.policies.scopeOf(resource), resource, args),
-    (given) =>
-      typeof given === 'boolean' ? given : planScope(resource, given.checked, given.values),
+    () =>
+      andThen(valuesOf(scope, call.runtime.policies.scopeOf(resource), resource, args), (given) =>
+        typeof given === 'boolean' ? given : planScope(resource, given.checked, given.values),
+      ),
+    (planned) => planned,
   )
 }
 

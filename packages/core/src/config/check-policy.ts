@@ -56,7 +56,11 @@ function problemOf(value: object, mapping: boolean): string | undefined {
 }
 
 function wrongHook(name: string, hook: unknown): string | undefined {
-  if (typeof hook === 'function' || hook === undefined) return undefined
+  if (typeof hook === 'function') return undefined
+  // It may be a misspelt reference to a hook.
+  if (hook === undefined) {
+    return `${name}: is undefined, which would allow everything. Leave it out for that.`
+  }
   if (name !== 'scope') return `${name}: expected a function, got ${shown(hook)}.`
   return typeof hook === 'object' && hook !== null
     ? undefined
@@ -98,7 +102,9 @@ export const hasHooks = (value: unknown): boolean =>
   typeof value === 'function' || (object(value) === undefined && wrongScope(value) === undefined)
 
 const wrongScope = (value: unknown): string | undefined =>
-  wrongHook('scope', Reflect.get(value as object, 'scope'))
+  Reflect.has(value as object, 'scope')
+    ? wrongHook('scope', Reflect.get(value as object, 'scope'))
+    : undefined
 
 /** Checks the instance of a policy class, or the result of a function of the model, as `policy` checks an object. */
 export function constructed(made: unknown): string | undefined {

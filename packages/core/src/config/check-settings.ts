@@ -40,8 +40,17 @@ function checked(
     return good
   }
   for (const [key, value] of Object.entries(given as object)) {
-    if (value === undefined) continue
     const entry = entries.get(key)
+    if (value === undefined) {
+      // It may be a misspelt reference to a rule.
+      if (entry?.restricts) {
+        problems.add(
+          `${at}.${key}`,
+          'is undefined, which would restrict nothing. Leave it out for that.',
+        )
+      }
+      continue
+    }
     const problem = entry === undefined ? unknown(key) : entry.check(value)
     if (problem !== undefined) problems.add(`${at}.${key}`, problem)
     if (problem === undefined || entry?.keepsWrong?.(value) === true) good[key] = value

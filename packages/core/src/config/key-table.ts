@@ -44,6 +44,8 @@ export interface KeyEntry<
   readonly check: Check
   /** Whether a wrong value is kept, because a later check finds the mistakes in its parts that `check` does not look at. */
   readonly keepsWrong?: (value: unknown) => boolean
+  /** Whether the setting restricts what callers may do. If it is present and undefined, start-up fails, because without it they may do more. */
+  readonly restricts?: true
 }
 
 type KeyTable = {
@@ -53,6 +55,7 @@ type KeyTable = {
 const api = { level: 'api' } as const
 const both = { level: 'both' } as const
 const unset = { default: undefined } as const
+const restricting = { ...unset, restricts: true } as const
 
 const on = { default: true, ...both, check: boolean } as const
 const off = { default: false, ...both, check: boolean } as const
@@ -149,7 +152,7 @@ export const keyTable: KeyTable = {
     ...both,
     check: methods,
   },
-  API_BLOCK_METHODS: { default: [], ...both, check: methods },
+  API_BLOCK_METHODS: { default: [], ...both, check: methods, restricts: true },
   API_ALLOW_NESTED_WRITES: off,
   API_ALLOW_BULK: { default: false, ...both, check: booleanOrList(bulkMethods) },
   API_ALLOW_UPSERT: on,
@@ -177,7 +180,7 @@ export const keyTable: KeyTable = {
   API_ERROR_CODES: { ...unset, ...both, check: errorCodes, keepsWrong: isMap },
 
   API_SETUP_CALLBACK: callback,
-  API_FILTER_CALLBACK: callback,
+  API_FILTER_CALLBACK: { ...callback, restricts: true },
   API_ADD_CALLBACK: callback,
   API_UPDATE_CALLBACK: callback,
   API_REMOVE_CALLBACK: callback,
@@ -189,15 +192,15 @@ export const keyTable: KeyTable = {
   API_ERROR_CALLBACK: callback,
 
   API_AUTHENTICATE_METHOD: {
-    ...unset,
+    ...restricting,
     ...both,
     check: listOf(oneOf('jwt', 'basic', 'api_key', 'custom')),
   },
   API_AUTH_REQUIREMENTS: { ...unset, ...both, check: authRequirements },
-  API_ROLE_MAP: { ...unset, ...both, check: roleMap },
-  API_ROLES_REQUIRED: { ...unset, ...both, check: oneOrMore(text) },
-  API_ROLES_ACCEPTED: { ...unset, ...both, check: oneOrMore(text) },
-  API_ACCESS_POLICY: { ...unset, ...both, check: policy, keepsWrong: hasHooks },
+  API_ROLE_MAP: { ...restricting, ...both, check: roleMap },
+  API_ROLES_REQUIRED: { ...restricting, ...both, check: oneOrMore(text) },
+  API_ROLES_ACCEPTED: { ...restricting, ...both, check: oneOrMore(text) },
+  API_ACCESS_POLICY: { ...restricting, ...both, check: policy, keepsWrong: hasHooks },
 
   API_USER_MODEL: { ...unset, ...api, check: object },
   API_USER_LOOKUP_FIELD: authText,

@@ -3,8 +3,8 @@
 import type { FilterOperator } from '../parse/operators.ts'
 import type { HookArgs, HookTables, HookUser } from './hook-types.ts'
 
-/** A value to compare a column with. No row meets a condition whose value is null or undefined. */
-export type ScopeValue = string | number | bigint | boolean | Date | null | undefined
+/** A value to compare a column with. No row meets a condition whose value is null; undefined is an error. */
+export type ScopeValue = string | number | bigint | boolean | Date | null
 
 /** A value, or the list that `in`, `nin`, `between`, `contains` and `overlaps` take. */
 type ScopeOperand = ScopeValue | readonly ScopeValue[]

@@ -49,6 +49,7 @@ type OutlineNode =
       readonly column: NamedColumn
       readonly operator: FilterOperator
       readonly index: number
+      readonly at: string
     }
   | {
       readonly kind: 'and' | 'or'
@@ -99,10 +100,10 @@ function nodeOf(node: ScopeNode, source: Source, outlining: Outlining): OutlineN
   const { form, negated } = outlining
   switch (node.kind) {
     case 'test': {
-      const { operator, index } = node
+      const { operator, index, at } = node
       const column = source.resource.allColumns.get(node.column) as NamedColumn
       form.push(node.column, operator)
-      return { kind: 'test', operand: refOf(source, column), column, operator, index }
+      return { kind: 'test', operand: refOf(source, column), column, operator, index, at }
     }
     case 'not': {
       form.push('not(')
@@ -144,8 +145,8 @@ const relatedSource = (relation: ResolvedRelation, { aliases }: Outlining): Sour
 function withValues(node: OutlineNode, values: readonly unknown[]): Condition | undefined {
   switch (node.kind) {
     case 'test': {
-      const { column, operator, operand } = node
-      const test = conditionOn(column, operator, values[node.index], `.${column.name}`)
+      const { column, operator, operand, index, at } = node
+      const test = conditionOn(column, operator, values[index], at)
       return test && { ...test, operand }
     }
     case 'not': {
@@ -176,7 +177,7 @@ const flat = (condition: Condition): readonly Condition[] =>
 function formOf({ form }: Outline, values: readonly unknown[]): string {
   let whole = form
   for (const [i, value] of values.entries()) {
-    if (value === null || value === undefined) whole += ` ${i} null`
+    if (value === null) whole += ` ${i} null`
     else if (Array.isArray(value)) whole += ` ${i} of ${value.length}`
   }
   return whole

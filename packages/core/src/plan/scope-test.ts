@@ -12,7 +12,22 @@ export const scopeProblem = (at: string, message: string): Error =>
     `scope${at === '' ? '' : ` at ${at.slice(1)}`}: ${message}${/[.?]$/.test(message) ? '' : '.'}`,
   )
 
-/** Plans a test; undefined if its value is null, which no row meets. Throws if the value does not fit. */
+/**
+ * Throws for a part of a scope that is undefined. Without it, the scope would have one condition less, or a condition other than the
+ * one that was meant.
+ */
+export function refuseUndefined(given: unknown, at: string): void {
+  if (given !== undefined) return
+  throw scopeProblem(
+    at,
+    'is undefined, which is no condition. Give a value, or null, which no row meets',
+  )
+}
+
+/**
+ * Plans a test; undefined if its value is null, which no row meets. Throws if the value is undefined or does not fit. `at` is the path
+ * to the column.
+ */
 export function conditionOn(
   column: NamedColumn,
   operator: FilterOperator,
@@ -20,9 +35,10 @@ export function conditionOn(
   at: string,
 ): Test | undefined {
   const place = `${at}.${operator}`
-  if (!isGiven(given)) return undefined
+  refuseUndefined(given, place)
+  if (given === null) return undefined
   const items = filterOperators[operator].takes === 'list' ? listOf(given, place) : []
-  const known = items.filter(isGiven)
+  const known = items.filter((item) => item !== null)
   // `x in (1, null)` holds where x = 1; any other test of null, such as `x not in (1, null)`, holds for no row.
   if (known.length < items.length && operator !== 'in') return undefined
   const list = (type: ValueColumn) => known.map((value) => converted(type, value, place))
@@ -47,14 +63,16 @@ export function conditionOn(
   })
 }
 
-const isGiven = (value: unknown): boolean => value !== null && value !== undefined
-
 function listOf(given: unknown, at: string): readonly unknown[] {
   if (!Array.isArray(given)) throw scopeProblem(at, 'expected a list')
+  // `forEach` and `every` would skip the holes of a sparse array.
+  for (const [i, item] of given.entries()) refuseUndefined(item, `${at}[${i}]`)
   return given
 }
 
 function converted(column: ValueColumn, given: unknown, at: string): Value {
+  // Some databases sort NaN after all numbers, so that every row would meet `le`. It results from arithmetic with undefined.
+  if (Number.isNaN(given)) throw scopeProblem(at, 'is NaN')
   const text = textOf(column, given)
   if (text === undefined) throw scopeProblem(at, 'expected a string, number, boolean or Date')
   const conversion = convertText(column, text)
@@ -66,7 +84,10 @@ function converted(column: ValueColumn, given: unknown, at: string): Value {
 }
 
 function textOf({ type }: ValueColumn, value: unknown): string | undefined {
-  if (value instanceof Date) return value.toISOString().slice(0, type === 'date' ? 10 : undefined)
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) return undefined
+    return value.toISOString().slice(0, type === 'date' ? 10 : undefined)
+  }
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
     ? String(value)
     : undefined

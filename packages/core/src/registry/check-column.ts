@@ -173,7 +173,16 @@ function checkOptions(
 ): boolean {
   const before = problems.list.length
   for (const [option, value] of Object.entries(column)) {
-    if (value === undefined) continue
+    if (value === undefined) {
+      // It may be a misspelt reference to a rule.
+      if (option === 'read' || option === 'write') {
+        problems.add(
+          `${at}.${option}`,
+          'is undefined, which would allow everybody. Leave it out for that.',
+        )
+      }
+      continue
+    }
     const check = Object.hasOwn(checks, option) ? checks[option] : undefined
     const types = onlyFor[option as keyof Column]
     const wrong =
