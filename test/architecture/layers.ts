@@ -6,7 +6,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['client', 'error-body'],
-  ['error-size', 'operation-at'],
+  ['error-size', 'operation-at', 'script-sha256'],
   ['maybe-promise', 'time-limit', 'turn', 'lru-map', 'text-hash'],
   ['errors', 'naming', 'json'],
   ['model', 'parse', 'sql'],
