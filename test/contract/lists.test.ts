@@ -145,17 +145,28 @@ eachDatabase('lists', (test, db) => {
     await refuses(api, '/api/posts?groupby=tags', { says: [] })
   })
 
-  test('an item of another type is a problem of its field', async () => {
+  test('an item of another type is a problem with its index', async () => {
     const problems = async (body: object): Promise<unknown> => {
       const answer = await send(api, 'PATCH', '/api/posts/2', { body })
       equal(answer.status, 400)
       return answer.errors.reason
     }
-    equal(await problems({ tags: 'red', marks: [1, 'x'], moods: ['glad', 'angry'] }), {
+    const whole = ['Expected a whole number between -9007199254740991 and 9007199254740991.']
+    equal(await problems({ tags: 'red', marks: [1, 'x', 2, 1.5], moods: ['glad', 'angry'] }), {
       tags: ['Expected a list.'],
-      marks: ['Expected as item 2 a whole number between -9007199254740991 and 9007199254740991.'],
-      moods: ['Expected as item 2 one of glad, sad.'],
+      'marks[1]': whole,
+      'marks[3]': whole,
+      'moods[1]': ['Expected one of glad, sad.'],
     })
+    equal(
+      await problems({
+        marks: [
+          [1, 2],
+          [3, 'x'],
+        ],
+      }),
+      { 'marks[1][1]': whole },
+    )
     equal(await problems({ tags: [['a'], ['b', 'c']], marks: [[]] }), {
       tags: ['Expected a list of values, or of lists that have as many values each.'],
       marks: ['Expected a list of values, or of lists that have as many values each.'],

@@ -258,6 +258,39 @@ eachDatabase('validation', (test, db) => {
     equal([status, Object.keys(errors.reason).sort()], [400, ['price', 'until']])
   })
 
+  test('an issue of a Standard Schema inside a document is named by its index and member', async () => {
+    const issues = [
+      { message: 'Not a text', path: [3] },
+      { message: 'Too low', path: ['lines', { key: 2 }, 'price'] },
+      { message: 'Wrong', path: [] },
+      { message: 'Again' },
+    ]
+    const Order = defineModel('Order', {
+      columns: {
+        id,
+        data: {
+          type: 'json',
+          validator: { '~standard': { version: 1, vendor: 'test', validate: () => ({ issues }) } },
+        },
+      },
+      meta: {},
+    })
+    const own = testApi(db, [Order], { API_ALLOW_BULK: true })
+    const body = [{ data: {} }]
+    const { status, errors } = await send(own, 'POST', '/api/orders', { body })
+    equal(
+      [status, errors.reason],
+      [
+        400,
+        {
+          '[0].data[3]': ['Not a text'],
+          '[0].data.lines[2].price': ['Too low'],
+          '[0].data': ['Wrong', 'Again'],
+        },
+      ],
+    )
+  })
+
   test('any Standard Schema, sync or async; one that throws is 500', async () => {
     const schema = (validate: (value: unknown) => unknown) => ({
       '~standard': { version: 1 as const, vendor: 'test', validate: validate as never },

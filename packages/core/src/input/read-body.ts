@@ -90,6 +90,8 @@ export async function runChecks(
   host: ValidatorHost,
 ): Promise<void> {
   for (const check of checks) {
-    for (const message of await problemsOf(check, host)) problems.add(check.path, message)
+    for (const { at, message } of await problemsOf(check, host)) {
+      problems.add(check.path + at, message)
+    }
   }
 }

@@ -31,7 +31,7 @@ import {
   type SentBack,
   type WriteNode,
 } from '../write/plan/node.ts'
-import { convertJson } from '../write/plan/value.ts'
+import { type Converted, convertJson, type Unexpected } from '../write/plan/value.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
 import { type InputProblems, inputProblems } from './problems.ts'
 import type { RecordCount } from './record-count.ts'
@@ -171,12 +171,17 @@ function readField(
     const isCompared = mode === 'update' && !identifies
     if ('expected' in value && isCompared && mayBeStored(column, json)) {
       const { otherForms } = node.sentBack as Open<SentBack>
-      ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, ...value }
+      const { expected } = value
+      ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, expected }
       return
     }
-    const wrong = 'value' in value ? unaddressable(column, value.value) : value.expected
+    if ('expected' in value) {
+      addUnexpected(problems, path, value)
+      return
+    }
+    const wrong = unaddressable(column, value.value)
     if (wrong !== undefined) problems.add(path, wrong)
-    else if ('value' in value) (node.values as Open<Members>)[column.name] = value.value
+    else (node.values as Open<Members>)[column.name] = value.value
     return
   }
   const { softDelete } = resource.settings
@@ -214,16 +219,30 @@ const mayBeStored = (column: NamedColumn, json: JsonValue): boolean => {
   return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)
 }
 
+const sentence = (expected: string): string => `Expected ${expected}.`
+
+/** Adds the problem of a value; of a list, one for each wrong item. */
+function addUnexpected(
+  problems: InputProblems,
+  path: string,
+  { expected, items }: Unexpected,
+): void {
+  if (items === undefined) problems.add(path, expected)
+  else for (const [at, what] of items) problems.add(path + at, what)
+}
+
 /** The canonical value, or a sentence that says what was expected. */
-export function readValue(
-  column: NamedColumn,
-  json: JsonValue,
-): { readonly value: JsonValue } | { readonly expected: string } {
+export function readValue(column: NamedColumn, json: JsonValue): Converted {
   if (json === null) {
     return column.nullable ? { value: null } : { expected: 'This field cannot be null.' }
   }
   const converted = convertJson(column, json)
-  if ('expected' in converted) return { expected: `Expected ${converted.expected}.` }
+  if ('expected' in converted) {
+    const { expected, items } = converted
+    if (items === undefined) return { expected: sentence(expected) }
+    const sentences = new Map([...items].map(([at, what]) => [at, sentence(what)]))
+    return { expected: sentence(expected), items: sentences }
+  }
   const expected = outsideLimits(column.definition, converted.value)
   return expected === undefined ? converted : { expected }
 }
@@ -436,7 +455,7 @@ function readReference(
       const value = readValue(column, member)
       if ('value' in value) fields[name] = value.value
       else if (mayBeStored(column, member)) fields[name] = member
-      else reading.problems.add(path, value.expected)
+      else addUnexpected(reading.problems, path, value)
     } else if (!target.relations.has(name)) {
       reading.problems.add(path, () => unknownField(target, name))
     } else if (typeof member === 'string' || member === null) urls[name] = member

@@ -5,7 +5,7 @@ import type { HookArgs } from '../config/hook-types.ts'
 import { recordForHost, valueForHost } from '../host-values.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { StandardSchema } from '../model/standard-schema.ts'
+import type { StandardIssue, StandardSchema } from '../model/standard-schema.ts'
 import type { ValidatorName } from '../model/validator-names.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
 
@@ -86,21 +86,31 @@ export interface ValidatorHost {
 export const wantsWholeRecord = ({ definition: { validator } }: NamedColumn): boolean =>
   typeof validator === 'function' && validator.length > 1
 
+/** What a validator finds wrong: a message, and its path in the value, such as `[3].price`; empty for the value itself. */
+export interface Finding {
+  readonly at: string
+  readonly message: string
+}
+
 /** Runs the validator of a value; returns its messages, or `validator_message` instead of them. */
 export async function problemsOf(
   check: ValueCheck,
   host: ValidatorHost,
-): Promise<readonly string[]> {
+): Promise<readonly Finding[]> {
   const { column, value } = check
   const { format, validator, validator_message: own } = column.definition
-  const found: string[] = []
-  if (format === 'uri') found.push(...named('uri', value))
-  if (typeof validator === 'string') found.push(...named(validator as ValidatorName, value))
+  const found: Finding[] = []
+  if (format === 'uri') found.push(...ofValue(named('uri', value)))
+  if (typeof validator === 'string')
+    found.push(...ofValue(named(validator as ValidatorName, value)))
   else if (typeof validator === 'function')
-    found.push(...(await checkByFunction(validator, check, host)))
+    found.push(...ofValue(await checkByFunction(validator, check, host)))
   else if (validator !== undefined) found.push(...(await checkBySchema(validator, check, host)))
-  return found.length > 0 && own !== undefined ? [own] : [...new Set(found)]
+  return found.length > 0 && own !== undefined ? ofValue([own]) : found
 }
+
+const ofValue = (messages: readonly string[]): readonly Finding[] =>
+  messages.map((message) => ({ at: '', message }))
 
 function named(name: ValidatorName, value: JsonValue): readonly string[] {
   const { test, message } = byName[name]
@@ -133,8 +143,17 @@ async function checkBySchema(
   schema: StandardSchema,
   check: ValueCheck,
   { callHook }: ValidatorHost,
-): Promise<readonly string[]> {
+): Promise<readonly Finding[]> {
   const validate = () => schema['~standard'].validate(valueForHost(check.value))
   const { issues } = await callHook(nameOf(check), validate)
-  return (issues ?? []).map(({ message }) => message)
+  return (issues ?? []).map(({ message, path }) => ({
+    at: (path ?? []).map(step).join(''),
+    message,
+  }))
+}
+
+/** A step of an issue's path: the index of a list, or the name of a member. */
+function step(part: NonNullable<StandardIssue['path']>[number]): string {
+  const key = typeof part === 'object' ? part.key : part
+  return typeof key === 'number' ? `[${key}]` : `.${String(key)}`
 }

@@ -10,11 +10,16 @@ import { convertText } from '../../plan/value.ts'
 import type { NamedColumn } from '../../registry/resource.ts'
 
 /** The value in canonical form, or a description of what was expected instead. */
-export type Converted = { readonly value: JsonValue } | { readonly expected: string }
+export type Converted = { readonly value: JsonValue } | Unexpected
 
-/** Any number of up to 15 significant digits survives conversion to a 64-bit float and back; 17 digits identify any 64-bit float. */
+export interface Unexpected {
+  readonly expected: string
+  /** In a list: what was expected of each wrong item, by its path in the list, such as `[3]`; absent if the list itself is wrong. */
+  readonly items?: ReadonlyMap<string, string>
+}
+
+/** Any number of up to 15 significant digits survives conversion to a 64-bit float and back. */
 const safeDigits = 15
-const floatDigits = 17
 
 /**
  * Converts one value of a body.
@@ -92,11 +97,15 @@ function integer(column: NamedColumn, json: JsonValue): Converted {
   return convertedText(column, plainDigits(textOf(json)))
 }
 
+/** Refuses a number that responses would show with other digits: they write the shortest decimal of the 64-bit float. */
 function float(column: NamedColumn, json: JsonValue): Converted {
   if (!isNumber(json)) return convertedText(column, 'not a number')
   const digits = textOf(json)
-  if (significant(digits) <= floatDigits) return convertedText(column, digits.replace('e+', 'e'))
-  return { expected: `a number of at most ${floatDigits} digits, so that none is lost` }
+  const converted = convertedText(column, digits.replace('e+', 'e'))
+  if ('expected' in converted || typeof json === 'number') return converted
+  const kept = String(Number(digits))
+  if (decimalText(kept) === decimalText(digits)) return converted
+  return { expected: `a number that a 64-bit float holds, such as ${kept}` }
 }
 
 function exact(column: NamedColumn, json: JsonValue): Converted {
@@ -119,9 +128,18 @@ function convertedText(column: NamedColumn, digits: string): Converted {
 }
 
 /** The number of significant digits. */
-function significant(digits: string): number {
-  const mantissa = (digits.split(/[eE]/, 1)[0] ?? '').replace(/[-.]/g, '')
-  return withoutLeadingZeros(withoutEndZeros(mantissa)).length
+const significant = (digits: string): number => /[0-9]*/.exec(decimalText(digits))?.[0].length ?? 0
+
+/** One text for each number: its significant digits, and the exponent of the first one. `-1.20e3` → `12e3-` */
+function decimalText(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
+  const all = whole + fraction
+  const after = withoutLeadingZeros(all)
+  const digits = withoutEndZeros(after)
+  if (digits === '') return '0'
+  const first = whole.length - 1 - (all.length - after.length) + Number(exponent)
+  return `${digits}e${first}${mantissa.startsWith('-') ? '-' : ''}`
 }
 
 /** Writes a number without exponent, trailing zeros and negative zero: `1.20e1` → `12`. */
@@ -163,13 +181,17 @@ function list(column: NamedColumn, json: JsonValue): Converted {
     return { expected: 'a list of values, or of lists that have as many values each' }
   }
   const values: JsonValue[] = []
+  const wrong = new Map<string, string>()
   for (const [i, one] of json.entries()) {
     const of = Array.isArray(one) ? column : item
     const converted = one === null ? { value: null } : convertJson(of, one)
-    if ('expected' in converted) return { expected: `as item ${i + 1} ${converted.expected}` }
-    values.push(converted.value)
+    if ('value' in converted) values.push(converted.value)
+    else if (converted.items === undefined) wrong.set(`[${i}]`, converted.expected)
+    else for (const [at, expected] of converted.items) wrong.set(`[${i}]${at}`, expected)
   }
-  return { value: values }
+  const [first] = wrong
+  if (first === undefined) return { value: values }
+  return { expected: `a list whose item ${first[0]} is ${first[1]}`, items: wrong }
 }
 
 function text(column: NamedColumn, json: JsonValue): Converted {
