@@ -33,8 +33,8 @@ export const compile: readonly Break[] = [
   {
     title: 'The rows of a source are read without the scope of its policy',
     file: 'packages/core/src/compile/source.ts',
-    find: "rows === 'all' ? tableOf(resource) : sql`${rows} as ${sql.id(resource.table)}`",
-    replace: 'rows !== null ? tableOf(resource) : sql``',
+    find: "narrowed === 'all' ? tableOf(resource) : sql`${narrowed} as ${sql.id(resource.table)}`",
+    replace: 'narrowed !== null ? tableOf(resource) : sql``',
     fails: 'test/security/scope.test.ts',
   },
   {

@@ -8,6 +8,8 @@ import type { RoutedRequest } from './routed-request.ts'
 /** What the operations of a batch share while its transaction is open. */
 export interface OpenBatch {
   readonly hooks: HookConnection
+  /** Whether the host application has begun the transaction. */
+  readonly hosted: boolean
   /** Collects what an operation has written, for the callback after COMMIT. */
   note(call: HookCall & RoutedRequest, changes: readonly Change[]): void
 }

@@ -9,6 +9,7 @@ import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
 import type { KeyColumn } from './keys-condition.ts'
+import { readLock } from './read-lock.ts'
 import {
   columnOf,
   joinedSource,
@@ -118,7 +119,7 @@ function found(
   const keys = target.dialect.foundByIndex?.(index, words)
   if (keys === undefined) return sql<SqlBool>`(${join(target, plain, 'and')})`
   const own = keyRefs(source).map(({ column }) => columnOf(source, column))
-  return sql<SqlBool>`${tuple(own)} in (${keys})`
+  return sql<SqlBool>`${tuple(own)} in (${keys}${readLock(target, 'related')})`
 }
 
 function listMatch(
@@ -148,9 +149,8 @@ function exists(target: Target, condition: Exists): Expression<SqlBool> {
 
 function byRow(target: Target, condition: Exists, where: readonly Test[]): Test {
   const rows = relatedRows(target, condition, { rowsMayRepeat: true })
-  return where.length === 0
-    ? sql<SqlBool>`exists (select 1 from ${rows})`
-    : sql<SqlBool>`exists (select 1 from ${rows} and ${chain(where, 'and')})`
+  const met = where.length === 0 ? rows : sql`${rows} and ${chain(where, 'and')}`
+  return sql<SqlBool>`exists (select 1 from ${met}${readLock(target, 'related')})`
 }
 
 /** Compiles `exists` as IN over the keys of the related rows; undefined if the dialect prefers EXISTS. */
@@ -159,7 +159,7 @@ function amongKeys(target: Target, condition: Exists, where: readonly Test[]): T
   // For a NULL key, EXISTS is false but IN is NULL, so NULL keys are excluded on both sides.
   const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
   const related = joinedSource(target, condition, { rowsMayRepeat: true })
-  const rows = sql`${related}${whereAll([...known, ...where])}`
+  const rows = sql`${related}${whereAll([...known, ...where])}${readLock(target, 'related')}`
   const found = target.dialect.shortcuts?.keysIn?.(condition.lookUp, keys, rows)
   if (found === undefined || condition.exact !== true) return found
   const outerKeys = keys.map(({ otherRef }) => isNotNull(otherRef))
@@ -191,10 +191,11 @@ function linked(
     otherColumn: column,
     otherRef: columnOf(source, column),
   }))
-  const among = dialect.shortcuts?.keysIn?.('any', linkedKey, sql`${rows} where ${all}`)
+  const lock = readLock(target, 'related')
+  const among = dialect.shortcuts?.keysIn?.('any', linkedKey, sql`${rows} where ${all}${lock}`)
   if (among !== undefined) return among
   const same = linkedKey.map(({ column, ref, otherRef }) =>
     dialect.sameKey(column, ref, column, otherRef),
   )
-  return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all})`
+  return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all}${lock})`
 }

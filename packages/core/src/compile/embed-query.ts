@@ -16,6 +16,7 @@ import {
   objectAlias,
   objectColumn,
 } from './object-json.ts'
+import { readLock } from './read-lock.ts'
 import { orderTerms } from './row-order.ts'
 import { type MemberReader, selectList } from './selection.ts'
 import { comparedColumns, joinedSource } from './source.ts'
@@ -85,11 +86,11 @@ export function compileEmbed(
   const limit = maxRows === null ? sql`` : withOrigin(limitOrigin, limitClause(target, maxRows))
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
-    return { rows: sql`${all}${orderBy(order)}${limit}`, ...reading }
+    return { rows: sql`${all}${orderBy(order)}${limit}${readLock(target, 'related')}`, ...reading }
   }
   const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
   const ranking = sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`
-  const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${source} where ${where}`
+  const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${source} where ${where}${readLock(target, 'related')}`
   return {
     rows: sql`select * from (${ranked}) as ${sql.id('ranked')} where ${sql.id(rank)} <= ${embed.limit} order by ${sql.id(rank)}${limit}`,
     ...reading,

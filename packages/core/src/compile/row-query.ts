@@ -16,6 +16,7 @@ import {
   objectAlias,
   objectColumn,
 } from './object-json.ts'
+import { readLock } from './read-lock.ts'
 import { totalColumn } from './row-count.ts'
 import { isInOrder, orderTerms } from './row-order.ts'
 import { readsBaseAlone, selectOf, usedBy } from './row-set.ts'
@@ -104,16 +105,17 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
     ? natural(slice.limit)
     : limitValue(target.dialect, slice.limit)
   const page = sql`${order} limit ${limit}${offset}`
+  const lock = readLock(target, 'base')
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `
     if (skipsKeysFirst(target, plan, slice)) {
-      return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}`
+      return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}${lock}`
     }
     if (object !== undefined && !isInOrder(plan)) {
-      const pageRows = sql`${selectOf(target, plan, columnsNeeded(plan, slice), { beyond })}${page}`
+      const pageRows = sql`${selectOf(target, plan, columnsNeeded(plan, slice), { beyond })}${page}${lock}`
       return sql`${reading}${sql`(${pageRows})`.as(plan.from.alias)}${sql.join(joins, sql``)}${order}`
     }
-    return sql`${selectOf(target, plan, selected, { used: usedBy(plan), joins, beyond })}${page}`
+    return sql`${selectOf(target, plan, selected, { used: usedBy(plan), joins, beyond })}${page}${lock}`
   }
   return {
     rows: rows(),
@@ -196,7 +198,7 @@ const embeddedJsonAlias = (i: number): string => `text ${i}`
 function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const chosen = keys.map((key, i) => key.as(`key_${i}`))
-  return sql`${tuple(keys)} in (${selectOf(target, plan, chosen)}${page})`
+  return sql`${tuple(keys)} in (${selectOf(target, plan, chosen)}${page}${readLock(target, 'base')})`
 }
 
 /**

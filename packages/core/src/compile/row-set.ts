@@ -9,6 +9,7 @@ import { requiredJoins } from '../plan/required-joins.ts'
 import { type Aliased, type Fragment, sql } from '../sql/fragment.ts'
 import { groupBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
+import { readLock } from './read-lock.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from './source.ts'
 import type { Target } from './target.ts'
 
@@ -118,7 +119,7 @@ function keysOfJoin(target: Target, plan: RowPlan): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const from = joined(target, plan.from, joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
-  return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan.where))})`
+  return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan.where))}${readLock(target, 'related')})`
 }
 
 function grouping(target: Target, plan: RowPlan): Fragment {

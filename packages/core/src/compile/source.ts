@@ -16,6 +16,7 @@ import { type Aliased, type Fragment, sql, withOrigin } from '../sql/fragment.ts
 import { type TableName, tableOf } from '../sql/table-name.ts'
 import { groupBy, whereAll } from './clauses.ts'
 import type { KeyColumn } from './keys-condition.ts'
+import { readLock, withReadLock } from './read-lock.ts'
 import { hasConditions } from './scopes.ts'
 import type { Target } from './target.ts'
 
@@ -53,14 +54,20 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   const stored = [...resource.allColumns.values()].filter((column) => column.computed === undefined)
   const selected = [
     ...stored.map((column) => sql.id(column.dbName)),
-    ...computed.map((column) => sql`${expressionOf(column)} as ${sql.id(column.dbName)}`),
+    ...computed.map(
+      (column) =>
+        sql`${withReadLock(target, expressionOf(column), 'related')} as ${sql.id(column.dbName)}`,
+    ),
   ]
   const rows = hasConditions(scope) ? scope.rows : scope
-  const from = rows === 'all' ? tableOf(resource) : sql`${rows} as ${sql.id(resource.table)}`
+  const part = source.relation === null ? 'base' : 'related'
+  const narrowed = rows === 'all' ? rows : withReadLock(target, rows, part)
+  const from =
+    narrowed === 'all' ? tableOf(resource) : sql`${narrowed} as ${sql.id(resource.table)}`
   // A later request that reuses the statement replaces this condition with the condition of its own scope.
   const met = hasConditions(scope) ? withOrigin(source, scope.condition) : undefined
   const where = whereAll([alive, met].filter((one) => one !== undefined))
-  return sql`(select ${sql.join(selected)} from ${from}${where})`
+  return sql`(select ${sql.join(selected)} from ${from}${where}${readLock(target, part)})`
 }
 
 /** Compiles the rows of a junction: its table, or the rows of its published model that are in scope. A pair of keys may occur twice. */
@@ -82,7 +89,7 @@ function distinctLinks(
   // Also groups by the exact keys, because two keys that are equal under their collation may belong to two records.
   const exact = keys.flatMap((key) => (key.exact === key.ref ? [] : [key.exact]))
   const refs = keys.map(({ ref }) => ref)
-  return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])})`
+  return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])}${readLock(target, 'related')})`
 }
 
 function expressionOf(column: NamedColumn): Expression<unknown> {
@@ -147,7 +154,7 @@ export function joinedSource(
   const columns = [...source.resource.allColumns.values()].map((column) =>
     sql.id(linkedAlias, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(linkedAlias)} on ${sameKeys(target, through.to, junction, linkedAlias)})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(linkedAlias)} on ${sameKeys(target, through.to, junction, linkedAlias)}${readLock(target, 'related')})`.as(
     source.alias,
   )
 }

@@ -48,6 +48,11 @@ export interface InternalDialect extends Dialect {
    * FOR UPDATE wait for it. Undefined if this user of the database cannot lock rows of the table without changing what it finds.
    */
   readonly lockReferred?: (table: TableName) => Expression<unknown> | undefined
+  /**
+   * The lock by which a SELECT reads the newest committed rows in a transaction whose plain SELECTs read an older snapshot, while its
+   * UPDATEs and DELETEs change the newest rows. Undefined if no transaction mixes the two.
+   */
+  readonly readNewest?: Expression<unknown>
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
   /**

@@ -4,6 +4,7 @@ import { checkObjects, hasObjectChecks, readRecords } from '../access/can-read.t
 import { hookArgs, hookCallerOf } from '../access/hook-args.ts'
 import { type ScopedRead, scopeRead, scopeRows } from '../access/scope.ts'
 import type { Call } from '../call.ts'
+import { readingNewest } from '../compile/read-lock.ts'
 import { noScopes, scopeDecisions } from '../compile/scopes.ts'
 import type { Target } from '../compile/target.ts'
 import { limitSettingNames } from '../config/setting-names.ts'
@@ -82,6 +83,15 @@ export interface Opened {
 /** Whether the host application has begun the transaction of a request. The request then neither commits nor retries. */
 export const isHosted = ({ runtime }: Pick<Call, 'runtime'>, own: AnyDatabase): boolean =>
   own.isTransaction && runtime.batch === undefined
+
+/**
+ * The connection of a write. In a transaction of the host, whose isolation level is unknown, it reads the newest rows, as its UPDATEs
+ * change these, instead of the snapshot of the transaction.
+ */
+export const pastSnapshot = ({ runtime }: Pick<Call, 'runtime'>, opened: Opened): Opened =>
+  opened.own.isTransaction && runtime.batch?.hosted !== false
+    ? { ...opened, target: readingNewest(opened.target) }
+    : opened
 
 /** What the connection of a request depends on. */
 export type OpenedBy = Pick<Call, 'runtime' | 'request' | 'replica' | 'timing'>

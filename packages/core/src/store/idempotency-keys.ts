@@ -100,7 +100,7 @@ export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutc
 /** Returns the state of a key, without claiming it. */
 export async function readKeyState(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   try {
-    return stateOf(await find(store, claim.id), claim) ?? busy
+    return stateOf(await findNewest(store, claim.id), claim) ?? busy
   } catch (error) {
     throw asUnavailable(store.connection.dialect, error) ?? error
   }
@@ -120,8 +120,9 @@ async function claimOnce(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   })
   if (await claiming) return { kind: 'claimed', held }
   // A concurrent request was faster. In a transaction, PostgreSQL refuses all statements after the failed INSERT.
-  if (store.connection.db.isTransaction) return busy
-  return stateOf(await find(store, claim.id), claim) ?? busy
+  const { db, dialect } = store.connection
+  if (db.isTransaction && dialect.readNewest === undefined) return busy
+  return stateOf(await findNewest(store, claim.id), claim) ?? busy
 }
 
 /** Whether the outcome of a failed claim is unknown: its connection broke, or it exceeded its deadline. */
@@ -211,7 +212,7 @@ export async function withParts(
   if (parts === undefined) return response
   let text = ''
   for (let i = 0; i < parts; i++) {
-    const { row } = await find(store, partId(claim, i))
+    const { row } = await findNewest(store, partId(claim, i))
     text += row?.answer ?? ''
   }
   return { ...response, ...(JSON.parse(text) as Pick<StoredResponse, 'value'>) }
@@ -249,15 +250,21 @@ const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempo
 const run = <R>({ connection }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
   execute(connection, compileStatement(connection.db, statement, undefined) as CompiledQuery<R>)
 
+/** `find`, also past the snapshot of a transaction of the host. Its lock would let two first requests with a key wait for each other. */
+const findNewest = (store: KeyStore, id: string): Promise<Found> => {
+  const { db, dialect } = store.connection
+  return find(store, id, db.isTransaction ? dialect.readNewest : undefined)
+}
+
 /** Reads the row of a key, and the time. The left join returns a row with the time even if the key has none. */
-async function find(store: KeyStore, id: string): Promise<Found> {
+async function find(store: KeyStore, id: string, lock: unknown = sql``): Promise<Found> {
   const clock = store.connection.dialect.server?.clock
   const now = store.now()
   const { rows } = await run<Readonly<Record<string, string | number | bigint | null>>>(
     store,
     sql`
       select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
-      from (select 1 as one) as o left join ${keysTable(store)} as k on k.id = ${id}`,
+      from (select 1 as one) as o left join ${keysTable(store)} as k on k.id = ${id} ${lock}`,
   )
   const { t = null, f = null, a = null, c, e } = rows[0] ?? {}
   return {

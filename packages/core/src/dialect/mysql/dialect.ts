@@ -274,6 +274,7 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     lockReferred: () => sql`lock in share mode`,
+    readNewest: sql`lock in share mode`,
     server: {
       // Of prepared statements; the text protocol takes more.
       maxValues: 65_535,

@@ -99,7 +99,8 @@ export async function runOperations(
     try {
       const work = async (transaction: AnyDatabase) => {
         attempt = { at: undefined, call: undefined, noted: [] }
-        const inside = { transaction, dialect, timeLimit, attempt, explainsFrom, options }
+        const hosted = own.isTransaction
+        const inside = { transaction, hosted, dialect, timeLimit, attempt, explainsFrom, options }
         return allOf(batch, operations, inside)
       }
       const transactionParts = { dialect, bounds, timing: parts.timing }
@@ -123,6 +124,8 @@ export async function runOperations(
 
 interface Inside {
   readonly transaction: AnyDatabase
+  /** Whether the host application has begun the transaction. */
+  readonly hosted: boolean
   readonly dialect: InternalDialect
   readonly timeLimit: TimeLimit
   readonly attempt: Attempt
@@ -136,10 +139,13 @@ const slice = 5
 async function allOf(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
-  { transaction, dialect, timeLimit, attempt, explainsFrom, options }: Inside,
+  { transaction, hosted, dialect, timeLimit, attempt, explainsFrom, options }: Inside,
 ): Promise<readonly OperationResult[]> {
   const probe = probeOn(transaction, dialect, batch.parts.timing)
-  const inside: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, transaction, attempt) }
+  const inside: BatchRequest = {
+    ...batch,
+    runtime: runtimeIn(batch.runtime, transaction, attempt, hosted),
+  }
   const results: OperationResult[] = []
   const count = resultCounter(batch.runtime)
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
@@ -173,12 +179,18 @@ async function allOf(
 }
 
 /** Returns the runtime of the operations, whose only connection is the transaction. */
-const runtimeIn = (runtime: Runtime, transaction: AnyDatabase, attempt: Attempt): Runtime => ({
+const runtimeIn = (
+  runtime: Runtime,
+  transaction: AnyDatabase,
+  attempt: Attempt,
+  hosted: boolean,
+): Runtime => ({
   ...runtime,
   session: () => transaction,
   replicas: undefined,
   batch: {
     hooks: hookConnection(transaction),
+    hosted,
     note(call, changes) {
       const at = operationAt(attempt.at ?? 0)
       attempt.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })

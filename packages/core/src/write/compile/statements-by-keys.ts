@@ -4,6 +4,7 @@
 import type { SqlBool } from 'kysely'
 import { whereAll } from '../../compile/clauses.ts'
 import { keysCondition } from '../../compile/keys-condition.ts'
+import { readLock } from '../../compile/read-lock.ts'
 import { type Reader, selectList } from '../../compile/selection.ts'
 import { notDeleted } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
@@ -44,7 +45,7 @@ export function compileLinks(
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
   )
   return {
-    statement: sql`select ${sql.join(selected)} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`,
+    statement: sql`select ${sql.join(selected)} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${readLock(target, 'base')}`,
     readers: ends.map(({ column }, i) => ({
       key: `end_${i}`,
       alias: `end_${i}`,
@@ -95,7 +96,7 @@ export const recordsByKeys = (
 
 /** Selects one row if a row has one of the keys. */
 export const compileProbeByKeys = (target: Target, rows: RowsByKeys): Fragment =>
-  sql`select 1 as ${sql.id('found')} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} limit 1`
+  sql`select 1 as ${sql.id('found')} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} limit 1${readLock(target, 'base')}`
 
 /** `delete from t where …`. */
 export const compileDeleteByKeys = (target: Target, rows: RowsByKeys): Fragment =>

@@ -4,6 +4,7 @@ import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../compile/cell.ts'
 import { whereAll } from '../../compile/clauses.ts'
 import { allOf } from '../../compile/condition.ts'
+import { readLock } from '../../compile/read-lock.ts'
 import { type SelectList, selectList } from '../../compile/selection.ts'
 import { notDeleted } from '../../compile/source.ts'
 import type { Target } from '../../compile/target.ts'
@@ -317,7 +318,7 @@ export function compileProbe(
   const other = except.length === 0 ? sql`` : sql` and not (${matchCondition(target, except)})`
   const undeleted = active && notDeleted(target, active)
   const alive = undeleted === undefined ? sql`` : sql` and ${undeleted}`
-  return sql`select 1 as ${sql.id('found')} from ${tableOf(table)} where ${matchCondition(target, matches)}${other}${alive} limit 1`
+  return sql`select 1 as ${sql.id('found')} from ${tableOf(table)} where ${matchCondition(target, matches)}${other}${alive} limit 1${readLock(target, 'base')}`
 }
 
 /** The stored columns that have a value, in the order of the model; computed columns are not stored. */

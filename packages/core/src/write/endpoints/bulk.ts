@@ -354,7 +354,10 @@ async function lockMatchingRows(
     return found
   }
   const rows = await read()
-  if (!context.target.dialect.capabilities.locksRows || rows.length === 0) return rows
+  const { dialect, locks } = context.target
+  // In a transaction of the host that may have a snapshot, the first read has locked the newest rows.
+  const isLocked = !dialect.capabilities.locksRows || locks !== undefined
+  if (isLocked || rows.length === 0) return rows
   const keys = keysOf(resource, rows)
   await lockRecords(context, resource, keys, lockedFor)
   const locked = new Set(keys.map(keyText))

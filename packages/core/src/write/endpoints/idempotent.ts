@@ -2,7 +2,13 @@
 
 import type { Call } from '../../call.ts'
 import { type UserIdentity, userIdentityOf } from '../../endpoints/auth/user-identity.ts'
-import { type Opened, type OpenedBy, open, withOneConnection } from '../../endpoints/read-stages.ts'
+import {
+  type Opened,
+  type OpenedBy,
+  open,
+  pastSnapshot,
+  withOneConnection,
+} from '../../endpoints/read-stages.ts'
 import {
   badIdempotencyKey,
   idempotencyKeyReused,
@@ -268,7 +274,7 @@ export async function replay(
       return (column && valueOfJson(column, value)) as Value
     }),
   )
-  const echoes = await readEchoes(call, opened, resource, ast, keys)
+  const echoes = await readEchoes(call, pastSnapshot(call, opened), resource, ast, keys)
   const reuses = await mayReuseValue(call, resource, ast, response)
   const stored = response.many ? (response.value as readonly JsonValue[] | undefined) : undefined
   const values = echoes.map(({ value }, i) => {

@@ -8,7 +8,13 @@ import { takenBack } from '../../call-hook.ts'
 import type { Change } from '../../config/hook-types.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
-import { isHosted, type Opened, open, refuseRelationKeys } from '../../endpoints/read-stages.ts'
+import {
+  isHosted,
+  type Opened,
+  open,
+  pastSnapshot,
+  refuseRelationKeys,
+} from '../../endpoints/read-stages.ts'
 import {
   conflictingParameters,
   idempotencyKeyNotHere,
@@ -262,7 +268,7 @@ function writingIn(
   const { dialect } = outside.connection
   const opened: Opened = {
     connection: { db, dialect, timing: call.timing },
-    target: { ...outside.target, db },
+    target: { ...pastSnapshot(call, outside).target, db },
     own: transaction,
   }
   const problems = inputProblems(before)

@@ -1,5 +1,6 @@
 // Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
 
+import { readingForChange } from '../../compile/read-lock.ts'
 import { compileRows, type Slice } from '../../compile/row-query.ts'
 import { unscoped } from '../../compile/scopes.ts'
 import { keyChunks } from '../../execute/chunks.ts'
@@ -41,9 +42,13 @@ export async function readScoped(
   action: WriteAction,
   limit: number = noLimit,
 ): Promise<readonly Values[]> {
-  const target = await context.access.scoped(context.target, plan, action)
+  const scoped = await context.access.scoped(context.target, plan, action)
+  const target = changing.has(action) ? readingForChange(scoped) : scoped
   return read({ ...context, target }, plan, limit)
 }
+
+/** The actions that change the rows which they read. */
+const changing: ReadonlySet<WriteAction> = new Set(['PATCH', 'PUT', 'DELETE', 'RESTORE'])
 
 /** `readScoped`, but returns no rows if a policy refuses, instead of 403. */
 export async function readScopedOrEmpty(
