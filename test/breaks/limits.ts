@@ -138,10 +138,17 @@ export const limits: readonly Break[] = [
   },
   {
     title: 'A protected response may be stored by any cache',
-    file: 'packages/core/src/endpoints/admit.ts',
-    find: "{ ...vary, 'cache-control': 'private, no-cache' }",
-    replace: 'vary',
+    file: 'packages/core/src/handle.ts',
+    find: 'identified || known.caller?.authenticated === true || isUser(sent.user) ? ofUser : undefined',
+    replace: 'identified || isUser(sent.user) ? undefined : known.caller && ofUser',
     fails: 'test/auth/endpoints.test.ts',
+  },
+  {
+    title: 'A response to a user of the host, or of the documentation, may be stored by any cache',
+    file: 'packages/core/src/handle.ts',
+    find: 'identified || known.caller?.authenticated === true || isUser(sent.user) ? ofUser : undefined',
+    replace: 'known.caller?.strategy !== undefined && !identified ? ofUser : undefined',
+    fails: 'test/security/shared-caches.test.ts',
   },
   {
     title: 'A user with a new token has a new rate limit',

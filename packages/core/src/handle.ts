@@ -1,5 +1,6 @@
 // handle and answer: the pipeline of a request; errors of all stages are caught here and nowhere else.
 
+import { isUser } from './access/caller.ts'
 import { type KnownCall, requestArgs } from './access/hook-args.ts'
 import type { Runtime } from './call.ts'
 import type { RequestArgs } from './config/hook-types.ts'
@@ -119,6 +120,8 @@ interface Answering {
   dump: DumpSettings
   /** What callbacks receive about the request: its route and its caller, as soon as they are known. */
   known: KnownCall
+  /** Whether a user has been identified, besides the caller in `known`: of the documentation, or of an operation of a batch. */
+  identified: boolean
   /** Whether errors are sent as problem details. */
   asProblem: boolean
   /** Whether the client can choose between JSON and an HTML page. */
@@ -147,6 +150,7 @@ async function settle<R>(
     hooks: settings.hooks,
     dump: settings.dump,
     known: {},
+    identified: false,
     asProblem: false,
     negotiates: false,
     page: undefined,
@@ -225,6 +229,9 @@ async function answerBatch(answering: Answering): Promise<Settled> {
     timing,
     stamp: () => stampOf(answering),
     always,
+    identified({ authenticated }) {
+      answering.identified ||= authenticated
+    },
     failed(call) {
       const { request: operation, hooks, resource } = call
       const { dump } = resource.settings
@@ -264,18 +271,37 @@ const stampOf = ({ runtime: { settings, clock }, requestId, started }: Answering
   elapsed: clock.elapsed() - started,
 })
 
+const ofUser = { 'cache-control': 'private, no-cache' } as const
+
+/**
+ * Returns the header that keeps the response to a user out of shared caches; undefined for an anonymous caller. It is decided by the
+ * caller, whether a strategy or the host has authenticated it. Until the caller is known, a user whom the host gives counts.
+ */
+const privacyOf = ({ known, identified, sent }: Answering): typeof ofUser | undefined =>
+  identified || known.caller?.authenticated === true || isUser(sent.user) ? ofUser : undefined
+
 /** Returns the Server-Timing header. Called last, so that it covers all stages. */
 const timed = ({ timing }: Answering): Readonly<Record<string, string>> | undefined =>
   timing && { 'server-timing': timing.header() }
 
 async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled> {
   const { runtime, request, requestId, wantsText } = answering
-  const { status, body, bytes, headers } = await serveDocs(runtime, request, part, wantsText)
+  const identified = (): void => {
+    answering.identified = true
+  }
+  const { status, body, bytes, headers } = await serveDocs(
+    runtime,
+    request,
+    part,
+    wantsText,
+    identified,
+  )
+  const last = [headers, privacyOf(answering), timed(answering)]
   if (wantsText && typeof body === 'string') {
-    const response = respondText(status, body, requestId, headers, timed(answering))
+    const response = respondText(status, body, requestId, ...last)
     return bytes === undefined ? response : { ...response, bytes }
   }
-  return respond(status, body as JsonValue | undefined, requestId, headers, timed(answering))
+  return respond(status, body as JsonValue | undefined, requestId, ...last)
 }
 
 function answerSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
@@ -284,12 +310,13 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
   if (negotiates) always.vary = variesByAccept(always)
   const bare = dump.envelope ? undefined : bareHeaders(result)
   const { status, headers } = result
+  const first = privacyOf(answering)
   if (wantsText && hooks.final === undefined && !result.empty) {
     const text = successText(result, stampOf(answering), dump)
-    return respondText(status, text, requestId, always, bare, headers, timed(answering))
+    return respondText(status, text, requestId, first, always, bare, headers, timed(answering))
   }
   const sent = (body: JsonValue | undefined): Settled =>
-    respond(status, body, requestId, always, bare, headers, timed(answering))
+    respond(status, body, requestId, first, always, bare, headers, timed(answering))
   if (result.empty) return sent(undefined)
   if (result.body !== undefined) return sent(result.body)
   return finalBody(answering, successBody(result, stampOf(answering), dump)).then(sent)
@@ -311,6 +338,7 @@ async function answerPage(answering: Answering, result: Result, page: MakePage):
   const html = page(content)
   const headers = {
     'cache-control': 'no-cache',
+    ...privacyOf(answering),
     ...always,
     ...result.headers,
     ...(await pageHeaders()),
@@ -378,11 +406,12 @@ function plainFailure(answering: Answering): Settled {
  * in them.
  */
 function sentFailure(
-  { runtime, requestId, asProblem, always }: Answering,
+  answering: Answering,
   { status }: ApiError,
   envelope: JsonValue,
   ...headers: readonly (Readonly<Record<string, string>> | undefined)[]
 ): Settled {
+  const { runtime, requestId, asProblem, always } = answering
   const { problemTypePrefix: typePrefix } = runtime.settings
   const problem = asProblem
     ? problemDetails(envelope, { status, requestId, typePrefix })
@@ -391,5 +420,6 @@ function sentFailure(
   const vary = { vary: [...others, 'Accept'].join(', ') }
   const form =
     problem === undefined ? undefined : { 'content-type': `${problemMediaType}; charset=utf-8` }
-  return respond(status, problem ?? envelope, requestId, always, ...headers, vary, form)
+  const first = privacyOf(answering)
+  return respond(status, problem ?? envelope, requestId, first, always, ...headers, vary, form)
 }

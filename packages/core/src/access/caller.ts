@@ -6,6 +6,10 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
 
+/** Whether a value of `request.user` names a user; `true` is a user without a record. */
+export const isUser = (user: unknown): user is NonNullable<unknown> =>
+  user !== null && user !== undefined && user !== false
+
 /**
  * Looks up the roles of a user: the result of `methods.roles(user)` if the user model has that method, otherwise the user's
  * `roles`. Roles are a list of strings, or of related records with a `name` each; any other value means no roles.
@@ -20,7 +24,7 @@ export function callerOf(
   userModel: AnyModel | undefined,
   strategy?: StrategyName,
 ): MaybePromise<Caller> {
-  if (user === null || user === undefined || user === false) return anonymous
+  if (!isUser(user)) return anonymous
   const known = { authenticated: true, ...(strategy === undefined ? {} : { strategy }) }
   // A custom strategy that returns `true` authenticates the request without naming a user.
   if (user === true) return { ...known, user: null, roles: [] }

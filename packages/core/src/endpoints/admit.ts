@@ -2,6 +2,7 @@
 // A limit is checked before a password or API key, which can be guessed and is expensive to check.
 
 import type { Check } from '../access/authorize.ts'
+import { isUser } from '../access/caller.ts'
 import { needsAuthentication } from '../access/requirement.ts'
 import { accountKey } from '../auth/account.ts'
 import { authenticate, findCredentials } from '../auth/authenticate.ts'
@@ -62,9 +63,11 @@ export interface Admitted {
   countAgain(admission: Admission): Promise<LimitHeaders>
 }
 
-/** Runs both stages for a route of a resource. */
-export async function admitCall(call: Call, admission: Admission): Promise<Admitted> {
-  const { runtime, request } = call
+/** Runs both stages for a route of a resource, or for the index. */
+export async function admitCall(
+  { runtime, request, timing }: Pick<Call, 'runtime' | 'request' | 'timing'>,
+  admission: Admission,
+): Promise<Admitted> {
   const { strategies, required } = admission
   // If no strategy is enabled, the host may have authenticated the request itself.
   const hostUser = strategies.length === 0 && !required ? request.user : undefined
@@ -72,13 +75,13 @@ export async function admitCall(call: Call, admission: Admission): Promise<Admit
     runtime,
     request,
     { ...admission, hostUser },
-    call.timing,
+    timing,
   )
-  const caching = privateHeaders(strategies, runtime.settings.auth, identity !== null)
+  const user = identity === null ? hostUser : (identity.user ?? true)
   return {
-    user: identity === null ? hostUser : (identity.user ?? true),
+    user,
     strategy: identity?.strategy,
-    headers: { ...caching, ...headers },
+    headers: { ...varyOf(strategies, runtime.settings.auth, user), ...headers },
     async countAgain({ route, windows }) {
       const counting = counter(runtime, request, credentials, { route, windows, hostUser })
       return { ...(await counting.first()), ...(await counting.afterwards(identity)) }
@@ -211,26 +214,20 @@ function guardOf(
   }
 }
 
-/** Returns the cache headers of a protected route: `Vary` by the credentials; a response to a user is also private and revalidated. */
-export const privateHeaders = (
-  strategies: readonly StrategyName[],
-  auth: Pick<AuthSettings, 'providers' | 'customScheme'>,
-  authenticated: boolean,
-): LimitHeaders => {
-  if (strategies.length === 0) return {}
-  const vary = { vary: credentialHeaders(strategies, auth) }
-  return authenticated ? { ...vary, 'cache-control': 'private, no-cache' } : vary
-}
-
-/** Returns the names of the headers that credentials are read from, as a `Vary` value. */
-function credentialHeaders(
+/**
+ * Returns the names of the headers that credentials are read from, as a `Vary` header. Only the host knows where it reads those of its
+ * own users, so these responses name the usual places.
+ */
+function varyOf(
   strategies: readonly StrategyName[],
   { providers, customScheme }: Pick<AuthSettings, 'providers' | 'customScheme'>,
-): string {
+  user: unknown,
+): { readonly vary?: string } {
+  if (strategies.length === 0) return isUser(user) ? { vary: 'Authorization, Cookie' } : {}
   const custom = strategies.includes('custom') ? customScheme : undefined
   const cookies = strategies.includes('jwt') && providers.some((name) => name !== 'header')
   const headers = ['Authorization']
   if (cookies || custom?.in === 'cookie') headers.push('Cookie')
   if (custom?.in === 'header' && !headers.includes(custom.name)) headers.push(custom.name)
-  return headers.join(', ')
+  return { vary: headers.join(', ') }
 }

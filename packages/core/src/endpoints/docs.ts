@@ -39,12 +39,16 @@ export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | 
   return path === docs.script ? 'script' : undefined
 }
 
-/** `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. */
+/**
+ * `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. Calls `identified` if the documentation
+ * needs authentication and the caller has it.
+ */
 export async function serveDocs(
   runtime: Runtime,
   request: ApiRequest,
   part: DocsPart,
   wantsText: boolean,
+  identified: () => void,
 ): Promise<DocsAnswer> {
   const options = optionsResult(request, readMethods)
   if (options !== undefined) {
@@ -56,16 +60,14 @@ export async function serveDocs(
     const { strategies } = auth
     const admission = { route: 'docs', windows: rateWindows, strategies, required: true }
     await admit(runtime, request, admission)
+    identified()
   }
   const { type, representation, object, headers } = await partOf(runtime, request, docs, part)
   const bytes = wantsText ? await compressedFor(request, representation) : undefined
   const { text, tag, compressedTag } = representation
   const common = {
     ...headers,
-    // Shared caches must not store documentation that needs authentication.
-    'cache-control': docs.requireAuth
-      ? 'private, no-cache'
-      : (headers['cache-control'] ?? 'no-cache'),
+    'cache-control': headers['cache-control'] ?? 'no-cache',
     etag: bytes === undefined ? tag : compressedTag,
     vary: 'accept-encoding',
   }

@@ -1,7 +1,7 @@
 // serveCall: the stages of a routed request: setup, limit, authenticate, authorise, and its endpoint.
 
 import { authorize } from '../access/authorize.ts'
-import { callerOf } from '../access/caller.ts'
+import { callerOf, isUser } from '../access/caller.ts'
 import { reachOf } from '../access/reach.ts'
 import { anonymous, type Caller } from '../access/roles.ts'
 import type { Runtime } from '../call.ts'
@@ -76,7 +76,7 @@ export const needsAdmission = (call: RoutedCall, facts: MethodFacts): boolean =>
 
 /** Whether the request needs the stages limit and authenticate. The setup callback may have set `request.user`. */
 export const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
-  !needsNoAdmission(admission) || (request.user ?? false) !== false
+  !needsNoAdmission(admission) || isUser(request.user)
 
 /** Runs the stages setup, limit and authenticate. */
 async function admit(

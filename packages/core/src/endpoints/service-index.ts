@@ -17,7 +17,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { LimitHeaders } from '../limits/limiter.ts'
 import type { Resource } from '../registry/resource.ts'
-import { admit, privateHeaders } from './admit.ts'
+import { admitCall } from './admit.ts'
 import { exampleRequests } from './example-requests.ts'
 import { optionsResult, readMethods } from './own-methods.ts'
 import { ownParameters } from './own-parameters.ts'
@@ -49,17 +49,13 @@ async function identify(
 ): Promise<{ readonly caller: Caller; readonly headers: LimitHeaders }> {
   const { auth, rateWindows } = runtime.settings
   const { strategies } = auth
-  // If no strategy is enabled, the host may have authenticated the request itself.
-  const hostUser = strategies.length === 0 ? request.user : undefined
-  const admission = { route: 'index', windows: rateWindows, strategies, required: false, hostUser }
-  const { identity, headers } = await admit(runtime, request, admission)
-  const user = identity === null ? hostUser : identity.user
-  const known = identity === null ? user : (user ?? true)
+  const admission = { route: 'index', windows: rateWindows, strategies, required: false }
+  const { user, strategy, headers } = await admitCall(
+    { runtime, request, timing: undefined },
+    admission,
+  )
   const { callHook, registry } = runtime
-  return {
-    caller: await callerOf(callHook, known, registry.users?.model, identity?.strategy),
-    headers: { ...privateHeaders(strategies, auth, identity !== null), ...headers },
-  }
+  return { caller: await callerOf(callHook, user, registry.users?.model, strategy), headers }
 }
 
 /** Returns the resources that the caller may list: methods, authentication and role rules allow it, and the policy does not refuse it. */

@@ -1,6 +1,7 @@
 // POST on the batch route: several requests in one transaction.
 
 import { authorize } from '../../access/authorize.ts'
+import type { Caller } from '../../access/roles.ts'
 import type { Runtime } from '../../call.ts'
 import { settingNames } from '../../config/setting-names.ts'
 import { ApiError, atOperation, preconditionOnBatch } from '../../errors.ts'
@@ -31,6 +32,8 @@ export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
   readonly wantsText: boolean
   /** Headers of the response, also of an error. */
   readonly always: Record<string, string>
+  /** Called with the caller of each operation. */
+  readonly identified: (caller: Caller) => void
   /** Called with the operation that failed. */
   readonly failed: (operation: RoutedCall) => void
 }
@@ -155,7 +158,7 @@ function refuseIgnored({ settings }: Runtime, request: ApiRequest): void {
 async function admitAll(
   batch: BatchRequest,
   { operations }: BatchBody,
-  { failed }: BatchParts,
+  { failed, identified }: BatchParts,
   count: CountBatch,
 ): Promise<readonly AdmittedOperation[]> {
   const admitNext = admission(batch)
@@ -175,6 +178,7 @@ async function admitAll(
     } catch (error) {
       throw placed(error)
     }
+    identified(admitted.call.caller)
     if (at === 0) await count(admitted.countAgain)
     try {
       if (admitted.facts !== undefined) authorize(admitted.call.caller, admitted.facts.checks)
