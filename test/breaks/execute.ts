@@ -3,6 +3,46 @@ import type { Break } from './break.ts'
 
 export const execute: readonly Break[] = [
   {
+    title: 'A statement is sent on a connection whose settings make values SQL',
+    file: 'packages/core/src/execute/check-session.ts',
+    find: '  if (problems.length === 0) return\n',
+    replace: '  if (problems.length >= 0) return\n',
+    fails: 'test/dialect/session-settings.test.ts',
+    databases: ['mariadb'],
+  },
+  {
+    title: 'A statement outside of a transaction is sent on a connection that was not checked',
+    file: 'packages/core/src/execute/bounded-statement.ts',
+    find: 'if (isChecked(connection)) return',
+    replace: 'if (connection) return',
+    fails: 'test/dialect/session-settings.test.ts',
+    databases: ['mariadb'],
+  },
+  {
+    title: 'Statements of a transaction are sent on a connection that was not checked',
+    file: 'packages/core/src/execute/bounded-connection.ts',
+    find: 'if (!isChecked(connection)) {',
+    replace: 'if (connection === undefined) {',
+    fails: 'test/dialect/session-settings.test.ts',
+    databases: ['mariadb'],
+  },
+  {
+    title: 'A connection of a host is not checked because its dialect is "generic"',
+    file: 'packages/core/src/dialect/detect.ts',
+    find: '  dialect.sessionSettings ?? dialectOfAdapter(adapterOf(db))?.sessionSettings',
+    replace: '  dialect.sessionSettings ?? (db, undefined)',
+    fails: 'test/dialect/session-settings.test.ts',
+    databases: ['mariadb'],
+  },
+  {
+    title: 'A wrapped pool that resets its connections is checked only once for each',
+    file: 'packages/core/src/dialect/mysql/prepared.ts',
+    find: '(isReset ? undefined : wrapped.get(client))',
+    replace: '(isReset ? wrapped.get(client) : wrapped.get(client))',
+    fails: 'test/dialect/session-settings.test.ts',
+    databases: ['mariadb'],
+  },
+  {
     title: 'Lists and nested records are written without a transaction where the driver has none',
     file: 'packages/core/src/write/endpoints/stages.ts',
     find: 'isSingle === true ? inTransactionIfSupported : inTransaction',

@@ -3,6 +3,15 @@ import type { Break } from './break.ts'
 
 export const httpNode: readonly Break[] = [
   {
+    title:
+      'A pool of openDatabase keeps NO_BACKSLASH_ESCAPES of the server, so that it serves nothing',
+    file: 'packages/http-node/src/database/mysql.ts',
+    find: "'+00:00'${assignments} ",
+    replace: "'+00:00' ",
+    fails: 'test/faults/global-sql-mode.test.ts',
+    databases: ['mariadb'],
+  },
+  {
     title: 'A body is read without a size limit',
     file: 'packages/http-node/src/read-body.ts',
     find: 'if (size <= limit) {',

@@ -1,5 +1,10 @@
 /** Records the SQL statements a Kysely instance sends, for tests that count or read them. */
-import { asksForArrays, withoutMark } from '@model-api/core/internals'
+import {
+  asksForArrays,
+  sessionSettings,
+  settingsStatement,
+  withoutMark,
+} from '@model-api/core/internals'
 import type { LogEvent } from 'kysely'
 
 export interface Statement {
@@ -14,11 +19,15 @@ export interface StatementRecorder {
   capture<T>(run: () => Promise<T>): Promise<{ result: T; statements: Statement[] }>
 }
 
-/** Records failed statements, too. */
+/** The statements that check a new connection; when a pool opens one is not up to a request. */
+const checks: ReadonlySet<string> = new Set(Object.values(sessionSettings).map(settingsStatement))
+
+/** Records failed statements too, but not the checks of new connections. */
 export function recordStatements(): StatementRecorder {
   const listeners = new Set<Statement[]>()
   return {
     log: ({ query }) => {
+      if (checks.has(query.sql)) return
       // The driver removes this comment, which requests rows as arrays, before it sends the statement.
       const sql = asksForArrays(query.sql) ? withoutMark(query.sql) : query.sql
       for (const list of listeners) list.push({ sql, parameters: query.parameters })

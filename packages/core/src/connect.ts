@@ -3,7 +3,7 @@
 import type { DialectTable } from './dialect/dialect.ts'
 import type { InternalDialect } from './dialect/internal-dialect.ts'
 import { withArrayRows } from './dialect/shared/array-rows-support.ts'
-import { databaseUnavailable, notReady } from './errors.ts'
+import { ApiError, databaseUnavailable, notReady } from './errors.ts'
 import { onBoundedConnection } from './execute/bounded-connection.ts'
 import type { Bounds } from './execute/bounds.ts'
 import { isTemporary } from './execute/unavailable.ts'
@@ -44,7 +44,9 @@ export function connectOnce({
   }
 
   const attempt = (on: AnyDatabase): Promise<InternalDialect> =>
-    onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((error: unknown) => {
+    onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((given: unknown) => {
+      // A connection with wrong settings is refused by an ApiError, whose cause says which.
+      const error = given instanceof ApiError ? given.cause : given
       // Any other error is a mistake in the configuration of the application or the database.
       const unavailable = isTemporary(detected.classify(error).kind)
       if (!unavailable) report(error)

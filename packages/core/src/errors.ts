@@ -92,8 +92,9 @@ export function withReason(error: ApiError, reason: JsonValue): ApiError {
 }
 
 /** Returns an error with a copy of its body. */
-export const withBody = ({ status, headers }: ApiError, body: ErrorBody): ApiError =>
-  new ApiError(status, body, headers)
+export function withBody({ status, headers }: ApiError, body: ErrorBody): ApiError {
+  return new ApiError(status, body, headers)
+}
 
 /** Adds to an ApiError which operation of a batch it belongs to; returns any other error unchanged. */
 export function atOperation(error: unknown, index: number): unknown {
@@ -205,7 +206,7 @@ export const tooManyRequests = (
     headers,
   )
 
-/** A start-up query failed; the cause is in the log. */
+/** A start-up query failed, or a connection of the pool has settings with which no statement is sent; the cause is in the log. */
 export const notReady = (): ApiError =>
   unavailable('not_ready', 'The service is not ready yet.', { 'retry-after': '5' })
 

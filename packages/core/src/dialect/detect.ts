@@ -8,6 +8,7 @@ import { genericDialect } from './generic/dialect.ts'
 import type { InternalDialect } from './internal-dialect.ts'
 import { mysql } from './mysql/dialect.ts'
 import { postgres } from './postgres/dialect.ts'
+import type { SessionSettings } from './shared/session-settings.ts'
 import { sqlite } from './sqlite/dialect.ts'
 
 const dialects: ReadonlyMap<string, InternalDialect> = new Map([
@@ -71,6 +72,17 @@ function meant(option: string): string {
   const other = adapterNames.find(([pattern]) => pattern.test(option))?.[1].name
   return other === undefined ? didYouMean(option, dialects.keys()) : ` Did you mean "${other}"?`
 }
+
+/**
+ * Returns the session settings on which statements depend: those of the dialect, or else of the database that the adapter belongs to,
+ * because they depend on the driver and not on the SQL.
+ */
+export const sessionSettingsOf = (
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  db: Kysely<any>,
+  dialect: InternalDialect,
+): SessionSettings | undefined =>
+  dialect.sessionSettings ?? dialectOfAdapter(adapterOf(db))?.sessionSettings
 
 function adapterOf(db: unknown): unknown {
   const { getExecutor } = (db ?? {}) as { readonly getExecutor?: unknown }

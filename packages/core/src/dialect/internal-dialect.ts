@@ -19,12 +19,15 @@ import type { JsonText } from './shared/json-text.ts'
 import type { JsonWriter } from './shared/json-writer.ts'
 import type { ObjectText } from './shared/object-text.ts'
 import type { Replication } from './shared/replication.ts'
+import type { SessionSettings } from './shared/session-settings.ts'
 import type { SingleWrites } from './shared/writes.ts'
 
 /** Every public `Dialect` is also an `InternalDialect`, because all added members are optional. */
 export interface InternalDialect extends Dialect {
   readonly server?: ServerFunctions
   readonly shortcuts?: Shortcuts
+  /** The settings of a session on which statements depend; each connection is checked for them. */
+  readonly sessionSettings?: SessionSettings
   /** The values of a column that do not have the usual format of its type, such as MySQL's zero dates. */
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
   /** Whether a column may contain values that are not of its type. Clients can read such values, but neither compare nor write them. */

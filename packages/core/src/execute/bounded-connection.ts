@@ -4,6 +4,7 @@ import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import { sendOnOtherConnection } from './bounded-statement.ts'
 import type { Bounds } from './bounds.ts'
+import { checkSession, isChecked } from './check-session.ts'
 import { ConnectionBounds, isBounded } from './connection-bounds.ts'
 import { onLockRetryConnection } from './lock-retry-connection.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
@@ -35,6 +36,9 @@ export function onBoundedConnection<T>(
       // If two requests share a transaction of the host, only the first one installs the bounds.
       const guard = isBounded(connection) ? undefined : new ConnectionBounds(target, onTimeout)
       try {
+        if (!isChecked(connection)) {
+          await checkSession(db, dialect, connection, (check) => connection.executeQuery(check))
+        }
         resolve(await work(one))
       } catch (error) {
         reject(error)

@@ -4,6 +4,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../sql/any-database.ts'
 import type { Bounds } from './bounds.ts'
+import { checkSession, isChecked } from './check-session.ts'
 import { isBounded } from './connection-bounds.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
 import { WatchedStatement } from './watched-statement.ts'
@@ -23,13 +24,22 @@ export function executeBounded<R>(
     const run = (connection: DatabaseConnection): Promise<QueryResult<R>> => {
       // The request has already been rejected.
       if (!waiting.end()) return noRows as Promise<QueryResult<R>>
+      if (isChecked(connection)) return sendOn<R>(connection, compiled)
+      return checkSession(db, dialect, connection, (check) => sendOn(connection, check)).then(() =>
+        sendOn<R>(connection, compiled),
+      )
+    }
+    const sendOn = <T>(
+      connection: DatabaseConnection,
+      statement: CompiledQuery,
+    ): Promise<QueryResult<T>> => {
       // The connection already bounds all its statements.
-      if (isBounded(connection)) return connection.executeQuery<R>(compiled)
+      if (isBounded(connection)) return connection.executeQuery<T>(statement)
       return new Promise((settle, free) => {
         const send = sendOnOtherConnection(db, dialect, bounds)
         const target = { db, dialect, connection, bounds, send }
-        const running = new WatchedStatement(target, compiled.sql, { reject, closed: free })
-        connection.executeQuery<R>(compiled).then(
+        const running = new WatchedStatement(target, statement.sql, { reject, closed: free })
+        connection.executeQuery<T>(statement).then(
           (result) => {
             running.end()
             settle(result)

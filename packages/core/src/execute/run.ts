@@ -13,6 +13,7 @@ import type { AnyDatabase } from '../sql/any-database.ts'
 import { compileStatement } from '../sql/statement.ts'
 import { executeBounded } from './bounded-statement.ts'
 import { type Client, deadlineOf } from './bounds.ts'
+import { checkSession, isChecked } from './check-session.ts'
 import { lockedBy, retryWhileLocked } from './lock-retry.ts'
 import type { SharedCounts } from './shared-counts.ts'
 import { asUnavailable } from './unavailable.ts'
@@ -94,12 +95,27 @@ function executeWithin<R>(
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
   // In a transaction, its connection bounds the statements.
-  if (statementTimeout === undefined) return db.executeQuery(compiled)
+  if (statementTimeout === undefined) return executeChecked(db, dialect, compiled)
   const bounds = { deadline: deadlineOf(statementTimeout), client }
   if (dialect.capabilities.blocksEventLoop) {
     return retryWhileLocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)
   }
   return executeBounded(db, dialect, bounds, compiled)
+}
+
+/** Executes a statement on a connection whose settings are right. */
+function executeChecked<R>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  compiled: CompiledQuery<R>,
+): Promise<QueryResult<R>> {
+  return db.getExecutor().provideConnection((connection) => {
+    if (isChecked(connection)) return connection.executeQuery<R>(compiled)
+    const send = (check: CompiledQuery) => connection.executeQuery(check)
+    return checkSession(db, dialect, connection, send).then(() =>
+      connection.executeQuery<R>(compiled),
+    )
+  })
 }
 
 /**

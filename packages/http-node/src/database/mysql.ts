@@ -1,5 +1,6 @@
 // Opens MySQL or MariaDB with a pool of mysql2.
 
+import { sessionSettings } from '@model-api/core/internals'
 import { preparedMysql } from '@model-api/core/prepared'
 import { Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection } from 'kysely'
 import { createHosts, type Hosts, isUnreachable, notWritable, onSomeHost } from './hosts.ts'
@@ -140,12 +141,17 @@ function addressOf(url: string): Address {
   return { host: decodeURIComponent(hostname), port: Number(port || 3306) }
 }
 
+/** `, sql_mode = …`: the settings on which the service depends. */
+const assignments = sessionSettings.mysql.checked
+  .map(({ name, assigned }) => (assigned === undefined ? '' : `, ${name} = ${assigned}`))
+  .join('')
+
 /** Statements that set up a connection; MariaDB and MySQL each execute only their own version comment. */
 function setUp({ statementTimeout, readOnly, causalReads }: Limits): string[] {
   const maria = `/*M!100101 , max_statement_time = ${statementTimeout / 1000} */`
   const mysql = `/*!50708 , max_execution_time = ${statementTimeout} */`
   return [
-    `set time_zone = '+00:00' ${maria} ${mysql}`,
+    `set time_zone = '+00:00'${assignments} ${maria} ${mysql}`,
     // With the value 1, the server waits before reads and before transactions start.
     ...(causalReads ? ['set session wsrep_sync_wait = 1'] : []),
     ...(readOnly ? ['set session transaction read only'] : []),

@@ -1,5 +1,6 @@
 // Opens PostgreSQL with a pool of pg.
 
+import { sessionSettings } from '@model-api/core/internals'
 import { type PgClient, preparedPg } from '@model-api/core/prepared'
 import { Kysely, PostgresDialect } from 'kysely'
 import type Pg from 'pg'
@@ -29,6 +30,9 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
     ...(limits.readOnly ? [['default_transaction_read_only', 'on']] : []),
   ]
   const calls = [
+    ...sessionSettings.postgres.checked.map(
+      ({ name, assigned }) => `set_config('${name}', ${assigned}, false)`,
+    ),
     ...settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`),
     // JIT compilation is not interrupted by statement_timeout. `current_setting(…, true)`: not every compatible server has `jit`.
     "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end",

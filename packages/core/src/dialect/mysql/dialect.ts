@@ -37,6 +37,7 @@ import { classifyMysql } from './errors.ts'
 import { mysqlInterruption } from './interruption.ts'
 import { jsonValue } from './json-path.ts'
 import { mysqlSearchIndexes } from './search-index.ts'
+import { mysqlSessionSettings } from './session-settings.ts'
 import { compareSecond, longTimes, secondAround, timesInOrder } from './times.ts'
 import { jsonSeries, jsonTable } from './values-table.ts'
 import { mysqlOrderedUpdates, mysqlSingleWrites } from './writes.ts'
@@ -273,6 +274,7 @@ function dialectWith(facts: Facts): InternalDialect {
       text: 'varchar(255) character set utf8mb4 collate utf8mb4_bin',
       boolean: 'boolean',
     },
+    sessionSettings: mysqlSessionSettings,
     lockReferred: () => sql`lock in share mode`,
     readNewest: sql`lock in share mode`,
     server: {

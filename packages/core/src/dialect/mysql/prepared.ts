@@ -59,13 +59,15 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
   const preparing: Preparing = {
     recurring: recurringStatements(statements, isWorthPreparing, (statement) => statement),
     most: statements,
-    may: prepared && statements > 0 && keepsStatements(pool) ? 'not asked' : 'no',
+    may: prepared && statements > 0 && !resetsConnections(pool) ? 'not asked' : 'no',
   }
-  // Kysely identifies connections by these objects, so each has one wrapper.
+  // Kysely and the check of session settings identify connections by these objects, so each has one wrapper; another one after each
+  // reset, which takes back the settings of the session.
   const wrapped = new WeakMap<MysqlClient, MysqlPoolConnection>()
+  const isReset = resetsConnections(pool)
   const wrap = (client: MysqlClient): MysqlPoolConnection => {
     // The pool removes its listener after the first error of a connection; a second error without one would end the process.
-    client.on?.('error', () => {})
+    if (!wrapped.has(client)) client.on?.('error', () => {})
     const made = preparedConnection(client, preparing)
     wrapped.set(client, made)
     return made
@@ -75,7 +77,7 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
       pool.getConnection((error, client) => {
         if (error) return callback(error, client)
         if (preparing.may === 'not asked') ask(client, preparing)
-        callback(null, wrapped.get(client) ?? wrap(client))
+        callback(null, (isReset ? undefined : wrapped.get(client)) ?? wrap(client))
       }),
     end: (callback) => pool.end(callback),
   }
@@ -100,9 +102,9 @@ const isWorthPreparing = ({ text, arrays }: Recurring): boolean =>
 
 const write = /^(?:insert|update|delete|replace) /i
 
-/** Whether connections keep their prepared statements when they return to the pool; with `resetOnRelease` they lose them. */
-const keepsStatements = (pool: object): boolean =>
-  (pool as { config?: { resetOnRelease?: unknown } }).config?.resetOnRelease !== true
+/** Whether connections lose their prepared statements and settings when they return to the pool. */
+const resetsConnections = (pool: object): boolean =>
+  (pool as { config?: { resetOnRelease?: unknown } }).config?.resetOnRelease === true
 
 /** The flag of MySQL's protocol by which a connection accepts several statements in one text. */
 const multipleStatements = 1 << 16

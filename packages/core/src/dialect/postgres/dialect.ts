@@ -47,6 +47,7 @@ import { farMoments, farText, infinityOf } from './moments.ts'
 import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
 import { postgresSearchIndexes } from './search-index.ts'
+import { postgresSessionSettings } from './session-settings.ts'
 import { postgresSingleWrites } from './writes.ts'
 
 /** PostgreSQL; `connect` reads how the columns are declared and collated. */
@@ -180,6 +181,7 @@ function dialectWith(facts: Facts): InternalDialect {
       text: 'varchar(255) collate "C"',
       boolean: 'boolean',
     },
+    sessionSettings: postgresSessionSettings,
     lockReferred: (table) => (facts.locks(table) ? sql`for key share` : undefined),
     server: {
       maxValues: 65_535,

@@ -1,0 +1,13 @@
+// sessionSettings: the tables of session settings, by database.
+
+import { mysqlSessionSettings } from './mysql/session-settings.ts'
+import { postgresSessionSettings } from './postgres/session-settings.ts'
+import type { SessionSettings } from './shared/session-settings.ts'
+
+export const sessionSettings: {
+  readonly mysql: SessionSettings
+  readonly postgres: SessionSettings
+} = {
+  mysql: mysqlSessionSettings,
+  postgres: postgresSessionSettings,
+}

@@ -1,0 +1,94 @@
+/** NO_BACKSLASH_ESCAPES, set for the whole server while it serves: pools of `openDatabase` take it back, others are refused with the next new connection. */
+import { createApi, defineModel } from '@model-api/core'
+import { preparedMysql } from '@model-api/core/prepared'
+import { openDatabase } from '@model-api/http-node'
+import { Kysely, MysqlDialect, type MysqlPool } from 'kysely'
+import mysql from 'mysql2'
+import { get } from '../support/api.ts'
+import { equal, match, rejects } from '../support/assert.ts'
+import { type AnyKysely, ask } from '../support/faults.ts'
+import { type PrivateServer, startServer } from '../support/servers.ts'
+import { notRun, runsOn, suite } from '../support/suite.ts'
+
+runsOn('servers that it starts itself')
+
+const Name = defineModel('Name', {
+  table: 'names',
+  columns: { id: { type: 'integer', primaryKey: true }, name: { type: 'string' } },
+  meta: {},
+})
+
+const attack = `/api/names?count=none&name__eq=${encodeURIComponent(
+  "\\') union select 9, secret from vault -- ",
+)}`
+
+const server = await startServer('mysql')
+if ('lacks' in server) notRun('a global sql_mode', server.lacks)
+else globalMode(server)
+
+function globalMode({ url, remove }: PrivateServer): void {
+  const setMode = (mode: string) => ask('mysql', url, `set global sql_mode = '${mode}'`)
+  const errors: string[] = []
+  const apiOf = (db: AnyKysely) =>
+    createApi({
+      db,
+      models: [Name],
+      // The check of the schema would open a second connection.
+      config: { API_SCHEMA_CHECK: 'off' },
+      onWarning: () => {},
+      onError: (error) => errors.push(String((error as Error).cause)),
+    })
+
+  suite('a global sql_mode', (test) => {
+    test.before(async () => {
+      await ask('mysql', url, 'create table names (id int primary key, name varchar(80) not null)')
+      await ask('mysql', url, 'create table vault (secret varchar(80) not null)')
+      await ask('mysql', url, "insert into names values (1, 'Ann')")
+      await ask('mysql', url, "insert into vault values ('of the vault')")
+    })
+    test.after(() => remove())
+
+    test('is mended in pools of openDatabase, also for non-strict modes', async () => {
+      for (const mode of ['NO_BACKSLASH_ESCAPES', 'ORACLE,EMPTY_STRING_IS_NULL', '']) {
+        await setMode(mode)
+        for (const prepared of [true, false]) {
+          const { db, close } = await openDatabase(url, { prepared })
+          const api = apiOf(db)
+          await api.ready
+          const { status, text } = await get(api, attack)
+          equal([mode, status, text.includes('of the vault')], [mode, 200, false])
+          await close()
+        }
+      }
+    })
+
+    for (const kind of ['a pool of mysql2', 'a wrapped pool']) {
+      test(`is noticed with the next new connection of ${kind}`, async () => {
+        await setMode('STRICT_TRANS_TABLES')
+        const pool = mysql.createPool({ uri: url, connectionLimit: 2 })
+        const db: AnyKysely = new Kysely({
+          dialect: new MysqlDialect({
+            pool: kind === 'a wrapped pool' ? preparedMysql(pool) : (pool as MysqlPool),
+          }),
+        })
+        const api = apiOf(db)
+        await api.ready
+        await setMode('STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES')
+        await db.connection().execute(async () => {
+          const { status, text } = await get(api, attack)
+          equal([status, text.includes('of the vault')], [503, false])
+          match(errors.at(-1) ?? '', /NO_BACKSLASH_ESCAPES.*pool\.on\('connection', /)
+        })
+        await db.destroy()
+      })
+    }
+
+    test('is noticed at start', async () => {
+      await setMode('STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES')
+      const pool = mysql.createPool({ uri: url }) as MysqlPool
+      const db: AnyKysely = new Kysely({ dialect: new MysqlDialect({ pool }) })
+      await rejects(apiOf(db).ready, /NO_BACKSLASH_ESCAPES/)
+      await db.destroy()
+    })
+  })
+}
