@@ -57,6 +57,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'input/transform.ts': [1, ofModels],
   'write/execute/defaults.ts': [1, ofModels],
   'write/plan/strategy.ts': [1, ofModels],
+  'write/endpoints/stages.ts': [1, 'by the request: the time that its validators were told'],
   'write/plan/look-up.ts': [1, ofModels],
   'dialect/mysql/prepared.ts': [2, ofDriver],
   'dialect/postgres/prepared-text-rows.ts': [2, ofDriver],

@@ -56,8 +56,9 @@ export function nodeReader(
   host: ValidatorHost,
 ): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
   const left = resource.settings.limits.depth
+  const { sources } = host
   // Shared by all records until one of them has a validator.
-  let reading: Reading = { problems, checks: [], count }
+  let reading: Reading = { problems, checks: [], sources, count }
   const isPlain = createOnly.size === 0 && !isMergePatch && !hasValidators(resource, mode)
   const repeated = isPlain ? new RepeatedMembers(resource, mode) : undefined
   return (body, path) => {
@@ -78,7 +79,7 @@ export function nodeReader(
     repeated?.remember(node)
     const { checks } = reading
     if (checks.length === 0) return node
-    reading = { problems, checks: [], count }
+    reading = { problems, checks: [], sources, count }
     return runChecks(checks, problems, host).then(() => node)
   }
 }

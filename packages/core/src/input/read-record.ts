@@ -23,19 +23,21 @@ import {
 } from '../registry/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
+import { initialWithoutHost } from '../write/execute/defaults.ts'
 import {
   linkedIsNotChanged,
   pathTo,
   type RecordNode,
   type ReferenceNode,
   type SentBack,
+  type Values,
   type WriteNode,
 } from '../write/plan/node.ts'
 import { type Converted, convertJson, type Unexpected } from '../write/plan/value.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
 import { type InputProblems, inputProblems } from './problems.ts'
 import type { RecordCount } from './record-count.ts'
-import { type ValueCheck, wantsWholeRecord } from './validators.ts'
+import { type ValidatorHost, type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
 /** Collects problems and validator checks while a body is read. */
@@ -44,6 +46,7 @@ export interface Reading {
   /** Values whose validators run later. */
   readonly checks: ValueCheck[]
   readonly count: RecordCount
+  readonly sources: ValidatorHost['sources']
 }
 
 /** The position of a record in the body. */
@@ -130,10 +133,11 @@ function withMerges(node: RecordNode): RecordNode {
   return { ...node, merges }
 }
 
-/** Collects the validator checks. Columns whose validators need the stored record go to `wholeRecordChecks` of the node. */
+/** Collects the validator checks. Columns whose validators take the whole record go to `wholeRecordChecks` if that is not known yet. */
 function withChecks(reading: Reading, node: RecordNode, place: Place): RecordNode {
-  const wholeRecordChecks = collectChecks(reading, node, place)
-  return wholeRecordChecks.length === 0 ? node : { ...node, wholeRecordChecks }
+  const { later, initial } = collectChecks(reading, node, place)
+  if (later.length === 0 && initial === undefined) return node
+  return { ...node, wholeRecordChecks: later, ...(initial && { initial }) }
 }
 
 function unknownField(resource: Resource, name: string): string {
@@ -550,21 +554,43 @@ function refuseMissing(
   }
 }
 
-/** Collects the checks that can run now. Returns the columns whose validators must wait for the stored record or the merged document. */
-function collectChecks(
-  { checks }: Reading,
-  { resource, values, merges, path }: RecordNode,
-  { mode }: Place,
-): readonly NamedColumn[] {
+/** The checks of a record that must wait, and the initial values that the other ones have used. */
+interface Collected {
+  /** The columns whose validators take the record to be stored, or a merged document, which are not known yet. */
+  readonly later: readonly NamedColumn[]
+  readonly initial: Values | undefined
+}
+
+/** Collects the checks that can run now. */
+function collectChecks({ checks, sources }: Reading, node: RecordNode, place: Place): Collected {
+  const { resource, values, merges, path } = node
   const later: NamedColumn[] = []
+  let initial: Values | undefined
   for (const name of Object.keys(values)) {
     const value = values[name] ?? null
     const column = resource.bodyColumns.get(name)
     if (column === undefined || value === null || !isValidated(column)) continue
-    const needsStored = mode === 'update' && wantsWholeRecord(column)
-    if (needsStored || merges.includes(column)) later.push(column)
-    else
-      checks.push({ resource, column, value, row: values, before: null, path: pathTo(path, name) })
+    const isWhole = wantsWholeRecord(column)
+    if (isWhole && isComplete(node, place)) initial ??= initialWithoutHost(sources, node)
+    if (merges.includes(column) || (isWhole && initial === undefined)) {
+      later.push(column)
+      continue
+    }
+    const row = isWhole ? { ...values, ...initial } : values
+    checks.push({ resource, column, value, row, before: null, path: pathTo(path, name) })
   }
-  return later
+  return { later, initial }
 }
+
+/**
+ * Whether the record to be stored has only values of the body and initial ones: it is new, no unique key may name a stored one instead, and
+ * no other record sets a key in it.
+ */
+const isComplete = (
+  { resource, parents }: RecordNode,
+  { mode, filled, identifying }: Place,
+): boolean =>
+  mode === 'create' &&
+  identifying.size === 0 &&
+  parents.length === 0 &&
+  [...filled].every((name) => !resource.allColumns.has(name))

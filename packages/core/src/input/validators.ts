@@ -69,7 +69,7 @@ export interface ValueCheck {
   readonly resource: Resource
   readonly column: NamedColumn
   readonly value: JsonValue
-  /** The whole record, for validators that compare fields. */
+  /** For validators that compare fields: the record as it is to be stored. */
   readonly row: Row
   /** The stored record; null if it is new or not known. */
   readonly before: Row | null
@@ -79,6 +79,8 @@ export interface ValueCheck {
 /** How host validators are called. */
 export interface ValidatorHost {
   readonly callHook: CallHook
+  /** The time and the UUIDs of new records. */
+  readonly sources: { now(): string; uuid(): string }
   args(resource: Resource, before: Row | null): MaybePromise<HookArgs>
 }
 

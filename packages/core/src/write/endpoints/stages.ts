@@ -298,13 +298,23 @@ function endHookStatements({ beforeHookStatements }: WriteContext): void {
 }
 
 /** The arguments of the models' validators. API_SESSION_GETTER is called before the first of them. */
-export const validatorHost = (call: Call): ValidatorHost => ({
-  callHook: hookCallerOf(call),
-  args: (resource, before) =>
-    andThen(call.transaction ?? call.runtime.session(call.request), () =>
-      recordArgs(call, resource, before),
-    ),
-})
+export function validatorHost(call: Call): ValidatorHost {
+  const { transaction, runtime, request } = call
+  const sources = valueSourcesOf(call)
+  return {
+    callHook: hookCallerOf(call),
+    sources: {
+      ...sources,
+      now() {
+        const now = sources.now()
+        toldTimes.set(call.stamp, now)
+        return now
+      },
+    },
+    args: (resource, before) =>
+      andThen(transaction ?? runtime.session(request), () => recordArgs(call, resource, before)),
+  }
+}
 
 /** How the `transform` functions of the models are called, and when not. */
 export const transformHost = (call: Call): TransformHost => ({
@@ -314,13 +324,16 @@ export const transformHost = (call: Call): TransformHost => ({
   atRecord,
 })
 
+/** The time of a request, if a validator has received it before the write began; by the `stamp` of the request, which no other one has. */
+const toldTimes = new WeakMap<Call['stamp'], string>()
+
 /** Gives the time, UUIDs and function defaults to a write. The time is read on first use, and is the same for the whole write. */
 export function valueSourcesOf(call: Call): ValueSources {
   const { clock } = call.runtime
   let now: string | undefined
   return {
     now: () => {
-      now ??= new Date(clock.now()).toISOString()
+      now ??= toldTimes.get(call.stamp) ?? new Date(clock.now()).toISOString()
       return now
     },
     uuid: () => crypto.randomUUID(),

@@ -65,19 +65,53 @@ export function newRecord(
   return completed(values, promises)
 }
 
+/** The initial values of the fields that the body of a new record omits; undefined if functions of the host make some of them. */
+export function initialWithoutHost(
+  sources: OwnSources,
+  { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
+): Values | undefined {
+  const { softDelete } = resource.settings
+  const values: Record<string, JsonValue> = {}
+  for (const column of filledColumns(resource).initial) {
+    const { name } = column
+    if (Object.hasOwn(sent, name)) continue
+    const value = ownValue(resource, column, sources)
+    if (value === undefined) return undefined
+    values[name] = value
+  }
+  if (softDelete !== null && !Object.hasOwn(sent, softDelete.attribute)) {
+    values[softDelete.attribute] = softDelete.active
+  }
+  return values
+}
+
+type OwnSources = Pick<ValueSources, 'now' | 'uuid'>
+
+/** The initial value of a column; undefined if it has none, or a function of the host makes it. */
+function ownValue(
+  resource: Resource,
+  column: NamedColumn,
+  sources: OwnSources,
+): JsonValue | undefined {
+  const { managed, generated, default: own } = column.definition
+  if (managed !== undefined) return momentOf(column, sources)
+  if (generated === 'uuid') return sources.uuid()
+  return own === undefined || typeof own === 'function'
+    ? undefined
+    : defaultValue(resource, column, own)
+}
+
 /** The initial value of a column: managed, UUID or default; undefined if it has none. Throws if a default does not fit its column. */
 export function initialValue(
   resource: Resource,
   column: NamedColumn,
   sources: ValueSources,
 ): MaybePromise<JsonValue> | undefined {
-  const { managed, generated, default: own } = column.definition
-  if (managed !== undefined) return momentOf(column, sources)
-  if (generated === 'uuid') return sources.uuid()
-  if (own === undefined) return undefined
-  if (typeof own !== 'function') return defaultValue(resource, column, own)
+  const value = ownValue(resource, column, sources)
+  const { default: own } = column.definition
+  if (value !== undefined || typeof own !== 'function') return value
   const given = sources.defaultOf(resource, column, own as DefaultFunction)
-  return andThen(given, (value) => defaultValue(resource, column, value))
+  return andThen(given, (made) => defaultValue(resource, column, made))
 }
 
 /** Whether the resource has `updated` columns, which each change sets. */
@@ -94,7 +128,7 @@ export function updatedTimestamps(sources: ValueSources, resource: Resource): Va
 }
 
 /** The time of the write, as a value of a datetime or date column. */
-export const momentOf = ({ type }: NamedColumn, { now }: ValueSources): string =>
+export const momentOf = ({ type }: NamedColumn, { now }: Pick<ValueSources, 'now'>): string =>
   type === 'date' ? now().slice(0, 10) : now()
 
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {

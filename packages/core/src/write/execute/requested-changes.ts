@@ -77,7 +77,8 @@ async function requestedAfterChecks(
   const { node, cleared } = await compareWithStored(context, given, stored)
   const { resource, path } = node
   const sent = { ...node.values, ...cleared }
-  const changes = { ...(replace ? await resetValues(context, resource) : {}), ...sent, ...keys }
+  const set = { ...sent, ...keys }
+  const changes = replace ? { ...(await resetValues(context, resource, set)), ...set } : set
   const row = { ...stored, ...changes }
   await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
   if (node.parents.length > 0) {
@@ -174,7 +175,7 @@ export function independentChanges(
   replace: boolean,
 ): MaybePromise<Values> {
   if (!replace && !setsTimestamps(resource)) return values
-  return andThen(replace ? resetValues(sources, resource) : {}, (rest) => ({
+  return andThen(replace ? resetValues(sources, resource, values) : {}, (rest) => ({
     ...rest,
     ...values,
     ...updatedTimestamps(sources, resource),
@@ -182,10 +183,14 @@ export function independentChanges(
 }
 
 /** The values that PUT sets in fields that were not sent: defaults, or NULL. Hidden and write-only columns keep their values. */
-function resetValues(sources: ValueSources, resource: Resource): MaybePromise<Values> {
+function resetValues(
+  sources: ValueSources,
+  resource: Resource,
+  sent: Values,
+): MaybePromise<Values> {
   const record = pendingRecord()
   for (const column of resource.columns.values()) {
-    if (!isReplaceable(resource, column)) continue
+    if (Object.hasOwn(sent, column.name) || !isReplaceable(resource, column)) continue
     record.set(column.name, initialValue(resource, column, sources) ?? null)
   }
   return record.complete()
@@ -207,11 +212,12 @@ function isReplaceable(
   )
 }
 
-async function runWholeRecordChecks(
+/** Runs the validators that take the whole record; `row` is the record to be stored, `before` the stored one. */
+export async function runWholeRecordChecks(
   context: WriteContext,
   node: RecordNode,
   row: Values,
-  before: Values,
+  before: Values | null,
 ): Promise<void> {
   const sent = { ...node.values, ...node.sent }
   await context.validate(

@@ -34,12 +34,12 @@ export interface RecordNode {
   readonly path: string
   /** Writable fields that were sent. */
   readonly values: Values
-  /** Initial values of a new record that are already known, because `on_conflict` has used them in its look-up. */
+  /** Initial values of a new record that are known, because a validator has received them, or `on_conflict` has used them in its look-up. */
   readonly initial?: Values
   /** If the object may name a stored record instead of creating one. */
   readonly uniqueName?: UniqueName
   readonly sentBack: SentBack
-  /** Columns whose validator takes the whole record; for an update, that is known only after the stored record is read. */
+  /** Columns whose validator takes the record to be stored, which is not known before the transaction. */
   readonly wholeRecordChecks: readonly NamedColumn[]
   /** With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, for validators; `values` has their stored forms. */
   readonly sent?: Values

@@ -169,12 +169,12 @@ function reasonInBody(
   const takesDefaults = change === 'insert' || replace
   if (takesDefaults && hasDefaultWithArgs(resource))
     return 'a default is a function that may use the connection'
+  if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
   if (change === 'update') {
     const { fields, otherForms, urls } = sentBack
     if (!isEmpty(fields) || !isEmpty(otherForms) || !isEmpty(urls))
       return 'fields of the body must equal the stored ones'
     if (merges.length > 0) return 'it merges documents into the stored ones'
-    if (wholeRecordChecks.length > 0) return 'a validator needs the whole record'
     if (isEmpty(values) && !replace) return 'the body changes no column'
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }

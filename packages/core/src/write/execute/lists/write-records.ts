@@ -9,7 +9,7 @@ import type { WriteContext } from '../context.ts'
 import { newRecord } from '../defaults.ts'
 import { changesOfMove, refuseOtherParent } from '../nested/nested-records.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { requestedChanges } from '../requested-changes.ts'
+import { requestedChanges, runWholeRecordChecks } from '../requested-changes.ts'
 import { changesToStore, insert, updateStored } from '../save.ts'
 import { RepeatNeeded } from '../savepoint.ts'
 import { insertRows } from './insert-rows.ts'
@@ -123,6 +123,10 @@ export async function writeRecords(
         const checked = refuseInvisibleReferences(context, resource, sent, data, path, references)
         if (checked instanceof Promise) await checked
         if (filled !== undefined) await validateFilled(context, resource, filled, data, path)
+        if (node.wholeRecordChecks.length > 0) {
+          await runWholeRecordChecks(context, node, data, null)
+          context.problems.refuse()
+        }
         const isAllowed = access.canCreate(resource, data, path)
         if (!(isAllowed instanceof Promise ? await isAllowed : isAllowed)) throw forbidden(path)
         const values = hooks.has(resource, 'add') ? await hooks.add(resource, data, path) : data
