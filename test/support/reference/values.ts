@@ -47,8 +47,26 @@ export function divideHalfUp(numerator: bigint, divisor: bigint): bigint {
   return sign * ((2n * numerator * sign + divisor) / (2n * divisor))
 }
 
+/**
+ * The values of PostgreSQL that no number or date of JSON stands for, in their order: before and after all others, which have the
+ * rank 0. A NaN equals another, and comes after infinity.
+ */
+const ranks: ReadonlyMap<string, number> = new Map([
+  ['-Infinity', -1],
+  ['-infinity', -1],
+  ['Infinity', 1],
+  ['infinity', 1],
+  ['NaN', 2],
+])
+
+const rankOf = (value: Value): number => ranks.get(String(value)) ?? 0
+
 /** Orders two values that are not null. */
 export function compareValues({ type }: ValueType, left: Value, right: Value): number {
+  if (type !== 'string' && type !== 'text' && type !== 'enum') {
+    const [own, other] = [rankOf(left), rankOf(right)]
+    if (own !== 0 || other !== 0) return Math.sign(own - other)
+  }
   switch (type) {
     case 'integer':
     case 'float':

@@ -5,11 +5,15 @@ import { base64, bytesOfBase64 } from '../json/base64.ts'
 /** The prefix of such a text. A text column may contain a text that begins with it, which is therefore written in this form, too. */
 const mark = 'stored '
 
-/** Writes a stored value as text for a cursor: `stored "02/01/2024"`, `stored 1700000000`, `stored {"blob":"AQI="}`. */
+/**
+ * Writes a stored value as text for a cursor: `stored "02/01/2024"`, `stored 1700000000`, `stored {"blob":"AQI="}`. Infinite numbers
+ * are written as ones that are too large for JavaScript, and NaN, which no number of JSON stands for, as the text of it.
+ */
 export function rawCursorText(raw: unknown): string {
   if (raw instanceof Uint8Array) return `${mark}${JSON.stringify({ blob: base64(raw) })}`
   if (typeof raw === 'string') return mark + JSON.stringify(raw)
   const number = Number(raw)
+  if (Number.isNaN(number)) return `${mark}"NaN"`
   return `${mark}${Number.isFinite(number) ? number : number > 0 ? '1e999' : '-1e999'}`
 }
 

@@ -285,9 +285,10 @@ function dialectWith(facts: Facts): InternalDialect {
     },
 
     orderKey: {
-      // NaN and infinities have no JSON number.
+      // NaN and infinities have no JSON number, and a decimal whose model declares a precision takes no infinities from clients.
       compare: (column, ref, operator, key) =>
-        column.type === 'float' && specialNumber(String(key)) !== undefined
+        (column.type === 'float' || column.type === 'decimal') &&
+        specialNumber(String(key)) !== undefined
           ? plainCompare(ref, operator, key)
           : undefined,
     },
