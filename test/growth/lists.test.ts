@@ -1,7 +1,6 @@
 /** The statement of a list is as large for twice the values: every operator that takes a list, on every type, stored and computed. */
-import { readFileSync } from 'node:fs'
 import { defineModel } from '@model-api/core'
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect, DialectTable, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
@@ -9,8 +8,8 @@ import type { ItemType } from '../../packages/core/src/model/column.ts'
 import { operatorFits } from '../../packages/core/src/model/type-rules.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { connectionMeter } from '../support/connection-meter.ts'
 import type { TestDatabase } from '../support/databases.ts'
-import { cpuMilliseconds } from '../support/growth.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
@@ -190,7 +189,7 @@ eachDatabase('growth of lists', (test, db) => {
       ['indexeds', 'indexed'],
     ]) {
       test(`${operator} of up to ${most} values, ${which}: memory and time of the database`, async () => {
-        const meter = meterOf(db)
+        const meter = connectionMeter(db)
         for (const type of columns) {
           // Steps, so that a list that costs too much ends the test before it ends the machine.
           const costs: number[] = []
@@ -224,71 +223,5 @@ function rowOf(db: TestDatabase, i: number): Readonly<Record<string, unknown>> {
     boolean: db.name === 'postgres' ? i % 2 === 0 : Number(i % 2 === 0),
     // Every fifth value is finer than a millisecond.
     datetime: i % 5 === 0 ? `${datetime}456` : datetime,
-  }
-}
-
-interface ProcessMeter {
-  /** Milliseconds that the database has worked for the connections of this test, or this process where it is the database. */
-  cpu(): Promise<number>
-  /** The most memory that one of these connections has had, in megabytes; 0 where the system does not tell. */
-  memory(): Promise<number>
-}
-
-/** Milliseconds in a clock tick, the kernel's unit for the time of processes. */
-const msPerTick = 10
-
-/** Reads a file of `/proc`; the empty text if the server runs on another machine or system. */
-function procFile(path: string): string {
-  try {
-    return readFileSync(`/proc/${path}`, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-/** The CPU time of a process or thread. */
-function cpuOf(statPath: string): number {
-  const fields = procFile(statPath).split(') ').at(-1)?.split(' ') ?? []
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * msPerTick
-}
-
-const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
-
-/** What the connections of a test cost; other tests use the same server. */
-function meterOf(db: TestDatabase): ProcessMeter {
-  const connections = async (query: RawBuilder<{ id: unknown; memory: unknown }>) =>
-    (await query.execute(db.kysely)).rows
-  switch (db.engine) {
-    case 'sqlite':
-      return { cpu: async () => cpuMilliseconds(), memory: async () => 0 }
-    case 'postgres': {
-      const backends = () =>
-        connections(
-          sql`select pid as id, 0 as memory from pg_stat_activity where datname = current_database()`,
-        )
-      return {
-        cpu: async () => total((await backends()).map(({ id }) => cpuOf(`${id}/stat`))),
-        memory: async () =>
-          Math.max(
-            ...(await backends()).map(({ id }) => {
-              const [, kilobytes = 0] = /RssAnon:\s+([0-9]+)/.exec(procFile(`${id}/status`)) ?? []
-              return Number(kilobytes) / 1024
-            }),
-          ),
-      }
-    }
-    default: {
-      const threads = () =>
-        connections(
-          db.engine === 'mariadb'
-            ? sql`select tid as id, max_memory_used as memory from information_schema.processlist where db = database()`
-            : sql`select thread_os_id as id, max_total_memory as memory from performance_schema.threads where processlist_db = database()`,
-        )
-      return {
-        cpu: async () => total((await threads()).map(({ id }) => cpuOf(`${id}/task/${id}/stat`))),
-        memory: async () =>
-          Math.max(...(await threads()).map(({ memory }) => Number(memory) / 2 ** 20)),
-      }
-    }
   }
 }

@@ -11,7 +11,7 @@ import { blankForm } from '../shared/calendar-text.ts'
 import { decoderOf, lowerUuid, textOf } from '../shared/decode.ts'
 import { exactAggregates } from '../shared/exact-aggregates.ts'
 import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
-import { caseRegExp, likePattern } from '../shared/patterns.ts'
+import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/patterns.ts'
 import {
   byText,
   type Comparison,
@@ -359,13 +359,20 @@ function dialectWith(facts: Facts): InternalDialect {
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       const not = negated ? sql`not ` : sql``
       const own = column.collation === 'database' || facts.of(column)?.codePoint === true
-      const subject = own ? ref : byCodePoint(column, ref)
-      if (ignoreCase && column.collation !== 'database') {
-        // MySQL refuses an empty pattern.
-        const pattern = caseRegExp(match, text, '\\z') || '^'
-        return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
+      const whole = own ? ref : byCodePoint(column, ref)
+      const subject = match === 'endsWith' ? sql`right(${whole}, ${lengthOf(text)})` : whole
+      if (column.collation !== 'database') {
+        if (ignoreCase) {
+          // MySQL refuses an empty pattern.
+          const pattern = caseRegExp(match === 'contains' ? match : 'startsWith', text) || '^'
+          return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
+        }
+        // LIKE takes up to ten times as long to compare a long text at each place.
+        if (match === 'contains') {
+          return sql<SqlBool>`instr(${subject}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
+        }
       }
-      const pattern = likePattern(match, text)
+      const pattern = match === 'endsWith' ? likeLiteral(text) : likePattern(match, text)
       const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
       if (own || negated || match !== 'startsWith') return exact
       return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`

@@ -11,7 +11,7 @@ import { decoderOf } from '../shared/decode.ts'
 import { exactAggregates } from '../shared/exact-aggregates.ts'
 import { writerOf } from '../shared/json-writer.ts'
 import { arrayLiteral } from '../shared/list-text.ts'
-import { caseRegExp, likePattern } from '../shared/patterns.ts'
+import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/patterns.ts'
 import {
   type Comparison,
   canonicalInstant,
@@ -251,12 +251,27 @@ function dialectWith(facts: Facts): InternalDialect {
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       // Without COLLATE, an index with pattern operators can be used; under a deterministic collation, LIKE and ~ give the same result.
       const subject = isLoose(column) ? byCodePoint(ref) : sql`${ref}::text`
-      if (ignoreCase && column.collation !== 'database') {
-        return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text, '$')}`
+      const own = column.collation === 'database'
+      if (ignoreCase && !own) {
+        return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text)}`
       }
-      const like = ignoreCase ? sql`ilike` : sql`like`
-      const not = negated ? sql`not ` : sql``
-      return sql<SqlBool>`${subject} ${not}${like} ${likePattern(match, text)} escape '!'`
+      const like = sql`${negated ? sql`not ` : sql``}${ignoreCase ? sql`ilike` : sql`like`}`
+      const length = lengthOf(text)
+      // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one.
+      if (length <= longestLike || match === 'startsWith') {
+        return sql<SqlBool>`${subject} ${like} ${likePattern(match, text)} escape '!'`
+      }
+      if (match === 'endsWith') {
+        return sql<SqlBool>`right(${subject}, ${length}::int) ${like} ${likeLiteral(text)} escape '!'`
+      }
+      // A regular expression reads each character once. It cannot be used where texts of different characters are equal.
+      if (own && facts.collates(column) === 'loose') {
+        return sql<SqlBool>`${subject} ${like} ${likePattern(match, text)} escape '!'`
+      }
+      const literal = `***=${text}`
+      return ignoreCase
+        ? sql<SqlBool>`${subject} ${negated ? sql`!~*` : sql`~*`} ${literal}`
+        : sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${literal}`
     },
 
     listMatch(column, ref, { match, values }) {
@@ -328,6 +343,9 @@ function dialectWith(facts: Facts): InternalDialect {
     classify: classifyPostgres,
   }
 }
+
+/** The longest text, in characters, that LIKE looks for inside of another one; a regular expression takes longer for short ones. */
+const longestLike = 32
 
 /** The text of a value that the service does not interpret. */
 function opaqueText(declared: DeclaredType | undefined, ref: Ref): Ref {

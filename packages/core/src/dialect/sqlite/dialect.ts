@@ -10,7 +10,7 @@ import { decimalDigits } from '../shared/decimal.ts'
 import type { Decoder } from '../shared/decode.ts'
 import { type Folded, folded } from '../shared/fold.ts'
 import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
-import { globPattern, likePattern } from '../shared/patterns.ts'
+import { globPattern, lengthOf, likePattern } from '../shared/patterns.ts'
 import {
   canonicalInstant,
   encodeCommon,
@@ -127,7 +127,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       if (match === 'contains') {
         return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
-      const end = sql`substr(${ref}, ${-Array.from(text).length})`
+      const end = sql`substr(${ref}, ${-lengthOf(text)})`
       return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
     },
 
