@@ -166,6 +166,10 @@ const known: readonly Unscoped[] = [
         'keys that an index finds; they only narrow the rows of a scope',
       ],
       'dialect/sqlite/search-index.ts': [1, 'the same, by an FTS5 table'],
+      'dialect/sqlite/stored-ranges.ts': [
+        1,
+        'stored values that an index finds; they only narrow the rows of a scope',
+      ],
       'introspect/checked-columns.ts': [
         1,
         'before there is an API: spellings of the members of a CHECK',

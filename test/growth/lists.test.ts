@@ -182,6 +182,30 @@ eachDatabase('growth of lists', (test, db) => {
     })
   }
 
+  test('a hundred lists cost in proportion to their number', async () => {
+    const meter = connectionMeter(db)
+    const costs: number[] = []
+    for (const n of [25, 50, 98]) {
+      const lists = Array.from(
+        { length: n },
+        (_, k) =>
+          `datetime__in=(${Array.from({ length: 30 }, (_, i) => second(31 * i + k)).join()})`,
+      )
+      for (const body of [lists.join('&'), `or[${lists.join()}]`]) {
+        const before = await meter.cpu()
+        const { status } = await send(api, 'QUERY', '/api/indexeds', {
+          body: `${body}&limit=1&fields=id`,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        })
+        equal(status, 200)
+        costs.push((await meter.cpu()) - before)
+        const [earlier = 0] = costs.slice(-3)
+        const last = costs.at(-1) ?? 0
+        ok(costs.length < 3 || last <= 4 * Math.max(earlier, 150), `${n}: ${costs.join(', ')} ms`)
+      }
+    }
+  })
+
   const columns = types.filter((type) => type !== 'enum')
   for (const operator of ['in', 'nin']) {
     for (const [path, which] of [

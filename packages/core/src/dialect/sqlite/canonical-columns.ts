@@ -10,8 +10,17 @@ import { classifySqlite } from './errors.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
 import { nameOf } from './table-columns.ts'
 
+/** Where a column is stored. */
+export interface StoredColumn {
+  readonly schema: string
+  readonly table: string
+  readonly dbName: string
+}
+
 /** The formats of the values that indexed columns contained at start-up. */
 export interface KnownForms {
+  /** The columns that can be stored in several formats and are the first of an index. */
+  readonly indexed: ReadonlyMap<DialectColumn, StoredColumn>
   /** Columns whose stored values compare in the order of the values that they represent. */
   readonly ordered: ReadonlySet<DialectColumn>
   /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
@@ -29,6 +38,7 @@ export interface KnownForms {
 type InForm = (text: string) => string
 
 export const nothingKnown: KnownForms = {
+  indexed: new Map(),
   ordered: new Set(),
   narrow: new Set(),
   written: new Map(),
@@ -40,12 +50,16 @@ export async function knownForms(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<KnownForms> {
+  const indexed = new Map<DialectColumn, StoredColumn>()
   try {
     const ordered = new Set<DialectColumn>()
     const narrow = new Set<DialectColumn>()
     const written = new Map<DialectColumn, InForm>()
     const mixed: [string, DialectColumn][] = []
-    for (const { schema, table, column } of await indexedColumns(db, tables)) {
+    const found = await indexedColumns(db, tables)
+    for (const { schema, table, column } of found)
+      indexed.set(column, { schema, table, dbName: column.dbName })
+    for (const { schema, table, column } of found) {
       const shapes = await shapesOf(db, column, sql.id(schema, table), column.dbName)
       // The format of a column without values is unknown: another program may store any.
       if (shapes.size === 0) continue
@@ -58,11 +72,11 @@ export async function knownForms(
       const inForm = inFormOf(shapes)
       if (inForm !== undefined) written.set(column, inForm)
     }
-    return { ordered, narrow, written, mixed }
+    return { indexed, ordered, narrow, written, mixed }
   } catch (error) {
     // D1 reports the kind `value`, because it refuses patterns of more than 50 characters.
     const { kind } = classifySqlite(error)
-    if (kind === 'other' || kind === 'value') return nothingKnown
+    if (kind === 'other' || kind === 'value') return { ...nothingKnown, indexed }
     throw error
   }
 }

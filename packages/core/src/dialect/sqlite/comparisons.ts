@@ -73,9 +73,12 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       )
     }
     if (isCalendar(column)) {
-      const exact = shownIn(column, ref, values.map(String), negated)
+      const texts = values.map(String)
+      const exact = shownIn(column, ref, texts, negated)
       if (negated || column.comparable === true) return exact
-      return storedNear(column, ref, values.map(String), !known.narrow.has(column), exact)
+      const isWide = !known.narrow.has(column)
+      const near = storedNear(column, ref, texts, isWide, known.indexed.get(column))
+      return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
     }
     const by = hasSpellings(column) ? operand(column, ref) : exact(column, ref)
     const all = hasSpellings(column) ? values.flatMap(spellings) : values

@@ -2,18 +2,18 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
+import { tableOf } from '../../sql/table-name.ts'
 import type { DialectColumn } from '../dialect.ts'
 import { blankForm, nextSecond } from '../shared/calendar-text.ts'
 import {
-  byText,
   type Comparison,
-  chain,
-  neighbours,
+  padded,
   plainCompare,
   type Ref,
   rangeCompare,
   type Test,
 } from '../shared/sql-parts.ts'
+import type { StoredColumn } from './canonical-columns.ts'
 import { exactForm, servedForm } from './stored-forms.ts'
 
 /**
@@ -51,7 +51,8 @@ export function compareStored(
     return rangeCompare(ref, operator, text, next)
   }
   if (operator === 'eq') {
-    return storedNear(column, ref, [value], zoned, equalsOne(column, ref, value))
+    const near = storedNear(column, ref, [value], zoned)
+    return sql<SqlBool>`(${near} and ${equalsOne(column, ref, value)})`
   }
   const exact = exactForm(column, ref)
   const { from, next, low, high } = spanOf(column, value, zoned)
@@ -69,25 +70,41 @@ export function compareStored(
   }
 }
 
+/** The most ranges in the condition of a list. The planner takes seconds for a query with a hundred lists of 30 ranges. */
+const mostRanges = 4
+
 /**
- * `column in (values)`: `exact` tests the converted value, after ranges of the plain column that contain all stored forms of the
- * values and can use its index.
+ * Tests by which an index finds the values of a list, and perhaps others: ranges of the plain column that contain all stored forms of
+ * the values. If there are many, a subquery finds the stored values within the ranges of one JSON array, by the index of the column
+ * `stored`; undefined without one.
  */
 export function storedNear(
   column: DialectColumn,
   ref: Ref,
   values: readonly string[],
   zoned: boolean,
-  exact: Test,
-): Test {
-  const spans = values.map((value) => spanOf(column, value, zoned))
-  const sorted = spans.sort((one, other) => byText(one.from, other.from))
-  const ranges = neighbours(sorted).flatMap(([first, last]) => {
-    const { low, parts = [[low, first.high]] } = first
-    const { high, parts: lastParts = [[last.low, high]] } = last
-    return parts.map(([from], i) => sql`(${ref} >= ${from} and ${ref} < ${lastParts[i]?.[1]})`)
+  stored?: StoredColumn,
+): Test | undefined {
+  const ranges = padded(values).flatMap((value) => {
+    const { low, high, parts = [[low, high]] } = spanOf(column, value, zoned)
+    return parts
   })
-  return sql<SqlBool>`((${chain(ranges, 'or')}) and ${exact})`
+  if (ranges.length <= mostRanges) {
+    const each = ranges.map(([low, high]) => sql`(${ref} >= ${low} and ${ref} < ${high})`)
+    return sql<SqlBool>`(${sql.join(each, sql` or `)})`
+  }
+  return stored && sql<SqlBool>`${ref} in (${storedWithin(stored, ranges)})`
+}
+
+function storedWithin(
+  { schema, table, dbName }: StoredColumn,
+  ranges: readonly (readonly [low: string, high: string])[],
+): Ref {
+  const [wanted, rows] = [sql.id('model_api_wanted'), sql.id('model_api_stored')]
+  const [range, value] = [sql.id('model_api_wanted', 'value'), sql.id('model_api_stored', dbName)]
+  // SQLite does not change the order of a CROSS JOIN.
+  const tables = sql`json_each(${JSON.stringify(ranges)}) as ${wanted} cross join ${tableOf({ schema, table })} as ${rows}`
+  return sql`select ${value} from ${tables} where ${value} >= json_extract(${range}, '$[0]') and ${value} < json_extract(${range}, '$[1]')`
 }
 
 /** Tests the converted value: with the precision of responses, or exactly if the value has six fractional digits. */
