@@ -370,6 +370,14 @@ export const invalidJoinModel = (token: string, hint: string): ApiError =>
     at: token,
   })
 
+/** Conditions on the rows of several joins, combined with "or", that multiply out to too many alternatives. */
+export const tooManyAlternatives = (most: number, at: string): ApiError =>
+  badRequest(
+    'too_many_alternatives',
+    `The conditions on joined rows multiply out to more than ${most} alternatives, because several "or" (or "not") name more than one relation. Write conditions that need not hold for the same joined row as relation filters, which need no join, or combine fewer relations.`,
+    at,
+  )
+
 /** A join to a resource that the caller may not list. */
 export const forbiddenJoin = (token: string): ApiError =>
   denied('forbidden_join', `${quoted(token)} may not be joined.`, token)

@@ -1,7 +1,7 @@
 // Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT.
 
 import { tuple } from '../dialect/shared/sql-parts.ts'
-import { conditionsOnBase } from '../plan/base-conditions.ts'
+import { conditionsOnBase, type JoinedConditions } from '../plan/base-conditions.ts'
 import { keyRefs } from '../plan/names.ts'
 import type { Condition, PlannedJoin, RowPlan, Source } from '../plan/plan.ts'
 import { refersToPrimaryKey } from '../plan/primary-key-relation.ts'
@@ -51,9 +51,9 @@ function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>):
   const needed = plan.joins
     .filter((join) => used.has(join.source))
     .map((join): PlannedJoin => ({ ...join, type: 'left' }))
-  const conditions = conditionsOnBase(plan.from, plan.where, plan.joins)
-  const where =
-    conditions === undefined ? [keysOfJoin(target, plan)] : conditionsOf(target, conditions)
+  const { conditions, joined: parts } = conditionsOnBase(plan.from, plan.where, plan.joins)
+  const keys = parts.map((part) => keysOfJoin(target, plan.from, part))
+  const where = [...conditionsOf(target, conditions), ...keys]
   return { from: joined(target, plan.from, needed), where }
 }
 
@@ -110,16 +110,12 @@ function conditionsOf(target: Target, where: readonly Condition[]): readonly Fra
   return condition === undefined ? [] : [condition]
 }
 
-/**
- * Compiles `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. The subquery reads
- * every combination of joined rows, so it is used only if the conditions cannot be tested on one joined source at a time.
- */
-function keysOfJoin(target: Target, plan: RowPlan): Fragment {
-  const joins = requiredJoins(plan.where, plan.joins)
-  const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
-  const from = joined(target, plan.from, joins)
+/** Compiles `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. */
+function keysOfJoin(target: Target, base: Source, { joins, where }: JoinedConditions): Fragment {
+  const keys = keyRefs(base).map(({ source, column }) => columnOf(source, column))
+  const from = joined(target, base, joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
-  return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, plan.where))}${readLock(target, 'related')})`
+  return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, where))}${readLock(target, 'related')})`
 }
 
 function grouping(target: Target, plan: RowPlan): Fragment {

@@ -20,6 +20,12 @@ export interface ParseLimits {
 /** Levels of nested groups; fixed, because it prevents a stack overflow, and real queries are far below. */
 export const maxGroupDepth = 32
 
+/**
+ * Alternatives into which conditions on the rows of several joins are multiplied out; fixed, because each repeats the conditions in the
+ * statement.
+ */
+export const maxAlternatives = 32
+
 /** Counts the conditions and relation filters that were parsed so far. */
 export interface Tally {
   readonly limits: ParseLimits

@@ -39,7 +39,7 @@ export const isShared = ({ through, source, from }: ResolvedRelation): boolean =
   through !== undefined || !isUnique(source, from)
 
 /** Whether one source row may be related to several rows, judged by unique keys rather than by the declared relation kind. */
-const leadsToMany = ({ through, target, to }: ResolvedRelation): boolean =>
+export const leadsToMany = ({ through, target, to }: ResolvedRelation): boolean =>
   through !== undefined || !isUnique(target, to)
 
 const isUnique = ({ uniqueKeys }: Resource, columns: readonly NamedColumn[]): boolean =>

@@ -1,9 +1,10 @@
 // Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan.
 
 import { settingNames } from '../config/setting-names.ts'
-import { featureDisabled, invalidParameter, notHere, unsupportedQuery } from '../errors.ts'
+import { featureDisabled, invalidParameter, notHere, tooManyAlternatives } from '../errors.ts'
 import { didYouMean } from '../naming/suggest.ts'
 import type { QueryAst, SingleParameter } from '../parse/ast.ts'
+import { maxAlternatives } from '../parse/limits.ts'
 import type { ResolvedRelation, Resource } from '../registry/resource.ts'
 import { isKeyless } from '../registry/row-identity.ts'
 import { createAliases } from './aliases.ts'
@@ -132,9 +133,7 @@ function planRows(
     groups?.output ??
     (ast.fields ? projectionOutput(context, names, ast.fields) : outputOfRecords())
   if (one) refuseManyValues(context, names)
-  if (distinctBase && isKeyless(base.resource)) {
-    refuseMixedConditions(base, [...required, ...where], names.joins)
-  }
+  if (distinctBase) checkJoinedConditions(base, [...required, ...where], names.joins)
   const orderOfMany = (): readonly PlannedOrder[] =>
     groups ? planGroupOrder(context, names, groups) : planOrder(context, names, shape, ast.order)
   const order = one ? [] : orderOfMany()
@@ -276,17 +275,16 @@ function refuseManyValues(context: PlanContext, names: Names): void {
   }
 }
 
-/** Refuses an "or" of conditions on several to-many joins: the database can test it only through a subquery that selects keys. */
-function refuseMixedConditions(
+/** Refuses conditions on joined rows that multiply out to too many alternatives, or that need a key which the base lacks. */
+function checkJoinedConditions(
   base: Source,
   where: readonly Condition[],
   joins: readonly PlannedJoin[],
 ): void {
-  if (conditionsOnBase(base, where, joins) !== undefined) return
-  throw unsupportedQuery(
-    `Rows of "${base.resource.endpoint}" have no key, so conditions on its joined rows cannot be combined like this; use fields, or fewer alternatives in "or".`,
-    'join',
-  )
+  const { joined } = conditionsOnBase(base, where, joins)
+  if (joined.length > 0 && isKeyless(base.resource)) {
+    throw tooManyAlternatives(maxAlternatives, 'join')
+  }
 }
 
 function countMode(context: PlanContext): ReadPlan['count'] {

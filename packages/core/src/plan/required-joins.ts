@@ -12,8 +12,7 @@ export function requiredJoins(
   where: readonly Condition[],
   joins: readonly PlannedJoin[],
 ): readonly PlannedJoin[] {
-  const needed = new Set<Source>()
-  for (const condition of where) addSources(condition, needed)
+  const needed = sourcesOf(where)
   const required: PlannedJoin[] = []
   // From the last to the first, because a join is listed after the join that it starts from.
   for (const join of [...joins].reverse()) {
@@ -30,6 +29,13 @@ export const isWholeTable = ({ shape, from, where, joins }: RowPlan): boolean =>
   where.length === 0 &&
   (from.includeDeleted || from.resource.settings.softDelete === null) &&
   requiredJoins(where, joins).length === 0
+
+/** Returns the sources that conditions read. */
+export function sourcesOf(conditions: readonly Condition[]): Set<Source> {
+  const sources = new Set<Source>()
+  for (const condition of conditions) addSources(condition, sources)
+  return sources
+}
 
 /** Adds the sources that a condition reads. */
 function addSources(condition: Condition, sources: Set<Source>): void {
