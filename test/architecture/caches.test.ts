@@ -67,7 +67,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'dialect/sqlite/prepared.ts': [1, ofDriver],
   'endpoints/documentation.ts': [
     1,
-    'texts of the documentation, by the mount of the API: the same for every caller',
+    'texts of the documentation, by names that depend on the settings, and on whether the API is mounted: the same for every caller',
   ],
   'registry/dependents.ts': [1, ofModels],
   'registry/relation-token.ts': [1, ofModels],

@@ -120,7 +120,7 @@ suite('API_OPENAPI_CALLBACK', (test) => {
     const serversOf = async (one: Api) =>
       ((await one.handle(request)).body as unknown as OpenAPIObject).servers
     equal(await serversOf(api), [{ url }])
-    equal(await serversOf(apiWith(withImport)), [{ url: '/shop' }])
+    equal(await serversOf(apiWith(withImport)), [{ url: './' }])
   })
 
   test('the page shows its routes, also without a tag or with one that the document does not list', async () => {

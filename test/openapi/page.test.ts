@@ -32,8 +32,8 @@ suite('the routes of the documentation', (test) => {
   test('serve the page, the document at both paths, and the script', async () => {
     const page = await ask(api, '/docs', { asset })
     equal([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8'])
-    match(page.body, '<redoc spec-url="/docs/apispec.json"')
-    match(page.body, '<script type="module" src="/docs/redoc.js">')
+    match(page.body, '<redoc spec-url="./docs/apispec.json"')
+    match(page.body, '<script type="module" src="./docs/redoc.js">')
     for (const url of ['/docs/apispec.json', '/openapi.json']) {
       const { status, headers, body } = await ask(api, url)
       equal([status, headers['content-type']], [200, 'application/json; charset=utf-8'])
@@ -77,9 +77,9 @@ suite('the routes of the documentation', (test) => {
 
   test('follow their settings, and do not exist if disabled', async () => {
     const moved = served({ API_DOCUMENTATION_URL: '/help', API_DOCS_SPEC_ROUTE: '/help/api.json' })
-    match((await ask(moved, '/help', { asset })).body, 'spec-url="/help/api.json"')
+    match((await ask(moved, '/help', { asset })).body, 'spec-url="./help/api.json"')
     equal((await ask(moved, '/help/api.json')).status, 200)
-    match((await ask(moved, '/help', { asset })).body, 'src="/help/redoc.js"')
+    match((await ask(moved, '/help', { asset })).body, 'src="./help/redoc.js"')
     equal((await ask(moved, '/help/redoc.js', { asset })).status, 200)
     equal((await ask(moved, '/docs/redoc.js', { asset })).status, 404)
     equal((await ask(moved, '/openapi.json')).status, 200)
@@ -92,10 +92,10 @@ suite('the routes of the documentation', (test) => {
     equal(off.openapi().info.title, 'Shop')
   })
 
-  test('contain the mount path of the API', async () => {
+  test('are linked relative to each other, so that they hold below a mount', async () => {
     const { body } = await ask(api, '/docs/apispec.json', { baseUrl: '/v1' })
-    equal(body.servers, [{ url: '/v1' }])
-    match((await ask(api, '/docs', { baseUrl: '/v1', asset })).body, 'src="/v1/docs/redoc.js"')
+    equal(body.servers, [{ url: '../' }])
+    match((await ask(api, '/docs', { baseUrl: '/v1', asset })).body, 'src="./docs/redoc.js"')
   })
 
   test('allow the logo in their Content-Security-Policy', async () => {

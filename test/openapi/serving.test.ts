@@ -97,7 +97,45 @@ suite('the document of many models', (test) => {
     const { text } = await api.answer({ method: 'GET', url: '/openapi.json' })
     equal(text, JSON.stringify(api.openapi()))
     const below = await api.answer({ method: 'GET', url: '/openapi.json', baseUrl: '/v1' })
-    equal(JSON.parse(below.text ?? ''), { ...api.openapi(), servers: [{ url: '/v1' }] })
+    equal(JSON.parse(below.text ?? ''), { ...api.openapi(), servers: [{ url: './' }] })
+  })
+
+  test('has one text at all mounts, so that clients who vary the mount cost nothing', async () => {
+    const api = apiOf(shop)
+    const headers = { 'accept-encoding': 'gzip' }
+    for (const url of [
+      '/openapi.json',
+      '/docs/apispec.json',
+      '/openapi.json?openapi=3.2',
+      '/docs',
+    ]) {
+      const ask = (baseUrl: string) =>
+        api.answer({ method: 'GET', url, headers, baseUrl, takesBytes: true })
+      const first = await ask('/Tenant-0')
+      for (let i = 1; i < 30; i++) {
+        const { text, bytes, headers } = await ask(`/Tenant-${i}`)
+        equal(headers.etag, first.headers.etag, url)
+        ok(text === first.text)
+        // The same object: it was compressed once.
+        ok(bytes !== undefined && bytes === first.bytes, `${url} is compressed for each mount`)
+      }
+    }
+  })
+
+  test('names its servers and other parts relative to itself at every mount', async () => {
+    const api = apiOf(shop)
+    const origin = 'http://api.test'
+    for (const [url, mount] of [
+      ['/openapi.json', '/v1'],
+      ['/docs/apispec.json', '/a/b'],
+    ]) {
+      const { body } = await api.handle({ method: 'GET', url: `${url}`, baseUrl: `${mount}` })
+      const [server] = (body as unknown as { servers: { url: string }[] }).servers
+      equal(new URL(server?.url ?? '', `${origin}${mount}${url}`).href, `${origin}${mount}/`)
+      const page = await api.answer({ method: 'GET', url: '/docs', baseUrl: `${mount}` })
+      const [, link = ''] = /href="([^"]*)">OpenAPI document/.exec(page.text ?? '') ?? []
+      equal(new URL(link, `${origin}${mount}/docs`).href, `${origin}${mount}/docs/apispec.json`)
+    }
   })
 
   for (const url of ['/openapi.json', '/docs']) {

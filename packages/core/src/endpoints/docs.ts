@@ -6,6 +6,8 @@ import type { ApiSettings, DocsSettings } from '../config/settings.ts'
 import { invalidParameter, unknownPath } from '../errors.ts'
 import { matchesIfNoneMatch } from '../http/etag.ts'
 import { type ApiRequest, type Asset, wholeHeader } from '../http/request.ts'
+import { splitUrl } from '../http/route-table.ts'
+import { documentTextSteps } from '../openapi/document-text.ts'
 import { serversOf } from '../openapi/info.ts'
 import { plainPageSteps } from '../openapi/plain-page.ts'
 import { plainPolicy, redocPage, redocPolicy } from '../openapi/redoc-page.ts'
@@ -116,7 +118,6 @@ async function partOf(
   docs: DocsSettings,
   part: DocsPart,
 ): Promise<Part> {
-  const mount = request.baseUrl ?? ''
   const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
   if (part === 'script') {
     if (redoc === undefined) throw unknownPath(request.url)
@@ -126,27 +127,49 @@ async function partOf(
       headers: { 'cache-control': 'public, max-age=3600' },
     }
   }
-  const served = <T extends AnyDocument>(document: T): T =>
-    mount === '' || !hasOwnServers(document, settings)
-      ? document
-      : { ...document, servers: serversOf(settings, mount) }
   if (part === 'page') {
-    const document = served(await documentation.built('3.1'))
-    return pageOf(documentation, document, docs, mount, redoc)
+    const document = await documentation.built('3.1')
+    const shown = isElsewhere(request, document, settings) ? { ...document, servers: [] } : document
+    return pageOf(documentation, shown, docs, redoc)
   }
   const version = versionAsked(request, settings)
-  const document = served<AnyDocument>(await documentation.built(version))
+  const document: AnyDocument = await documentation.built(version)
+  // Relative to the document, so that it has the same text at every mount.
+  const server = isElsewhere(request, document, settings)
+    ? relativeUrl(splitUrl(request.url).path, '/')
+    : undefined
+  const served = server === undefined ? document : { ...document, servers: [{ url: server }] }
   return {
     type: 'application/json; charset=utf-8',
-    representation: await documentation.text(version, mount, document),
-    object: document,
+    representation: await documentation.text(`document ${version} ${server ?? ''}`, () =>
+      documentTextSteps(served),
+    ),
+    object: served,
     headers: {},
   }
 }
 
-/** Whether the servers are those of the settings: API_OPENAPI_CALLBACK may set others, which then hold for every mount. */
-const hasOwnServers = ({ servers }: AnyDocument, settings: ApiSettings): boolean =>
-  JSON.stringify(servers) === JSON.stringify(serversOf(settings, ''))
+/**
+ * Whether the API is mounted at a path that the servers of the document lack. Configured servers, and those that API_OPENAPI_CALLBACK
+ * sets, hold for every mount.
+ */
+const isElsewhere = (
+  { baseUrl = '' }: ApiRequest,
+  { servers }: AnyDocument,
+  settings: ApiSettings,
+): boolean =>
+  baseUrl !== '' &&
+  settings.info.serverUrls.length === 0 &&
+  JSON.stringify(servers) === JSON.stringify(serversOf(settings))
+
+/** Returns the URL of a path of the API, relative to another one: `../docs/api.json`, as seen from `/help/page`. */
+function relativeUrl(from: string, to: string): string {
+  const folders = from.split('/').slice(1, -1)
+  const parts = to.split('/').slice(1)
+  const differs = folders.findIndex((name, i) => i === parts.length - 1 || name !== parts[i])
+  const shared = differs === -1 ? folders.length : differs
+  return `${'../'.repeat(folders.length - shared) || './'}${parts.slice(shared).join('/')}`
+}
 
 /**
  * Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter of the document. The page and its script
@@ -164,19 +187,22 @@ async function pageOf(
   documentation: Documentation,
   document: OpenAPIObject,
   docs: DocsSettings,
-  mount: string,
   redoc: Asset | undefined,
 ): Promise<Part> {
   const type = 'text/html; charset=utf-8'
-  const spec = `${mount}${docs.spec}`
+  const spec = relativeUrl(docs.page, docs.spec)
   if (redoc === undefined) {
+    const servers = (document.servers ?? []).length > 0 ? '' : ' without servers'
     return {
       type,
-      representation: await documentation.page(mount, () => plainPageSteps(document, spec)),
+      representation: await documentation.text(`page${servers}`, () =>
+        plainPageSteps(document, spec),
+      ),
       headers: { 'content-security-policy': plainPolicy(document) },
     }
   }
-  const places = { script: `${mount}${docs.script}`, module: redoc.module, document: spec }
+  const script = relativeUrl(docs.page, docs.script)
+  const places = { script, module: redoc.module, document: spec }
   return {
     type,
     representation: createRepresentation(redocPage(document, places)),

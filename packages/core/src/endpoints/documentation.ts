@@ -4,7 +4,6 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
 import { lruMap } from '../lru-map.ts'
-import { documentTextSteps } from '../openapi/document-text.ts'
 import { atOnce, inSlices } from './in-slices.ts'
 import { createRepresentation, type Representation } from './representation.ts'
 
@@ -26,16 +25,14 @@ export interface Documentation {
   document<V extends OpenApiVersion>(version: V): Documents[V]
   /** Returns the document; builds it in slices on first use, so that other requests are served in between. */
   built<V extends OpenApiVersion>(version: V): Promise<Documents[V]>
-  /** Returns the text of the document of a version for a mount prefix, which only `servers` contains. */
-  text(version: OpenApiVersion, mount: string, document: AnyDocument): Promise<Representation>
-  /** Returns the plain page for a mount prefix. */
-  page(mount: string, make: () => Generator<void, string>): Promise<Representation>
+  /** Returns a text with this name; builds it in slices on first use. Clients must not be able to choose the name. */
+  text(name: string, make: () => Generator<void, string>): Promise<Representation>
   /** Returns the script of the page, which the host passes with each request. */
   script(text: string): Representation
 }
 
-/** Maximum number of cached texts (of documents and pages). */
-const maxTexts = 8
+/** Maximum number of cached texts: more than there are names of documents and pages. */
+const maxTexts = 16
 
 /** `steps` builds the document in each version. */
 export function createDocumentation(
@@ -49,24 +46,18 @@ export function createDocumentation(
   }
   let script: Representation | undefined
   const texts = lruMap<Promise<Representation>>(maxTexts)
-  const cachedText = (
-    key: string,
-    make: () => Generator<void, string>,
-  ): Promise<Representation> => {
-    const known = texts.get(key)
-    if (known !== undefined) return known
-    const promise = inSlices(make()).then(createRepresentation)
-    texts.set(key, promise)
-    // A failed text is built again by the next request.
-    promise.catch(() => texts.delete(key))
-    return promise
-  }
   return {
     document: (version) => documents[version].now(),
     built: (version) => documents[version].inSlices(),
-    text: (version, mount, document) =>
-      cachedText(`document ${version} ${mount}`, () => documentTextSteps(document)),
-    page: (mount, make) => cachedText(`page ${mount}`, make),
+    text(name, make) {
+      const known = texts.get(name)
+      if (known !== undefined) return known
+      const promise = inSlices(make()).then(createRepresentation)
+      texts.set(name, promise)
+      // A failed text is built again by the next request.
+      promise.catch(() => texts.delete(name))
+      return promise
+    },
     script(text) {
       if (script?.text !== text) script = createRepresentation(text)
       return script

@@ -94,7 +94,7 @@ export function* documentSteps(
   return {
     openapi: '3.1.0',
     info: infoOf(settings),
-    servers: serversOf(settings, ''),
+    servers: serversOf(settings),
     ...(protects ? {} : { security: [] }),
     tags: tagsOf(served, sections),
     ...(groups === undefined ? {} : { 'x-tagGroups': groups }),

@@ -35,10 +35,11 @@ export function infoOf({ title, version, info }: ApiSettings): InfoObject {
 }
 
 /** Returns the server URLs: the configured ones, otherwise API_BASE_URL, otherwise the origin of the document itself. */
-export function serversOf({ info, baseUrl }: ApiSettings, mount: string): ServerObject[] {
-  if (info.serverUrls.length > 0) return info.serverUrls.map((url) => ({ url }))
-  return [{ url: `${baseUrl}${mount}` || '/' }]
-}
+export const serversOf = ({
+  info,
+  baseUrl,
+}: Pick<ApiSettings, 'info' | 'baseUrl'>): ServerObject[] =>
+  info.serverUrls.length > 0 ? info.serverUrls.map((url) => ({ url })) : [{ url: baseUrl || '/' }]
 
 /** Returns the tag of a model: its setting `tag`, otherwise its name. */
 export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? name

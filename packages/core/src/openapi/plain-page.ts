@@ -23,7 +23,7 @@ interface Operation {
   readonly operation: OperationObject
 }
 
-/** Renders the whole document as one page, in steps of one operation each. `place` is the URL of the document itself. */
+/** Renders the whole document as one page, in steps of one operation each. `place` is the URL of the document itself, from the page. */
 export function* plainPageSteps(document: OpenAPIObject, place: string): Generator<void, string> {
   const { info } = document
   const logo: { readonly url: string; readonly altText: string } | undefined = info['x-logo']
