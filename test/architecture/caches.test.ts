@@ -1,5 +1,5 @@
-/** Lists every place in the core that caches something between requests, with its key. Adding a place here is a deliberate decision. */
-import { equal } from '../support/assert.ts'
+/** Lists every place in the core that caches something between requests, with its key, and every place that hashes. Adding one here is a deliberate decision. */
+import { equal, ok } from '../support/assert.ts'
 import { filesBelow, readSource, scan } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
@@ -94,5 +94,53 @@ suite('caches of the core', (test) => {
     equal(placesOf('const a = lruMap<true>(2), b = lruMap(3), c = authorityCache<Plan>(4)'), 3)
     equal(placesOf('export function lruMap<V>(size: number): LruMap<V> {}'), 0)
     equal(placesOf('export function authorityCache<T>(size: number): AuthorityCache<T> {}'), 0)
+  })
+})
+
+/** The functions that hash: all are SHA-256, because texts of clients are hashed. */
+const hashing =
+  /\b(?<!function )(?:hashOfText|hashesOfText|sha256Hex|accountKey)\(|\bsubtle\.digest\(|\.createHash\(/
+
+/** Code of a hash of our own, which could be forged. */
+const ownHash = /\bMath\.imul\b|0x811c9dc5|0x9e3779b|\b16777619\b|\b5381\b/i
+
+/** What each file hashes, and what two texts with the same hash would do. */
+const hashed: Readonly<Record<string, string>> = {
+  'auth/account.ts': 'login names and API keys: would share a limit (128 bits)',
+  'auth/digest.ts': 'the function for stored secrets',
+  'auth/revocation.ts': 'refresh tokens: one would revoke the other',
+  'auth/strategies/api-key.ts': 'API keys: one would authenticate as the other',
+  'auth/strategies/basic.ts': 'login names: would share a limit',
+  'auth/tokens.ts': 'users of tokens: would share a limit',
+  'dialect/postgres/statement-names.ts':
+    'texts of statements: one would be executed in place of the other',
+  'endpoints/admit.ts': 'users: would share a limit',
+  'endpoints/auth/endpoints.ts': 'login names: would share a limit',
+  'endpoints/auth/tokens.ts': 'refresh tokens: one would be refreshed as the other',
+  'endpoints/representation.ts': 'documents, which no client writes: 304 for an older one',
+  'html/page-style.ts': 'the style of pages, which no client writes',
+  'http/cache-group-syntax.ts': 'names of resources, which no client writes',
+  'http/etag.ts': 'records and pages: 304 or a passed If-Match after a change',
+  'text-hash.ts': 'the function for ETags and names',
+  'write/endpoints/idempotent.ts': 'keys and bodies: the response to another request',
+}
+
+suite('hashes of the core', (test) => {
+  test('are where this file says, and nowhere else', () => {
+    const found = filesBelow(root)
+      .filter((file) => hashing.test(scan(readSource(file)).code))
+      .map((file) => file.slice(root.length))
+    equal(found.sort(), Object.keys(hashed).sort())
+  })
+
+  test('are SHA-256: there is no other hash of our own', () => {
+    const own = filesBelow(root).filter((file) => ownHash.test(scan(readSource(file)).code))
+    equal(own, [])
+  })
+
+  test('are found by this rule', () => {
+    ok(ownHash.test('lanes[i] = Math.imul(lane, 0x01000193)'))
+    ok(hashing.test('const name = hashOfText(text)'))
+    ok(!hashing.test('export async function sha256Hex(text: string) {}'))
   })
 })

@@ -234,15 +234,15 @@ export const execute: readonly Break[] = [
   {
     title: 'A client gets the response of another client with the same Idempotency-Key',
     file: 'packages/core/src/write/endpoints/idempotent.ts',
-    find: 'id: await digest(stringify([identity, route, key])),',
-    replace: 'id: await digest(stringify([route, key])),',
+    find: 'id: await sha256Hex(stringify([identity, route, key])),',
+    replace: 'id: await sha256Hex(stringify([route, key])),',
     fails: 'test/security/caches.test.ts',
   },
   {
     title: 'A request with a known Idempotency-Key and another body gets the response to the first',
     file: 'packages/core/src/write/endpoints/idempotent.ts',
-    find: 'fingerprint: await digest(stringify([key, query, comparableText(body)])),',
-    replace: 'fingerprint: await digest(stringify([key, query])),',
+    find: 'fingerprint: await sha256Hex(stringify([key, query, comparableText(body)])),',
+    replace: 'fingerprint: await sha256Hex(stringify([key, query])),',
     fails: 'test/writing/conditional.test.ts',
   },
   {

@@ -11,6 +11,7 @@ const notErrors = [
   'ApiError',
   'apiError',
   'withReason',
+  'withBody',
   'atOperation',
   'isOfHost',
   'UnreadBody',

@@ -3,6 +3,9 @@
 
 import { sha256Hex } from './digest.ts'
 
-/** Returns the key of a login name or API key. The same name has the same key for every strategy. */
+/**
+ * Returns the key of a login name or API key: 128 bits of its SHA-256. The same name has the same key for every strategy. Two names with
+ * the same key would only share their limits.
+ */
 export const accountKey = async (name: string): Promise<string> =>
   (await sha256Hex(name)).slice(0, 32)

@@ -1,4 +1,4 @@
-// SHA-256 in hexadecimal: refresh tokens and API keys are stored as this digest.
+// SHA-256 in hexadecimal: refresh tokens, API keys and Idempotency-Keys are stored as this digest.
 
 /** Returns the SHA-256 of a string, in lower-case hexadecimal. */
 export async function sha256Hex(text: string): Promise<string> {

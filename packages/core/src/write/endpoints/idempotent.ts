@@ -1,5 +1,6 @@
 // Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/writing.md).
 
+import { sha256Hex } from '../../auth/digest.ts'
 import type { Call } from '../../call.ts'
 import { type UserIdentity, userIdentityOf } from '../../endpoints/auth/user-identity.ts'
 import {
@@ -200,17 +201,12 @@ export async function claimOf(
     throw badIdempotencyKey(`${min} to ${maxLength} visible characters`)
   }
   return {
-    id: await digest(stringify([identity, route, key])),
+    // If two claims had the same id, one user could see the response to another.
+    id: await sha256Hex(stringify([identity, route, key])),
     // With the key, of which the table has only a digest: otherwise its readers could test guesses of what a body contains.
     // The body counts as the value that was read, so that text, bytes and a body that the host has parsed are the same request.
-    fingerprint: await digest(stringify([key, query, comparableText(body)])),
+    fingerprint: await sha256Hex(stringify([key, query, comparableText(body)])),
   }
-}
-
-/** SHA-256 in hexadecimal; collisions would let one user see another's response. */
-async function digest(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function responseOf(
@@ -238,7 +234,7 @@ export const authorityOf = ({
   reach,
 }: Call): Promise<string> => {
   const listed = resources.filter(reach).map(({ name }) => name)
-  return digest(stringify(unreadable.length === 0 ? listed : [listed, unreadable]))
+  return sha256Hex(stringify(unreadable.length === 0 ? listed : [listed, unreadable]))
 }
 
 /**
