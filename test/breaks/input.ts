@@ -3,6 +3,30 @@ import type { Break } from './break.ts'
 
 export const input: readonly Break[] = [
   {
+    title: 'A value that its column does not hold is stored as another one',
+    file: 'packages/core/src/input/held-values.ts',
+    find: '    problems.refuse()\n',
+    replace: '    void problems\n',
+    fails: 'test/writing/held-values.test.ts',
+    databases: ['postgres', 'mariadb'],
+  },
+  {
+    title: 'A nested value that its column does not hold is stored as another one',
+    file: 'packages/core/src/input/held-values.ts',
+    find: 'for (const node of nodes) checkNode(node)',
+    replace: 'void nodes',
+    fails: 'test/writing/held-values.test.ts',
+    databases: ['postgres', 'mariadb'],
+  },
+  {
+    title: 'The time of a change is rounded to a later second',
+    file: 'packages/core/src/dialect/shared/sql-parts.ts',
+    find: '  digits === undefined || digits >= 3',
+    replace: '  digits === undefined || digits >= 0',
+    fails: 'test/writing/held-values.test.ts',
+    databases: ['postgres'],
+  },
+  {
     title: 'A float column stores another number than the one that was sent',
     file: 'packages/core/src/write/plan/value.ts',
     find: 'if (decimalText(kept) === decimalText(digits)) return converted',

@@ -32,6 +32,8 @@ export interface InternalDialect extends Dialect {
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
   /** Whether a column may contain values that are not of its type. Clients can read such values, but neither compare nor write them. */
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
+  /** What a column of the database holds, if that may be less than its model says; the database rounds or cuts other values. */
+  readonly holds?: (column: DialectColumn) => Held | undefined
   /** Tests for NULL. Default: `ref is null`. */
   readonly isNull?: (column: DialectColumn, ref: Expression<unknown>) => Expression<SqlBool>
   /**
@@ -80,6 +82,14 @@ export interface InternalDialect extends Dialect {
     db: Kysely<any>,
     tables?: readonly DialectTable[],
   ) => Promise<InternalDialect>
+}
+
+/** The limits of the values that a column of the database holds. */
+export interface Held {
+  /** Digits after the point of a decimal, or after the second of a datetime. */
+  readonly digits?: number | undefined
+  /** The length of a text in characters. */
+  readonly length?: number | undefined
 }
 
 /** How a cursor contains the sort key of a row whose value has no JSON form of its column's type, such as text in a float column. */

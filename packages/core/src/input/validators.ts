@@ -2,6 +2,7 @@
 
 import { type CallHook, returned } from '../call-hook.ts'
 import type { HookArgs } from '../config/hook-types.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { recordForHost, valueForHost } from '../host-values.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -82,6 +83,8 @@ export interface ValidatorHost {
   /** The time and the UUIDs of new records. */
   readonly sources: { now(): string; uuid(): string }
   args(resource: Resource, before: Row | null): MaybePromise<HookArgs>
+  /** The dialect of the request's connection. */
+  dialect(): MaybePromise<InternalDialect>
 }
 
 /** Whether the column's validator takes the whole record (a second parameter). */

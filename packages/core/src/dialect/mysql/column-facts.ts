@@ -22,6 +22,10 @@ export interface ColumnFacts {
   readonly zoned: boolean
   /** The fractional digits of a second that a datetime or time stores; undefined for other types. */
   readonly fraction: number | undefined
+  /** The digits after the point of a decimal; undefined for other types. */
+  readonly scale: number | undefined
+  /** The length of a `char` or `varchar` in characters; undefined for other types. */
+  readonly length: number | undefined
   /** A `float` of 32 bits, whose text has fewer digits than its value. */
   readonly single: boolean
   /** How a column of the type `opaque` is converted to text. */
@@ -72,6 +76,8 @@ interface Declared {
   readonly collated: unknown
   readonly digits: unknown
   readonly fraction: unknown
+  readonly scale: unknown
+  readonly length: unknown
   readonly own_default: unknown
   readonly extra: unknown
 }
@@ -84,7 +90,8 @@ async function columnFacts(
   const rows = await rowsOf<Declared>(db)`
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
       data_type as type, collation_name as collated, numeric_precision as digits,
-      datetime_precision as fraction, column_default as own_default, extra as extra
+      datetime_precision as fraction, numeric_scale as scale, character_maximum_length as length,
+      column_default as own_default, extra as extra
     from information_schema.columns
     where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
   const declared = new Map<string, Declared>()
@@ -118,6 +125,8 @@ function factsOf(row: Declared): ColumnFacts {
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
     fraction: row.fraction === null ? undefined : Number(row.fraction),
+    scale: type === 'decimal' ? Number(row.scale) : undefined,
+    length: type === 'varchar' || type === 'char' ? Number(row.length) : undefined,
     single: type === 'float',
     opaque: opaqueForm(type),
     // The string 'uuid()' as a constant default would be quoted by MariaDB, and not marked as an expression by MySQL.

@@ -16,6 +16,7 @@ import {
   byText,
   type Comparison,
   canonicalInstant,
+  cutMoment,
   encodeCommon,
   inDistinctKeys,
   inKeys,
@@ -323,8 +324,12 @@ function dialectWith(facts: Facts): InternalDialect {
       value !== null &&
       value !== undefined &&
       !isZeroDate(column, value)
-        ? instant(column, blankForm(canonicalInstant(value)))
+        ? instant(column, blankForm(cutMoment(canonicalInstant(value), facts.of(column)?.fraction)))
         : encode(column, value),
+    holds(column) {
+      const known = facts.of(column)
+      return known && { digits: known.fraction ?? known.scale, length: known.length }
+    },
     compare,
     specialValues,
     // `insert ignore` stores the empty text in place of a value that is not a member.

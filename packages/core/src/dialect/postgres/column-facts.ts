@@ -38,6 +38,8 @@ export interface DeclaredType {
   readonly scale: number | undefined
   /** The fractional digits of a second that a date and time type stores, if it is declared with them. */
   readonly digits: number | undefined
+  /** The length of a `char(n)` or `varchar(n)` in characters. */
+  readonly length: number | undefined
   /** For a PostGIS type: the schema that contains `st_astext`, because a cast to text would give hexadecimal bytes. */
   readonly geometry?: string
 }
@@ -193,6 +195,7 @@ function calledBy({ own_default, default_schema }: Declared): Fragment | undefin
     : sql`${sql.id(default_schema, name)}()::text`
 }
 
+const lengthTypes: ReadonlySet<string> = new Set(['varchar', 'bpchar'])
 const momentTypes: ReadonlySet<string> = new Set(['timestamp', 'timestamptz', 'time'])
 
 /** The modifier of a `numeric` encodes its precision and scale, that of a `timestamp` is its digits; it is -1 if the type has none. */
@@ -204,6 +207,7 @@ function typeOf({ type, modifier, geometry }: Declared): DeclaredType {
     name: String(type),
     scale,
     digits,
+    length: lengthTypes.has(String(type)) && given >= 4 ? given - 4 : undefined,
     ...(typeof geometry === 'string' ? { geometry } : {}),
   }
 }

@@ -15,6 +15,7 @@ import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/patter
 import {
   type Comparison,
   canonicalInstant,
+  cutMoment,
   encodeCommon,
   inDistinctKeys,
   isText,
@@ -231,7 +232,17 @@ function dialectWith(facts: Facts): InternalDialect {
 
     select,
     decoder: decoderOf,
-    encode,
+    encode: (column, value) =>
+      encode(
+        column,
+        column.type === 'datetime' && typeof value === 'string'
+          ? cutMoment(value, facts.declared(column)?.digits)
+          : value,
+      ),
+    holds(column) {
+      const known = facts.declared(column)
+      return known && { digits: known.digits ?? known.scale, length: known.length }
+    },
     compare,
 
     oneOf(column, ref, values, negated) {

@@ -178,6 +178,18 @@ export function canonicalInstant(value: unknown): string {
   return value instanceof Date ? value.toISOString() : new Date(String(value)).toISOString()
 }
 
+/**
+ * Cuts a datetime, `2024-05-14T10:30:00.500Z`, to the digits after the second that its column holds, because the servers round it to
+ * different values. Values of clients fit; those of the clock, of defaults and of callbacks may not.
+ */
+export const cutMoment = (text: string, digits: number | undefined): string =>
+  digits === undefined || digits >= 3
+    ? text
+    : text.replace(
+        /\.([0-9]{3})Z$/,
+        (_, given: string) => `.${given.slice(0, digits).padEnd(3, '0')}Z`,
+      )
+
 /** The ranges of JSON numbers that responses contain: integers of at most 53 bits, and numbers within the range of a double. */
 export const within = {
   integers: (ref: Ref): Fragment => sql`${ref} between -9007199254740991 and 9007199254740991`,

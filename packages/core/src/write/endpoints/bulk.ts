@@ -15,6 +15,7 @@ import {
 } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
+import { refuseUnheld } from '../../input/held-values.ts'
 import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, readNode } from '../../input/read-body.ts'
@@ -89,7 +90,9 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   )
   refuse(problems, [read])
   noteChanged(call, read)
-  const [sent = read] = await withStoredForms([read], problems, transformHost(call))
+  const host = transformHost(call)
+  await refuseUnheld([read], problems, host)
+  const [sent = read] = await withStoredForms([read], problems, host)
   return inWrite(
     call,
     async (writing) => {
@@ -259,7 +262,9 @@ async function readChanges(
   }
   refuse(problems, nodes)
   const sent = changes.map(nodeOf)
-  const stored = await withStoredForms(sent, problems, transformHost(call))
+  const host = transformHost(call)
+  await refuseUnheld(nodes, problems, host)
+  const stored = await withStoredForms(sent, problems, host)
   if (stored === sent) return changes
   return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
 }

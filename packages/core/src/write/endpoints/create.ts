@@ -7,6 +7,7 @@ import { maxBulkNames, settingNames } from '../../config/setting-names.ts'
 import { parse } from '../../endpoints/read-stages.ts'
 import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
+import { refuseUnheld } from '../../input/held-values.ts'
 import { inputProblems } from '../../input/problems.ts'
 import { nodeReader } from '../../input/read-body.ts'
 import { withStoredForms } from '../../input/transform.ts'
@@ -79,7 +80,10 @@ async function insertAll(
     read.push(node)
   }
   problems.refuse()
-  const stored = withStoredForms(read, problems, transformHost(call))
+  const host = transformHost(call)
+  const held = refuseUnheld(read, problems, host)
+  if (held instanceof Promise) await held
+  const stored = withStoredForms(read, problems, host)
   const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
   const steps = nodes.map(createStep)

@@ -48,6 +48,7 @@ import type { Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { sql } from '../../sql/fragment.ts'
+import { withoutPlugins } from '../../sql/without-plugins.ts'
 import { changeLog } from '../execute/change-log.ts'
 import type {
   BeforeHookStatements,
@@ -313,6 +314,8 @@ export function validatorHost(call: Call): ValidatorHost {
     },
     args: (resource, before) =>
       andThen(transaction ?? runtime.session(request), () => recordArgs(call, resource, before)),
+    dialect: () =>
+      andThen(transaction ?? runtime.session(request), (db) => runtime.dialect(withoutPlugins(db))),
   }
 }
 

@@ -5,6 +5,7 @@ import { parse } from '../../endpoints/read-stages.ts'
 import { recordNotFound } from '../../errors.ts'
 import type { Result } from '../../http/envelope.ts'
 import { isMergePatch } from '../../input/body.ts'
+import { refuseUnheld } from '../../input/held-values.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { readNode } from '../../input/read-body.ts'
 import { withStoredForms } from '../../input/transform.ts'
@@ -64,7 +65,10 @@ export async function update(
   if (key === undefined) throw recordNotFound()
   // Before the functions of the model are called, because a malformed header is refused.
   const precondition = preconditionOf(call, resource)
-  const stored = withStoredForms([sent], problems, transformHost(call))
+  const host = transformHost(call)
+  const held = refuseUnheld([sent], problems, host)
+  if (held instanceof Promise) await held
+  const stored = withStoredForms([sent], problems, host)
   const [node = sent] = stored instanceof Promise ? await stored : stored
   const { additional } = ast
   const isConditional = precondition !== undefined || resource.settings.requireIfMatch

@@ -4,6 +4,7 @@ import type { Call } from '../../call.ts'
 import { missingReference } from '../../errors.ts'
 import { keyText } from '../../execute/key.ts'
 import type { Result } from '../../http/envelope.ts'
+import { refuseUnheld } from '../../input/held-values.ts'
 import { withoutFields } from '../../input/plain-record.ts'
 import { type InputProblems, inputProblems } from '../../input/problems.ts'
 import { nodeReader, type ReadOptions, readNode } from '../../input/read-body.ts'
@@ -75,6 +76,8 @@ export async function upsert(
     addOtherForms(problems, read.map(ownChange))
   }
   problems.refuse()
+  const nodes = [...read.map(ownChange), ...read.map(({ create }) => create)]
+  await refuseUnheld(nodes, problems, validatorHost(call))
   const candidates = await withStored(call, read)
   // Whether the records are written one by one, in their order. That is tried after failures, because a record may conflict with
   // another one of the list, or refer to a new one. A batch cannot repeat its transaction, so there the order is kept from the start.
