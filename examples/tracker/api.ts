@@ -30,6 +30,7 @@ export const createTracker = (db: Kysely<Database>, publish: (event: Event) => v
       API_ALLOW_AGGREGATION: true,
       API_ALLOW_NESTED_WRITES: true,
       API_ALLOW_BULK: true,
+      API_MAX_BULK: 5000, // an issue of an import counts with its labels
       API_SOFT_DELETE: true,
       API_SOFT_DELETE_ATTRIBUTE: 'deleted_at',
       API_SOFT_DELETE_VALUES: [null, 'now'],
