@@ -41,6 +41,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     'by a part of the models: the conditions of its policy, without the values, which each request has anew',
   ],
   'auth/verified-tokens.ts': [1, 'by the full text of a token that was verified, until it expires'],
+  'auth/passwords.ts': [1, 'the cost of new hashes, by the arguments of one call'],
   'auth/look-up.ts': [
     1,
     'by the connection: the keys of users that are looked up in this turn of the event loop; no record outlives its statement',

@@ -29,6 +29,7 @@ const known: readonly Unscoped[] = [
       ],
       'auth/look-up.ts': [2, 'the user of the request, before policies can be called'],
       'auth/users.ts': [1, 'the roles of the user, before policies can be called'],
+      'auth/stored-passwords.ts': [1, 'the costs of stored password hashes, which no caller sees'],
       'write/execute/look-up.ts': [1, 'readUnscoped, below'],
     },
   },

@@ -233,7 +233,7 @@ eachDatabase('a login name under the collation of the database', (test, db) => {
       `create table members (id integer primary key, name varchar(80)${collation}, password_hash varchar(80))`,
     )
     await insertRows(db, Member, [
-      { id: 1, name: 'ann', password_hash: await hashPassword('correct horse', { cost: 4 }) },
+      { id: 1, name: 'ann', password_hash: await hashPassword('correct horse', 4) },
     ])
   })
 

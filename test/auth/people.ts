@@ -65,7 +65,7 @@ export const apiKeys: Readonly<Record<string, string>> = {
 /** Creates and fills the tables, with cheap hashes, because the cost of bcrypt does not matter here. */
 export async function createPeople(db: TestDatabase): Promise<void> {
   await createTables(db, [User, Book])
-  const hash = (name: string) => hashPassword(passwords[name] ?? '', { cost: 4 })
+  const hash = (name: string) => hashPassword(passwords[name] ?? '', 4)
   await insertRows(db, User, [
     {
       id: 1,
@@ -100,6 +100,8 @@ export const userKeys = {
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'name',
   API_CREDENTIAL_CHECK_METHOD: 'check_password',
+  // As cheap as the stored hashes.
+  API_PASSWORD_COST: 4,
 } as const satisfies ApiConfig
 
 export const jwtKeys = {

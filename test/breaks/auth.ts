@@ -5,8 +5,8 @@ export const auth: readonly Break[] = [
   {
     title: 'A login of a user without a password is refused sooner than others',
     file: 'packages/core/src/auth/passwords.ts',
-    find: 'await bcryptCompare(password, unmatchableHash())',
-    replace: '',
+    find: '  if (cost !== undefined) raise(highest, cost)',
+    replace: '  if (cost === undefined) return false',
     fails: 'test/auth/passwords.test.ts',
   },
   {
@@ -199,7 +199,7 @@ export const auth: readonly Break[] = [
   {
     title: 'An unknown name is answered faster than a wrong password',
     file: 'packages/core/src/auth/users.ts',
-    find: 'await ask(placeholderUser(resource))',
+    find: 'await ask(placeholderUser(resource, passwordCost))',
     replace: '',
     fails: 'test/auth/errors.test.ts',
   },
@@ -314,5 +314,55 @@ export const auth: readonly Break[] = [
     find: 'now - before.at < seconds * 1000',
     replace: 'seconds > 0',
     fails: 'test/auth/user-cache.test.ts',
+  },
+  {
+    title: 'A login tells by its time that the hash of a name is cheaper than others',
+    file: 'packages/core/src/auth/passwords.ts',
+    find: 'padding(cost ?? most, most)',
+    replace: '[]',
+    fails: 'test/auth/password-costs.test.ts',
+  },
+  {
+    title: 'A stored hash of cost 31 occupies a processor for days',
+    file: 'packages/core/src/auth/passwords.ts',
+    find: 'digits !== undefined && isPasswordCost(cost) ? cost : undefined',
+    replace: 'digits !== undefined && cost < 18 ? cost : undefined',
+    fails: 'test/auth/passwords.test.ts',
+  },
+  {
+    title:
+      'An unknown name takes less time than one with the dearest hash, until that hash is checked',
+    file: 'packages/core/src/auth/users.ts',
+    find: "if (kind === 'password') await passwords.costsKnown(request)",
+    replace: '',
+    fails: 'test/auth/password-costs.test.ts',
+  },
+  {
+    title: 'New hashes do not have the cost API_PASSWORD_COST',
+    file: 'packages/core/src/write/endpoints/stages.ts',
+    find: 'withPasswordCost(args, call.runtime.settings.auth.passwordCost)',
+    replace: 'withPasswordCost(args, 10)',
+    fails: 'test/auth/password-costs.test.ts',
+  },
+  {
+    title: 'A login replaces the hash of a password that was changed meanwhile',
+    file: 'packages/core/src/auth/stored-passwords.ts',
+    find: 'const unchanged = matchesOf(keyParts(identifying), stored)',
+    replace: 'const unchanged = matchesOf(keyParts(resource.primaryKey), stored)',
+    fails: 'test/auth/password-costs.test.ts',
+  },
+  {
+    title: 'A login fails if its hash cannot be replaced',
+    file: 'packages/core/src/auth/stored-passwords.ts',
+    find: "        failed('The replacement of a hash', error, request)",
+    replace: '        throw error',
+    fails: 'test/auth/password-costs.test.ts',
+  },
+  {
+    title: 'A dearer hash is replaced by a cheaper one',
+    file: 'packages/core/src/auth/stored-passwords.ts',
+    find: ' || cost >= settings.passwordCost) return undefined',
+    replace: ') return undefined',
+    fails: 'test/auth/password-costs.test.ts',
   },
 ]

@@ -177,8 +177,8 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'The arguments of hooks decide the cost of a password hash',
     file: 'packages/core/src/auth/passwords.ts',
-    find: "= 'action' in given ? {} : given",
-    replace: '= given as HashOptions',
+    find: '(apiCosts.get(given) ?? usualPasswordCost)',
+    replace: 'Number(Reflect.get(given, "cost") ?? usualPasswordCost)',
     fails: 'test/auth/passwords.test.ts',
   },
   {

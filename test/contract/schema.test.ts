@@ -240,7 +240,7 @@ async function createTwice(db: TestDatabase, schema: string): Promise<void> {
       create table ${prefix}book_tags (book_id integer not null, tag_id integer not null, primary key (book_id, tag_id),
         foreign key (book_id) references ${other}books (id), foreign key (tag_id) references ${other}tags (id));`)
   }
-  const password = await hashPassword('in the schema', { cost: 4 })
+  const password = await hashPassword('in the schema', 4)
   await db.execScript(`
     insert into authors (name) values ('Decoy'), ('Decoy 2'), ('Decoy 3');
     insert into books (title, author_id) values ('Decoy', 1), ('Decoy', 2);

@@ -850,6 +850,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_JWT_ISSUER: null,
   API_JWT_AUDIENCE: null,
   API_JWT_LEEWAY: null,
+  API_PASSWORD_COST: null,
   API_USER_CACHE: null,
   ACCESS_SECRET_KEY: null,
   REFRESH_SECRET_KEY: null,

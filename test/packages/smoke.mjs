@@ -71,11 +71,7 @@ function listening(server) {
 }
 
 const check = passwordCheck('hash')
-answers.password = await check(
-  { hash: await hashPassword('right', { cost: 4 }) },
-  'right',
-  'password',
-)
+answers.password = await check({ hash: await hashPassword('right', 4) }, 'right', 'password')
 answers.introspect = typeof introspect
 answers.required = typeof createRequire(import.meta.url)('@model-api/core').createApi
 answers.node_version = process.version

@@ -31,7 +31,7 @@ eachDatabase('a response far longer than the request body', (test, db) => {
   test.before(async () => {
     await createTables(db, [User])
     await insertRows(db, User, [
-      { id: 1, name: 'ann', password_hash: await hashPassword('secret', { cost: 4 }) },
+      { id: 1, name: 'ann', password_hash: await hashPassword('secret', 4) },
     ])
   })
   const api = () => testApi(db, [User], config)

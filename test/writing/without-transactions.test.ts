@@ -83,7 +83,7 @@ async function openWorld(): Promise<World> {
     dialect: withoutTransactions(new SqliteDialect({ database })),
     log: ({ query }) => void statements.push(query.sql),
   })
-  const hash = await hashPassword('right', { cost: 4 })
+  const hash = await hashPassword('right', 4)
   await db.insertInto('users').values({ id: 1, name: 'ann', password_hash: hash }).execute()
   const errors: unknown[] = []
   const api = createApi({

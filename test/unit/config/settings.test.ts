@@ -291,6 +291,7 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_PREFIX: '/api',
     API_BASE_URL: '',
     API_ENDPOINT_CASE: 'kebab',
+    API_PASSWORD_COST: 10,
     API_USER_CACHE: 0,
     API_CUSTOM_AUTH_PER_BATCH: false,
     API_JWT_EXPIRY_TIME: 360,

@@ -4,7 +4,13 @@ import { type WorkerThread, workerThreads } from './worker-threads.ts'
 
 export type BcryptTask =
   | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
-  | { readonly kind: 'compare'; readonly password: string; readonly stored: string }
+  | {
+      readonly kind: 'compare'
+      readonly password: string
+      readonly stored: string
+      /** Hashes that are compared too, for their time alone. */
+      readonly padding: readonly string[]
+    }
 
 /** The result of a task: the hash, whether the password matches, or the error that bcrypt threw. */
 export type BcryptAnswer = { readonly value: string | boolean } | { readonly error: unknown }

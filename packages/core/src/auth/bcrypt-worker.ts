@@ -9,9 +9,10 @@ const bcrypt = import('bcryptjs')
 async function compute(task: BcryptTask): Promise<BcryptAnswer> {
   try {
     const { hashSync, compareSync } = await bcrypt
-    return task.kind === 'hash'
-      ? { value: hashSync(task.password, task.cost) }
-      : { value: compareSync(task.password, task.stored) }
+    if (task.kind === 'hash') return { value: hashSync(task.password, task.cost) }
+    const value = compareSync(task.password, task.stored)
+    for (const hash of task.padding) compareSync(task.password, hash)
+    return { value }
   } catch (error) {
     return { error }
   }

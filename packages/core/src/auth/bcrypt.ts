@@ -27,11 +27,22 @@ export const bcryptHash = (password: string, cost: number): Promise<string> =>
     return mainThreadQueue(() => hash(password, cost))
   })
 
-/** Whether a password matches a bcrypt hash. Rejects with 503 when too many computations wait. */
-export const bcryptCompare = (password: string, stored: string): Promise<boolean> =>
+/**
+ * Whether a password matches a bcrypt hash. Also compares it with the hashes of `padding`, whose result is ignored. Rejects with 503 when
+ * too many computations wait.
+ */
+export const bcryptCompare = (
+  password: string,
+  stored: string,
+  padding: readonly string[],
+): Promise<boolean> =>
   queue(async () => {
-    const answer = await threads.run({ kind: 'compare', password, stored })
+    const answer = await threads.run({ kind: 'compare', password, stored, padding })
     if (answer !== undefined) return answer === true
     const { compare } = await bcryptjs()
-    return mainThreadQueue(() => compare(password, stored))
+    return mainThreadQueue(async () => {
+      const matches = await compare(password, stored)
+      for (const hash of padding) await compare(password, hash)
+      return matches
+    })
   })

@@ -10,6 +10,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Resource } from '../registry/resource.ts'
 import { challengeOf } from './challenge.ts'
 import type { Strategy } from './identity.ts'
+import type { OpenDatabase } from './look-up.ts'
 import { rememberUsers } from './remembered-users.ts'
 import { apiKeyStrategy } from './strategies/api-key.ts'
 import { basicStrategy } from './strategies/basic.ts'
@@ -17,7 +18,7 @@ import { askedOnce, customStrategy } from './strategies/custom.ts'
 import { jwtStrategy } from './strategies/jwt.ts'
 import { tokenProviders } from './token-providers.ts'
 import { createTokens, type Tokens } from './tokens.ts'
-import { createUsers, type OpenDatabase, type ReadUserFromReplica, type Users } from './users.ts'
+import { createUsers, type ReadUserFromReplica, type Users } from './users.ts'
 
 export interface Auth {
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
@@ -70,7 +71,14 @@ export function createAuth(parts: AuthParts): Auth {
   const challenge = challengeOf(settings.strategies)
   const users =
     parts.users &&
-    createUsers(settings, parts.users, parts.open, callHook, parts.readUserFromReplica)
+    createUsers(
+      settings,
+      parts.users,
+      parts.open,
+      callHook,
+      parts.report,
+      parts.readUserFromReplica,
+    )
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
   const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
   const onlyCookie = settings.providers.every((provider) => provider === 'cookie')

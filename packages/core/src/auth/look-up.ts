@@ -6,6 +6,8 @@ import { ApiError } from '../errors.ts'
 import { LoadedRow } from '../execute/loaded-row.ts'
 import { readAll, readOne } from '../execute/read.ts'
 import { type Connection, sqlForDriver } from '../execute/run.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Value } from '../plan/plan.ts'
 import { compileByKey, compileByKeys, prepareByKey } from '../plan-cache/read-by-key.ts'
 import type { NamedColumn, Resource } from '../registry/resource.ts'
@@ -21,6 +23,9 @@ export interface OpenedDatabase {
    */
   readonly isShared: boolean
 }
+
+/** Opens the connection of a request. */
+export type OpenDatabase = (request: ApiRequest) => MaybePromise<OpenedDatabase>
 
 export interface LookUp {
   readonly columns: readonly NamedColumn[]

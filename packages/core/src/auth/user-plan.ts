@@ -44,6 +44,18 @@ export const usersPlan = (resource: Resource, column: NamedColumn): ReadPlan =>
     { kind: 'oneOf', operand: refOf(from, column), values: [''], negated: false, slot: { key: 0 } },
   ])
 
+/** Plans the read of one column of all users, those with the highest keys first. */
+export function newestPlan(resource: Resource, column: NamedColumn): ReadPlan {
+  const plan = planWhere(resource, () => [])
+  const { rows } = plan
+  const order = resource.primaryKey.map((key) => ({
+    operand: refOf(rows.from, key),
+    descending: true,
+    nulls: 'first' as const,
+  }))
+  return { ...plan, rows: { ...rowsOf(rows.from, [column], []), order } }
+}
+
 function planWhere(resource: Resource, whereOf: (from: Source) => readonly Condition[]): ReadPlan {
   const from: Source = {
     resource,

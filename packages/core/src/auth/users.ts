@@ -9,17 +9,21 @@ import { edgesFrom, loadEdges } from '../execute/embed.ts'
 import type { LoadedRow } from '../execute/loaded-row.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen } from '../maybe-promise.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import { keyValue } from '../plan/value.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type LookUp, lookUp, type OpenedDatabase, sharedLookUp } from './look-up.ts'
+import {
+  type LookUp,
+  lookUp,
+  type OpenDatabase,
+  type OpenedDatabase,
+  sharedLookUp,
+} from './look-up.ts'
 import { unmatchableHash } from './passwords.ts'
 import { createQueue } from './queue.ts'
+import { createStoredPasswords } from './stored-passwords.ts'
 import { roleRelation } from './user-plan.ts'
-
-/** Opens the connection of a request. */
-export type OpenDatabase = (request: ApiRequest) => MaybePromise<OpenedDatabase>
 
 /** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */
 export type ReadUserFromReplica = <T>(
@@ -39,9 +43,10 @@ export interface Users {
   byKeyHash(request: ApiRequest, hash: string): Promise<HookRecord | undefined>
   /**
    * Calls the model's credential check; for an unknown user, a check that takes as long and fails. `before` runs when the
-   * queue has a free slot, and may still refuse the check.
+   * queue has a free slot, and may still refuse the check. After a correct password, a cheap hash may be replaced.
    */
   check(
+    request: ApiRequest,
     user: HookRecord | undefined,
     secret: string,
     kind: CredentialKind,
@@ -61,8 +66,10 @@ export function createUsers(
   resource: Resource,
   open: OpenDatabase,
   callHook: CallHook,
+  report: (error: unknown, request: ApiRequest) => void,
   readUserFromReplica?: ReadUserFromReplica,
 ): Users {
+  const passwords = createStoredPasswords({ settings, resource, open, report })
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
   const looks = {
@@ -98,12 +105,16 @@ export function createUsers(
     // Only the user of a token may come from a replica: the token is already verified, whereas a lagging replica may still have an
     // old password or API key.
     byKey: (request, key) => find(request, looks.key, keyTexts(key), readUserFromReplica),
-    check: (user, secret, kind, before) =>
-      checks(async () => {
+    async check(request, user, secret, kind, before) {
+      if (kind === 'password') await passwords.costsKnown(request)
+      const stored = user !== undefined && kind === 'password' ? passwords.hashOf(user) : undefined
+      const right = await checks(async () => {
         await before()
-        const method = settings.checkMethod ?? ''
-        return checkCredential(callHook, resource, method, user, secret, kind)
-      }),
+        return checkCredential(callHook, resource, settings, user, secret, kind)
+      })
+      if (right && stored !== undefined) await passwords.replace(request, stored, secret)
+      return right
+    },
     keyOf: (user) => keyText(resource, user),
     lookupOf: (user) => (lookup === undefined ? '' : String(user[lookup.name] ?? '')),
   }
@@ -113,7 +124,7 @@ export function createUsers(
 async function checkCredential(
   callHook: CallHook,
   resource: Resource,
-  name: string,
+  { checkMethod: name = '', passwordCost }: AuthSettings,
   user: HookRecord | undefined,
   secret: string,
   kind: CredentialKind,
@@ -125,7 +136,7 @@ async function checkCredential(
   if (user !== undefined) return (await ask(user)) === true
   // Unknown user: do the same work, so that the response time does not reveal it; the result is ignored.
   try {
-    await ask(placeholderUser(resource))
+    await ask(placeholderUser(resource, passwordCost))
   } catch {
     return false
   }
@@ -133,10 +144,10 @@ async function checkCredential(
 }
 
 /** Returns a record with a password hash in every string field, so that the check finds one in whichever field it reads. */
-function placeholderUser(resource: Resource): HookRecord {
+function placeholderUser(resource: Resource, cost: number): HookRecord {
   const record: HookRecord = {}
   for (const [name, { type }] of resource.allColumns) {
-    record[name] = type === 'string' || type === 'text' ? unmatchableHash() : null
+    record[name] = type === 'string' || type === 'text' ? unmatchableHash(cost) : null
   }
   return record
 }

@@ -55,6 +55,8 @@ export interface AuthSettings {
   /** Seconds for which the user of an access token is remembered. */
   readonly userCache: number
   readonly checkMethod: string | undefined
+  /** The cost of new password hashes: bcrypt runs 2^cost rounds. */
+  readonly passwordCost: number
   readonly hashField: string | undefined
   readonly keyLookup: ApiKeyLookup | undefined
   readonly customAuth: CustomAuth | undefined

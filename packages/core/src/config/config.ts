@@ -294,6 +294,11 @@ export interface ApiConfig<
   readonly API_USER_LOOKUP_FIELD?: string
   /** The method of the user model that checks a password. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_CHECK_METHOD?: string
+  /**
+   * The cost of bcrypt hashes of passwords, which take 2^cost rounds, 4 to 16: of those that `transform: hashPassword` makes, of those that
+   * `passwordCheck` makes with `rehash`, and the lowest of checks of an unknown name. Default 10. Config only.
+   */
+  readonly API_PASSWORD_COST?: number
   /** The field that holds the hash of an API key. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_HASH_FIELD?: string
   /**

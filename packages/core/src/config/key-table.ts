@@ -30,6 +30,7 @@ import { customAuthScheme } from './custom-auth-scheme.ts'
 import { errorCodes } from './error-codes.ts'
 import { parseIpRange } from './ip-range.ts'
 import type { ApiOnlyKey, OwnMeta } from './meta.ts'
+import { leastPasswordCost, mostPasswordCost, usualPasswordCost } from './password-cost.ts'
 import { isParameter, operatorSuffix } from './query-names.ts'
 
 /** The definition of a configuration key. */
@@ -205,6 +206,11 @@ export const keyTable: KeyTable = {
   API_USER_MODEL: { ...unset, ...api, check: object },
   API_USER_LOOKUP_FIELD: authText,
   API_CREDENTIAL_CHECK_METHOD: authText,
+  API_PASSWORD_COST: {
+    default: usualPasswordCost,
+    ...api,
+    check: integer(leastPasswordCost, mostPasswordCost),
+  },
   API_CREDENTIAL_HASH_FIELD: authText,
   API_USER_CACHE: { default: 0, ...api, check: integer(0, 3600) },
   API_KEY_AUTH_AND_RETURN_METHOD: { ...unset, ...api, check: callable },

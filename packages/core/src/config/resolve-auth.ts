@@ -38,6 +38,7 @@ export function resolveAuth(
     lookupField: find('API_USER_LOOKUP_FIELD'),
     userCache: get('API_USER_CACHE'),
     checkMethod: find('API_CREDENTIAL_CHECK_METHOD'),
+    passwordCost: get('API_PASSWORD_COST'),
     hashField: find('API_CREDENTIAL_HASH_FIELD'),
     keyLookup: find('API_KEY_AUTH_AND_RETURN_METHOD'),
     customAuth: find('API_CUSTOM_AUTH'),

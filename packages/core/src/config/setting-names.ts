@@ -20,6 +20,7 @@ export const settingNames = {
   count: 'API_COUNT',
   baseModel: 'API_BASE_MODEL',
   sessionGetter: 'API_SESSION_GETTER',
+  passwordCost: 'API_PASSWORD_COST',
   hookTimeout: 'API_HOOK_TIMEOUT',
   schemaCheck: 'API_SCHEMA_CHECK',
   addCallback: 'API_ADD_CALLBACK',

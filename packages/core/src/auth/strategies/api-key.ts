@@ -32,7 +32,9 @@ export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyPar
       await guard.before()
       return undefined
     }
-    return (await users?.check(user, key, 'api_key', guard.before)) === true ? user : undefined
+    return (await users?.check(request, user, key, 'api_key', guard.before)) === true
+      ? user
+      : undefined
   }
   return {
     name: 'api_key',

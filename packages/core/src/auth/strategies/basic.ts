@@ -23,7 +23,7 @@ export function basicStrategy(users: Users, challenge: string): Strategy {
         async verify(guard) {
           if (given === undefined) throw invalidCredentials(challenge)
           const user = await users.byName(request, given.name)
-          const right = await users.check(user, given.password, 'password', guard.before)
+          const right = await users.check(request, user, given.password, 'password', guard.before)
           if (!right || user === undefined) {
             await guard.failed()
             throw invalidCredentials(challenge)

@@ -48,11 +48,11 @@ async function passwordIsCorrect(
   runtime: Runtime,
   request: ApiRequest,
   { users }: TokenTools,
-  user: Parameters<TokenTools['users']['check']>[0],
+  user: Parameters<TokenTools['users']['check']>[1],
   password: string,
 ): Promise<boolean> {
   try {
-    return await users.check(user, password, 'password', async () => {})
+    return await users.check(request, user, password, 'password', async () => {})
   } catch (error) {
     throw await runtime.auth.refusal(error, request)
   }

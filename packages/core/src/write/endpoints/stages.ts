@@ -3,6 +3,7 @@
 import { methodOf } from '../../access/action.ts'
 import { hookCallerOf, recordArgs } from '../../access/hook-args.ts'
 import { mayAct } from '../../access/reach.ts'
+import { withPasswordCost } from '../../auth/passwords.ts'
 import type { Call, Runtime } from '../../call.ts'
 import { takenBack } from '../../call-hook.ts'
 import type { Change } from '../../config/hook-types.ts'
@@ -322,6 +323,10 @@ export function validatorHost(call: Call): ValidatorHost {
 /** How the `transform` functions of the models are called, and when not. */
 export const transformHost = (call: Call): TransformHost => ({
   ...validatorHost(call),
+  args: (resource, before) =>
+    andThen(validatorHost(call).args(resource, before), (args) =>
+      withPasswordCost(args, call.runtime.settings.auth.passwordCost),
+    ),
   mayCreate: (resource) => mayAct(resource, 'POST', call.caller),
   isClientGone: () => call.request.signal?.aborted === true,
   atRecord,
