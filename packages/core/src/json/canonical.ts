@@ -32,8 +32,18 @@ export function canonicalJson(text: string): JsonValue {
   if (typeof plain === 'number') return numberFrom(text.trim())
   if (typeof plain !== 'object' || plain === null) return plain
   const careful = mayLoseDigits.test(text) && (text.length > longest || losesDigits(text))
-  return careful ? read(text) : (sorted(plain, 0) ?? read(text))
+  return careful ? read(text, inOrder) : (sorted(plain, 0) ?? read(text, inOrder))
 }
+
+/** Numbers, as above, and keys that JavaScript lists before others. */
+const mayDiffer = /[0-9][.eE0-9]{15}|[0-9][.eE]|-0|"[0-9]+"\s*:|"__proto__"/
+
+/**
+ * Reads a JSON text that `stringify` has written, so that `stringify` writes it again: numbers keep their text, and so does the order of
+ * keys, of which JavaScript would list the integer ones first. Objects with such keys are documents, whose keys are sorted.
+ */
+export const exactJson = (text: string): JsonValue =>
+  mayDiffer.test(text) ? read(text, (keys) => keys) : JSON.parse(text)
 
 function losesDigits(text: string): boolean {
   for (const [token] of text.matchAll(tokens)) {
@@ -60,20 +70,22 @@ function sortedItems(items: JsonValue[], depth: number): JsonValue | undefined {
 
 function sortedMembers(parent: Members, depth: number): JsonValue | undefined {
   const keys = Object.keys(parent)
-  let inOrder = true
+  let isSorted = true
   for (let at = 0; at < keys.length; at += 1) {
     const key = keys[at] as string
     const member = sorted(parent[key] as JsonValue, depth + 1)
     if (member === undefined) return undefined
     // Even `__proto__` is an own member here, because JSON.parse defines it.
     parent[key] = member
-    if (at > 0 && inOrder) inOrder = compareCodePoints(keys[at - 1] as string, key) < 0
+    if (at > 0 && isSorted) isSorted = compareCodePoints(keys[at - 1] as string, key) < 0
   }
-  return inOrder ? parent : objectOf(new Map(keys.map((key) => [key, parent[key] as JsonValue])))
+  return isSorted
+    ? parent
+    : objectOf(new Map(keys.map((key) => [key, parent[key] as JsonValue])), inOrder)
 }
 
 /** Parses valid JSON with an explicit stack, because a stored document may be nested deeper than the call stack allows. */
-function read(text: string): JsonValue {
+function read(text: string, order: KeyOrder): JsonValue {
   const open: Open[] = []
   let at = 0
   for (;;) {
@@ -94,7 +106,7 @@ function read(text: string): JsonValue {
       continue
     }
     if (unit === 0x7d || unit === 0x5d) {
-      value = closed(open.pop())
+      value = closed(open.pop(), order)
       at += 1
     } else {
       const end = unit === 0x22 ? endOfString(text, at) : endOfWord(text, at)
@@ -151,13 +163,17 @@ function numberFrom(token: string): JsonValue {
   return String(value) === token ? value : verbatimNumber(token)
 }
 
-function closed(top: Open | undefined): JsonValue {
+function closed(top: Open | undefined, order: KeyOrder): JsonValue {
   if (top === undefined) throw new SyntaxError('unbalanced JSON')
-  return 'items' in top ? top.items : objectOf(top.members)
+  return 'items' in top ? top.items : objectOf(top.members, order)
 }
 
-function objectOf(members: ReadonlyMap<string, JsonValue>): Members {
-  const keys = [...members.keys()].sort(compareCodePoints)
+type KeyOrder = (keys: string[]) => string[]
+
+const inOrder: KeyOrder = (keys) => keys.sort(compareCodePoints)
+
+function objectOf(members: ReadonlyMap<string, JsonValue>, order: KeyOrder): Members {
+  const keys = order([...members.keys()])
   const object: Members = {}
   for (const key of keys) {
     const value = members.get(key) as JsonValue

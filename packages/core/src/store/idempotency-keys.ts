@@ -6,6 +6,7 @@ import { deadlineOf } from '../execute/bounds.ts'
 import { withRetries } from '../execute/retry.ts'
 import { type Connection, execute } from '../execute/run.ts'
 import { asUnavailable } from '../execute/unavailable.ts'
+import { exactJson } from '../json/canonical.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { stringify } from '../json/stringify.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
@@ -136,7 +137,7 @@ const mayBeStored = ({ connection }: KeyStore, error: unknown): boolean =>
 function stateOf({ row, now }: Found, claim: Claim): ClaimOutcome | undefined {
   if (row === undefined || row.expiresAt <= now || row.claimedAt > now + lifetime) return undefined
   if (row.fingerprint !== claim.fingerprint) return { kind: 'mismatch' }
-  if (row.answer !== null) return { kind: 'answered', response: JSON.parse(row.answer) }
+  if (row.answer !== null) return { kind: 'answered', response: responseFrom(row.answer) }
   return Math.abs(now - row.claimedAt) < lease ? busy : undefined
 }
 
@@ -215,7 +216,7 @@ export async function withParts(
     const { row } = await findNewest(store, partId(claim, i))
     text += row?.answer ?? ''
   }
-  return { ...response, ...(JSON.parse(text) as Pick<StoredResponse, 'value'>) }
+  return { ...response, ...responseFrom(text) }
 }
 
 /** Returns the id of the row of a part; it contains a dot, which the id of a claim never does. */
@@ -237,6 +238,9 @@ export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim):
   const isTemporary = (error: unknown) => asUnavailable(connection.dialect, error) !== undefined
   await (connection.db.isTransaction ? release() : withRetries(release, isTemporary))
 }
+
+/** Reads what `asciiJson` has written; the value keeps the digits of its numbers. */
+const responseFrom = (text: string): StoredResponse => exactJson(text) as unknown as StoredResponse
 
 /** Writes JSON with all characters beyond ASCII escaped, because the column may have any character set. */
 const asciiJson = (response: Partial<StoredResponse>): string =>

@@ -130,12 +130,14 @@ async function repeated(
   const values = new OperationValues(runtime.settings.bodyLimit)
   const results: OperationResult[] = []
   const count = resultCounter(runtime)
+  const lastDeletion = operations.findLastIndex(({ call }) => call.method === 'DELETE')
   for (const [i, admitted] of operations.entries()) {
     const result = stored[i]
     if (result === undefined) break
     const { call, route } = resolved({ ...batch, runtime }, admitted, values)
     values.set(result.id, result.value)
-    const now = await repeatedOne(call, route, own, result)
+    const mayBeDeleted = i < lastDeletion
+    const now = await repeatedOne(call, route, own, result, mayBeDeleted)
     try {
       count(now)
     } catch (error) {
@@ -146,17 +148,22 @@ async function repeated(
   return results
 }
 
-/** Returns the stored result with the value that the caller may read now. */
+/**
+ * Returns the stored result with the value that the caller may read now. `mayBeDeleted`: a later operation may have deleted the
+ * records; if nothing but that can hide them, they are returned all the same.
+ */
 async function repeatedOne(
   call: RoutedCall,
   route: AdmittedOperation['route'],
   own: Opened,
   stored: StoredResult,
+  mayBeDeleted: boolean,
 ): Promise<OperationResult> {
   const { id, status, headers, keys, value } = stored
   const as = (now: JsonValue): OperationResult => {
-    const { etag: _, ...others } = headers
-    const shown = now === value ? headers : others
+    const { etag, ...others } = headers
+    const isSame = etag === undefined || now === value || stringify(now) === stringify(value)
+    const shown = isSame ? headers : others
     const unseen = { text: undefined, keys: undefined, changed: changedByReplay(call) }
     return withJson({ id, status, headers: shown, value: now, call, ...unseen })
   }
@@ -167,17 +174,16 @@ async function repeatedOne(
   }
   if (keys.length === 0) return as(null)
   await routeForCaller(call, route)
-  const ast = parse(call, call.resource)
+  // The filters of a PATCH have chosen the records; the response has them by their keys.
+  const ast = { ...parse(call, call.resource), where: [] }
   const { return: onReturn, final } = call.hooks
   const isShaped = (onReturn ?? final) !== undefined
   const { value: _, ...withoutValue } = stored
-  const echoed = await replayRecords(
-    call,
-    own,
-    call.resource,
-    ast,
-    isShaped ? withoutValue : stored,
-  )
+  const response = isShaped ? withoutValue : stored
+  // Another session may show other rows, by row-level security.
+  const isRoot = call.runtime.knownSession(call.request) === call.runtime.root
+  const keepsDeleted = mayBeDeleted && isRoot && !mayChange(call)
+  const echoed = await replayRecords(call, own, call.resource, ast, response, keepsDeleted)
   if (!isShaped) return as(echoed.value)
   return as((await operationResult(id, call, {}, await runReturnAndTag(call, echoed))).value)
 }

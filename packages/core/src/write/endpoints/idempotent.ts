@@ -256,13 +256,17 @@ async function mayReuseValue(
   return authority === (await authorityOf(call))
 }
 
-/** The stored response. Its records are read again, and policies are called again: a record that the caller may no longer read is null. */
+/**
+ * The stored response. Its records are read again, and policies are called again: a record that the caller may no longer read is null,
+ * and so is a deleted one, unless `keepsDeleted`.
+ */
 export async function replay(
   call: Call,
   opened: Opened,
   resource: Resource,
   ast: QueryAst,
   response: StoredResponse,
+  keepsDeleted = false,
 ): Promise<Result> {
   const keys = response.keys.map((key) =>
     key.map((value, i) => {
@@ -274,7 +278,7 @@ export async function replay(
   const reuses = await mayReuseValue(call, resource, ast, response)
   const stored = response.many ? (response.value as readonly JsonValue[] | undefined) : undefined
   const values = echoes.map(({ value }, i) => {
-    if (value === null || !reuses) return value
+    if (!reuses || (value === null && !keepsDeleted)) return value
     return (response.many ? stored?.[i] : response.value) ?? value
   })
   return {
