@@ -81,6 +81,20 @@ export const compile: readonly Break[] = [
     fails: 'test/contract/counting-and-paging.test.ts',
   },
   {
+    title: 'The terms of a long chain of a cursor are taken for equal',
+    file: 'packages/core/src/compile/keyset.ts',
+    find: 'return sql`(${sql.join(all, sql` and `)})`',
+    replace: 'return sql`(1 = 1)`',
+    fails: 'test/regression/cursor-over-many-terms.test.ts',
+  },
+  {
+    title: 'The condition of a cursor over many terms is too deep for SQLite',
+    file: 'packages/core/src/compile/keyset.ts',
+    find: 'if (steps.length > longestChain) return beyondAll(chainsOf(steps))',
+    replace: '',
+    fails: 'test/regression/cursor-over-many-terms.test.ts',
+  },
+  {
     title: 'Cursors skip the rows without a value',
     file: 'packages/core/src/compile/keyset.ts',
     find: 'return nullsComeLater && mayBeNull ? sql`(${greater} or ${expression} is null)` : greater',

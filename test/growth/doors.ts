@@ -236,7 +236,7 @@ function manyParts(): Door[] {
       (count) => `dump=json&${many(count, 'children[id__eq=1]', '&')}`,
     ],
     'orders of a relation': [
-      unlimited,
+      conditions,
       (count) => `dump=json&${many(count, 'children.order_by=id', '&')}`,
     ],
     'fields of a relation': [
@@ -263,7 +263,7 @@ function manyParts(): Door[] {
     ],
     'quoted texts of a list': [items, (count) => `a_string__in=(${many(count, '"a,b"')})`],
     'fields, all known': [items, (count) => `fields=${many(count, 'id')}`],
-    'terms of an order': [items, (count) => `order_by=${many(count, '-a_string')}`],
+    'terms of an order': [conditions, (count) => `order_by=${many(count, '-a_string')}`],
     'aggregates under labels': [
       conditions,
       (count) => many(count, (i) => `id|n${i}__count=1`, '&'),
@@ -273,7 +273,7 @@ function manyParts(): Door[] {
       (count) => `groupby=${many(count, (i) => `a_string|k${i}`)}`,
     ],
     'groups, ordered by each label': [
-      conditions,
+      conditions / 2,
       (count) =>
         `groupby=${many(count, (i) => `a_string|k${i}`)}&order_by=${many(count, (i) => `k${i}`)}`,
     ],

@@ -69,25 +69,65 @@ const isCursorValue = (column: NamedColumn, text: string | undefined): boolean =
   text !== undefined && cursorValue(column, text) !== undefined
 
 /**
- * Returns the condition that a row is beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and b > 2) or …)`; undefined for the
- * first page. The rest of the condition implies the bound `a >= 1`, but PostgreSQL and SQLite start an index scan at the cursor
- * only if the bound is a separate condition.
+ * Returns the condition that a row is beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and (b > 2 or (b = 2 and c > 3))))`;
+ * undefined for the first page. The rest of the condition implies the bound `a >= 1`, but PostgreSQL and SQLite start an index scan at
+ * the cursor only if the bound is a separate condition.
  */
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
   if (values === null) return undefined
   const backwards = page.direction === 'before'
-  const choices: Expression<unknown>[] = []
-  for (let i = 0; i < terms.length; i++) {
-    const greater = beyond(target, terms[i] as KeysetTerm, values[i] ?? null, backwards)
-    if (greater === undefined) continue
-    const equal = terms.slice(0, i).map((term, k) => same(target, term, values[k] ?? null))
-    choices.push(sql`(${sql.join([...equal, greater], sql` and `)})`)
+  const steps = terms.map((term, i): Step => {
+    const value = values[i] ?? null
+    return {
+      beyond: beyond(target, term, value, backwards),
+      same: () => same(target, term, value),
+    }
+  })
+  const rows = beyondAll(steps)
+  if (rows === undefined) return sql<SqlBool>`1 = 0`
+  const bound = terms.length > 1 ? firstBound(target, page) : undefined
+  return bound === undefined ? sql<SqlBool>`${rows}` : sql<SqlBool>`${bound} and ${rows}`
+}
+
+/** One term of the order, or several in a row. */
+interface Step {
+  /** The condition that a row comes after the cursor's row; undefined if none can. */
+  readonly beyond: Expression<unknown> | undefined
+  /** Makes the condition that a row equals the cursor's row. */
+  readonly same: () => Expression<unknown>
+}
+
+/** A chain of steps is twice as deep as it is long, and SQLite limits the depth of expressions to 1,000. */
+const longestChain = 32
+
+/**
+ * Returns the condition that a row comes after the cursor's row; undefined if none can. Each term is compared at most three times,
+ * because the size of the condition must not grow faster than the number of terms.
+ */
+function beyondAll(steps: readonly Step[]): Expression<unknown> | undefined {
+  if (steps.length > longestChain) return beyondAll(chainsOf(steps))
+  let rest: Expression<unknown> | undefined
+  for (const { beyond, same } of [...steps].reverse()) {
+    const later = rest === undefined ? undefined : sql`(${same()} and ${rest})`
+    rest =
+      beyond === undefined || later === undefined ? (beyond ?? later) : sql`(${beyond} or ${later})`
   }
-  if (choices.length === 0) return sql<SqlBool>`1 = 0`
-  const rows = sql<SqlBool>`(${sql.join(choices, sql` or `)})`
-  const bound = choices.length > 1 ? firstBound(target, page) : undefined
-  return bound === undefined ? rows : sql<SqlBool>`${bound} and ${rows}`
+  return rest
+}
+
+/** Combines steps into longer ones. */
+function chainsOf(steps: readonly Step[]): readonly Step[] {
+  const chains: Step[] = []
+  for (let start = 0; start < steps.length; start += longestChain) {
+    const some = steps.slice(start, start + longestChain)
+    const same = (): Fragment => {
+      const all = some.map((step) => step.same())
+      return sql`(${sql.join(all, sql` and `)})`
+    }
+    chains.push({ beyond: beyondAll(some), same })
+  }
+  return chains
 }
 
 /** Returns the bound on the first term, `a >= 1`; undefined if NULLs come after the cursor's value or that value is NULL. */

@@ -501,7 +501,7 @@ export interface ApiConfig<
   readonly API_BODY_LIMIT?: number
   /** Longest URL in characters; longer is 414. Default 8192. Config only. */
   readonly API_MAX_URL_LENGTH?: number
-  /** Maximum number of conditions, aggregates and grouping keys of one request, at most 1000. Default 100. Config, meta. */
+  /** Maximum number of conditions, aggregates, grouping keys and order terms of one request, at most 1000. Default 100. Config, meta. */
   readonly API_MAX_CONDITIONS?: number
   /** Maximum number of values of one list, at most 10000. Default 1000. Config, meta. */
   readonly API_MAX_LIST?: number

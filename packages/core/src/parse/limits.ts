@@ -9,7 +9,7 @@ export interface RequestLimit {
 }
 
 export interface ParseLimits {
-  /** Filters, relation filters, aggregates and grouping keys of the whole query, nested ones included. */
+  /** Filters, relation filters, aggregates, grouping keys and terms of orders of the whole query, nested ones included. */
   readonly conditions: RequestLimit
   /** Relations in all relation filters of the query: each adds a table to the database's query plan. */
   readonly relationFilters: RequestLimit
@@ -33,12 +33,12 @@ export interface Tally {
   relationFilters: number
 }
 
-/** Counts one filter, relation filter, aggregate or grouping key. */
-export function countCondition(tally: Tally, at: string): void {
+/** Counts one filter, relation filter, aggregate, grouping key or term of an order. */
+export function countCondition(tally: Tally, at: string, what = 'conditions'): void {
   tally.conditions += 1
   const { setting, value } = tally.limits.conditions
   if (tally.conditions > value) {
-    throw limitExceeded(setting, value, 'The query has too many conditions', at)
+    throw limitExceeded(setting, value, `The query has too many ${what}`, at)
   }
 }
 

@@ -1,8 +1,10 @@
 // Parses the items of `order_by=`: `-price`, `author.name.nullslast`.
 
 import type { OrderNode } from './ast.ts'
+import type { Cursor } from './cursor.ts'
 import { readOutputName } from './group-by.ts'
-import { type Pair, type Stretch, spanOf } from './query-string.ts'
+import { countCondition } from './limits.ts'
+import { rawText, type Stretch, spanOf } from './query-string.ts'
 
 const suffixes = [
   { text: '.nullsfirst', nulls: 'first' },
@@ -10,7 +12,8 @@ const suffixes = [
 ] as const
 
 /** order = [ "-" ] ( field / date part ) [ ".nullsfirst" / ".nullslast" ] */
-export function readOrder(pair: Pair, item: Stretch): OrderNode {
+export function readOrder({ pair, tally }: Cursor, item: Stretch): OrderNode {
+  countCondition(tally, rawText(pair, item.start, item.end), 'conditions and order terms')
   const text = pair.text.slice(item.start, item.end)
   const descending = text.startsWith('-')
   const suffix = suffixes.find((candidate) => text.endsWith(candidate.text))

@@ -73,7 +73,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
         throw conflictingParameters(reason, rawText(pair, 0, 0))
       }
       draft.order.push(
-        ...readList(cursor, name, draft.order.length, (item) => readOrder(pair, item)),
+        ...readList(cursor, name, draft.order.length, (item) => readOrder(cursor, item)),
       )
       return
     case 'groupby':

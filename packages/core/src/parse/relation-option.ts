@@ -29,7 +29,12 @@ export function readRelationOption(
   if (option === 'limit') return { path, span, option, limit: textNode(pair, keyEnd + 1, end) }
   const name = pair.text.slice(0, keyEnd)
   if (option === 'order_by') {
-    return { path, span, option, order: readList(cursor, name, 0, (item) => readOrder(pair, item)) }
+    return {
+      path,
+      span,
+      option,
+      order: readList(cursor, name, 0, (item) => readOrder(cursor, item)),
+    }
   }
   const fields = readList(cursor, name, 0, (item) => readField(pair, item.start, item.end))
   return { path, span, option, fields }
