@@ -1,6 +1,6 @@
 // handle and answer: the pipeline of a request; errors of all stages are caught here and nowhere else.
 
-import { isUser } from './access/caller.ts'
+import { hostVary, isUser } from './access/caller.ts'
 import { type KnownCall, requestArgs } from './access/hook-args.ts'
 import type { Runtime } from './call.ts'
 import type { RequestArgs } from './config/hook-types.ts'
@@ -154,7 +154,8 @@ async function settle<R>(
     asProblem: false,
     negotiates: false,
     page: undefined,
-    always: {},
+    // Also where no caller is looked up, so that a hidden path is refused like an unknown one.
+    always: { ...hostVary(request.user) },
   }
   try {
     answering.asProblem = prefersProblem(request)

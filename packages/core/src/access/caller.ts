@@ -11,6 +11,13 @@ export const isUser = (user: unknown): user is NonNullable<unknown> =>
   user !== null && user !== undefined && user !== false
 
 /**
+ * Returns the `Vary` header of responses to a user whom the host gives. Only the host knows where it reads their credentials, so it names
+ * the usual places.
+ */
+export const hostVary = (user: unknown): { readonly vary?: string } =>
+  isUser(user) ? { vary: 'Authorization, Cookie' } : {}
+
+/**
  * Looks up the roles of a user: the result of `methods.roles(user)` if the user model has that method, otherwise the user's
  * `roles`. Roles are a list of strings, or of related records with a `name` each; any other value means no roles.
  *

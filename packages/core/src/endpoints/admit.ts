@@ -2,7 +2,7 @@
 // A limit is checked before a password or API key, which can be guessed and is expensive to check.
 
 import type { Check } from '../access/authorize.ts'
-import { isUser } from '../access/caller.ts'
+import { hostVary } from '../access/caller.ts'
 import { needsAuthentication } from '../access/requirement.ts'
 import { accountKey } from '../auth/account.ts'
 import { authenticate, findCredentials } from '../auth/authenticate.ts'
@@ -215,15 +215,14 @@ function guardOf(
 }
 
 /**
- * Returns the names of the headers that credentials are read from, as a `Vary` header. Only the host knows where it reads those of its
- * own users, so these responses name the usual places.
+ * Returns the names of the headers that credentials are read from, as a `Vary` header.
  */
 function varyOf(
   strategies: readonly StrategyName[],
   { providers, customScheme }: Pick<AuthSettings, 'providers' | 'customScheme'>,
   user: unknown,
 ): { readonly vary?: string } {
-  if (strategies.length === 0) return isUser(user) ? { vary: 'Authorization, Cookie' } : {}
+  if (strategies.length === 0) return hostVary(user)
   const custom = strategies.includes('custom') ? customScheme : undefined
   const cookies = strategies.includes('jwt') && providers.some((name) => name !== 'header')
   const headers = ['Authorization']
