@@ -3,6 +3,14 @@ import type { Break } from './break.ts'
 
 export const input: readonly Break[] = [
   {
+    title: 'A column of 32-bit floats stores another number than the one that was sent',
+    file: 'packages/core/src/input/held-values.ts',
+    find: "if (type === 'float' && floatDigits !== undefined) {",
+    replace: "if (type === 'float' && floatDigits === undefined) {",
+    fails: 'test/dialect/single-precision.test.ts',
+    databases: ['postgres'],
+  },
+  {
     title: 'A value that its column does not hold is stored as another one',
     file: 'packages/core/src/input/held-values.ts',
     find: '    problems.refuse()\n',

@@ -1,6 +1,6 @@
 // Columns of 32-bit floats: a value that was served is found, and cursors get beyond it.
 import { defineModel } from '@model-api/core'
-import { get, testApi } from '../support/api.ts'
+import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -59,5 +59,30 @@ eachDatabase('single-precision floats', (test, db) => {
       value.map(({ ratio }: { ratio: number }) => ratio),
       [1.1e-30, 0.1, 0.3, 0.7],
     )
+  })
+
+  test('refuse numbers that they would round', async () => {
+    const writable = testApi(db, [Sample], { API_ALLOW_BULK: true })
+    const post = (ratio: number, id: number) =>
+      send(writable, 'POST', '/api/samples', { body: [{ id: 90 + id }, { id, ratio }] })
+    const isDouble = db.name === 'sqlite'
+    for (const [i, ratio] of [0.1, 0.7, -123456, 1.1e-30, 0, 1e20, 0.000123].entries()) {
+      const { status, value } = await post(ratio, 100 + i)
+      equal([ratio, status, value?.[1].ratio], [ratio, 201, ratio])
+    }
+    for (const [i, [ratio, nearest]] of (
+      [
+        [16777217, db.name === 'mysql' ? 16777200 : 16777216],
+        [0.12345678912, db.name === 'mysql' ? 0.123457 : 0.12345679],
+        [1e-50, 0],
+      ] as const
+    ).entries()) {
+      const { status, errors } = await post(ratio, 300 + i)
+      const reason = {
+        '[1].ratio': [`Expected a number that a 32-bit float holds, such as ${nearest}.`],
+      }
+      const refused = [ratio, 400, reason]
+      equal([ratio, status, errors?.reason], isDouble ? [ratio, 201, undefined] : refused)
+    }
   })
 })

@@ -90,6 +90,8 @@ export interface Held {
   readonly digits?: number | undefined
   /** The length of a text in characters. */
   readonly length?: number | undefined
+  /** Most significant digits of a 32-bit float that the database shows; undefined for other types. */
+  readonly floatDigits?: number | undefined
 }
 
 /** How a cursor contains the sort key of a row whose value has no JSON form of its column's type, such as text in a float column. */

@@ -74,12 +74,15 @@ function testOf(dialect: InternalDialect, column: NamedColumn): HeldTest | undef
   const { type, definition, scale } = column
   const held = definition.transform === undefined ? dialect.holds?.(column) : undefined
   if (held === undefined) return undefined
-  const { digits, length } = held
+  const { digits, length, floatDigits } = held
   if (type === 'datetime' && digits !== undefined && digits < 3) {
     return (value) => (fractionOf(value, 'Z') > digits ? momentOf(digits) : undefined)
   }
   if (type === 'decimal' && digits !== undefined && digits < (scale ?? 30)) {
     return (value) => (fractionOf(value, '') > digits ? decimalOf(digits) : undefined)
+  }
+  if (type === 'float' && floatDigits !== undefined) {
+    return (value) => (typeof value === 'number' ? singleProblem(value, floatDigits) : undefined)
   }
   const isText = type === 'string' || type === 'text'
   if (!isText || length === undefined || length >= (definition.maxLength ?? Infinity)) {
@@ -87,6 +90,20 @@ function testOf(dialect: InternalDialect, column: NamedColumn): HeldTest | undef
   }
   const limited = { type, maxLength: length }
   return (value) => (endsInBlank(value) ? outsideLimits(limited, value) : undefined)
+}
+
+/** The problem with a number that a 32-bit float rounds: it is shown as the shortest decimal of that float, of at most `digits` digits. */
+function singleProblem(value: number, digits: number): string | undefined {
+  const single = Math.fround(value)
+  // The database refuses a number that is too large.
+  if (!Number.isFinite(single)) return undefined
+  let shown = single
+  for (let some = 1; some <= digits; some++) {
+    shown = Number(single.toPrecision(some))
+    if (shown === value) return undefined
+    if (Math.fround(shown) === single) break
+  }
+  return `Expected a number that a 32-bit float holds, such as ${shown}.`
 }
 
 /** Whether the database may cut the text: it refuses long texts, but cuts blanks at their end. */

@@ -328,7 +328,9 @@ function dialectWith(facts: Facts): InternalDialect {
         : encode(column, value),
     holds(column) {
       const known = facts.of(column)
-      return known && { digits: known.fraction ?? known.scale, length: known.length }
+      if (known === undefined) return undefined
+      const floatDigits = known.single ? 6 : undefined
+      return { digits: known.fraction ?? known.scale, length: known.length, floatDigits }
     },
     compare,
     specialValues,

@@ -241,7 +241,9 @@ function dialectWith(facts: Facts): InternalDialect {
       ),
     holds(column) {
       const known = facts.declared(column)
-      return known && { digits: known.digits ?? known.scale, length: known.length }
+      if (known === undefined) return undefined
+      const floatDigits = known.name === 'float4' ? 9 : undefined
+      return { digits: known.digits ?? known.scale, length: known.length, floatDigits }
     },
     compare,
 
