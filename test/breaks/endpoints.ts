@@ -338,6 +338,7 @@ export const endpoints: readonly Break[] = [
     find: 'if (replicas === undefined || (await session(reading.request)) !== root) return undefined',
     replace: 'if (replicas === undefined) return undefined',
     fails: 'test/contract/replicas.test.ts',
+    databases: ['postgres'],
   },
   {
     title: 'A replica is never asked again for a position that it has not reached yet',
@@ -345,6 +346,7 @@ export const endpoints: readonly Break[] = [
     find: '        if (!(await hasReached(position, client))) return false',
     replace: '        return false',
     fails: 'test/contract/replicas.test.ts',
+    databases: ['postgres'],
   },
   {
     title: 'A position with a number that the server cannot read is a 500',
