@@ -38,6 +38,7 @@ import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockRecords, readScoped } from '../execute/look-up.ts'
 import { isCollated } from '../execute/nested/find-or-create.ts'
+import { lockLinked } from '../execute/nested/lock-linked.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { refuseWithoutVersion } from '../execute/preconditions.ts'
 import { removeList } from '../execute/removal/remove-list.ts'
@@ -97,6 +98,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     call,
     async (writing) => {
       const lockedFor = lockForChanges(writing.context, resource, [sent])
+      await lockLinked(writing.context, resource, [sent])
       const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
       count.refuseTimes(rows.length)
       if (rows.length > 0) await requireListAccess(writing.context, [sent])
@@ -190,6 +192,7 @@ async function changeStored(
 ): Promise<readonly Values[]> {
   const lockedFor = lockForChanges(context, resource, changes.map(nodeOf))
   const keys = changes.map(keyInList)
+  await lockLinked(context, resource, changes.map(nodeOf), keys)
   const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
   const steps = await changeSteps(context, resource, changes, stored, lockedFor)
   return writeMany(context, resource, steps, returned)

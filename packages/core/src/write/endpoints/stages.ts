@@ -134,13 +134,18 @@ export async function inWrite(
       }
       refusals += 1
       const refusal = refusalOf(error)
-      const mayRetry = refusal !== undefined && retryOn?.(refusal) === true
+      const mayRetry =
+        refusal !== undefined && (isRepeatedLink(refusal) || retryOn?.(refusal) === true)
       if (!mayRetry || opened.own.isTransaction || refusals > maxRetries) {
         throw await explainedError(call, opened, error)
       }
     }
   }
 }
+
+/** Whether a request from the other end may have made the link meanwhile; the next attempt finds it. */
+const isRepeatedLink = ({ step, failure }: Refusal): boolean =>
+  step === 'link' && failure.kind === 'unique'
 
 /** Returns how to attempt the write after an error that asks for another way; undefined for every other error. */
 function otherAttempt(attempt: Attempt, error: unknown): Attempt | undefined {

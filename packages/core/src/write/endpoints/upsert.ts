@@ -26,6 +26,7 @@ import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { writeMany } from '../execute/lists/write-many.ts'
 import { lockForChanges } from '../execute/lock-for-changes.ts'
 import { keyIn, lockedRecordsBy, readScoped } from '../execute/look-up.ts'
+import { lockLinked } from '../execute/nested/lock-linked.ts'
 import { requireListAccess } from '../execute/nested/write-links.ts'
 import { admitted, refuseWithoutVersion } from '../execute/preconditions.ts'
 import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
@@ -90,6 +91,7 @@ export async function upsert(
       const related =
         relationKeys.size === 0 ? candidates : await resolved(context, candidates, columns)
       const identified = await identify(context, resource, related, columns)
+      await lockLinked(context, resource, identified.map(ownChange))
       const together = !isInOrder && !context.hosted && mayGoTogether(columns, identified)
       const returned = together ? returnedEcho(writing, echo) : undefined
       const written = together

@@ -12,6 +12,7 @@ import { type ChangeOptions, ChangeStep } from './lists/many-step.ts'
 import { writeMany } from './lists/write-many.ts'
 import { lockForChanges } from './lock-for-changes.ts'
 import { lockedRecord } from './look-up.ts'
+import { lockLinked } from './nested/lock-linked.ts'
 import { requireListAccess } from './nested/write-links.ts'
 import { checkPrecondition } from './preconditions.ts'
 import { requestedChanges } from './requested-changes.ts'
@@ -36,6 +37,7 @@ export async function changeRecord(
   await requireAccess(context, resource, action)
   if (node.children.length > 0) await requireListAccess(context, [node])
   const lockedFor = lockForChanges(context, resource, [node], { replace })
+  await lockLinked(context, resource, [node], [key])
   const stored = await lockedRecord(context, resource, key, action, lockedFor)
   if (stored === undefined) {
     addOtherForms(context.problems, [node])

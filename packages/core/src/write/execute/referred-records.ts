@@ -1,5 +1,5 @@
-// readReferred: looks up the records that references name, and makes sure that none of them is soft-deleted, with its dependents, before
-// the references are stored.
+// readReferred: looks up the records that references and links name, and makes sure that none of them is deleted, with its dependents,
+// before these are stored.
 
 import { missingReference } from '../../errors.ts'
 import { keyChunks } from '../../execute/chunks.ts'
@@ -25,23 +25,25 @@ export interface Referred {
   readonly paths: (key: string) => readonly string[]
   /** Whether a policy that refuses hides the records, instead of 403. */
   readonly orEmpty?: boolean
+  /** Whether links will name the records; their table need not have foreign keys. */
+  readonly linked?: boolean
 }
 
 /**
- * The rows of a plan that the caller may see. If their model has soft delete, they are locked as by the foreign key constraint, so that a
- * cascade of deletions waits and then finds the new dependents. Rows that cannot be locked here are checked again before the write ends:
+ * The rows of a plan that the caller may see. If their model has soft delete, or links will name them, they are locked as by the foreign
+ * key constraint, so that a deletion waits and then finds the new dependents and links. Rows that cannot be locked here are checked again before the write ends:
  * those of a policy's scope, and those on which functions of the host could need a stronger lock, for which two transactions with
  * this lock would wait for each other.
  */
 export async function readReferred(
   context: WriteContext,
   plan: RowPlan,
-  { holder, columns, keys, paths, orEmpty = false }: Referred,
+  { holder, columns, keys, paths, orEmpty = false, linked = false }: Referred,
 ): Promise<readonly Values[]> {
   const { target, unlocked } = context
   const { resource } = plan.from
   const { capabilities, lockReferred } = target.dialect
-  const mayBeDeleted = resource.settings.softDelete !== null && capabilities.locksRows
+  const mayBeDeleted = (linked || resource.settings.softDelete !== null) && capabilities.locksRows
   const isLockable = lockReferred?.(resource) !== undefined && locksAsItReads(context, plan)
   if (mayBeDeleted && isLockable && !mayCallHost(context, holder)) {
     return readLocked(context, compileReferred(context, plan, columns, keys))
@@ -68,7 +70,7 @@ const compileReferred = (
   compileLocked(target, plan, 'reference')
 
 /** Whether functions of the host may run between the look-up of references and the statement that stores them. */
-const mayCallHost = (context: WriteContext, holder: Resource | undefined): boolean =>
+export const mayCallHost = (context: WriteContext, holder: Resource | undefined): boolean =>
   holder === undefined
     ? context.registry.resources.some((resource) => callsHost(context, resource))
     : callsHost(context, holder)

@@ -26,19 +26,20 @@ const nothing: Values = {}
 
 /**
  * Returns the records of nested objects of one relation, in their order. One look-up finds those that objects refer to by key; the
- * others are created.
+ * others are created. `linked`: links of a many-to-many list will name them.
  */
 export async function findOrCreate(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
   write: WriteNested,
+  { linked = false }: { readonly linked?: boolean } = {},
 ): Promise<readonly Values[]> {
   if (nodes.every(isRecord)) {
     return nodes.length === 0 ? [] : write(context, resource, nodes.map(createAlone))
   }
   const records: Values[] = []
-  for await (const { found, toCreate } of roundsOf(context, resource, nodes, 'GET_ONE')) {
+  for await (const { found, toCreate } of roundsOf(context, resource, nodes, 'GET_ONE', linked)) {
     for (const { index, node, stored } of found) {
       if (hasSentBack(node))
         await compareSentBack(context, resource, node.sentBack, stored, node.path)
@@ -91,9 +92,10 @@ export async function* roundsOf(
   resource: Resource,
   nodes: readonly WriteNode[],
   action: 'GET_ONE' | 'PATCH',
+  linked = false,
 ): AsyncGenerator<Round> {
   const mayFind = await mayLookUp(context, resource, nodes.filter(isReference), action)
-  const rounds: Rounds = { context, resource, nodes, action, mayFind }
+  const rounds: Rounds = { context, resource, nodes, action, linked, mayFind }
   let waiting: readonly number[] = nodes.map((_, index) => index)
   // A callback may give a record another key, and a collation makes keys equal that differ in case.
   let isOneByOne = isCollated(resource) || context.hooks.has(resource, 'add')
@@ -117,6 +119,7 @@ interface Rounds {
   readonly resource: Resource
   readonly nodes: readonly WriteNode[]
   readonly action: 'GET_ONE' | 'PATCH'
+  readonly linked: boolean
   readonly mayFind: boolean
 }
 
@@ -125,7 +128,7 @@ interface Rounds {
  * key of any other object.
  */
 async function roundOf(
-  { context, resource, nodes, action, mayFind }: Rounds,
+  { context, resource, nodes, action, linked, mayFind }: Rounds,
   waiting: readonly number[],
   mayHaveOtherKey: boolean,
 ): Promise<{
@@ -134,7 +137,9 @@ async function roundOf(
   readonly isInexact: boolean
 }> {
   const references = waiting.map((index) => nodes[index]).filter(isLookedUp)
-  const known = mayFind ? await storedRecords(context, resource, references, action) : noRecords
+  const known = mayFind
+    ? await storedRecords(context, resource, references, action, linked)
+    : noRecords
   const isInexact = known.isInexact || (mayFind && isCollated(resource) && waiting.length > 1)
   const found: FoundNode[] = []
   const toCreate: NewNode[] = []
@@ -155,7 +160,7 @@ async function roundOf(
     const stored =
       node.created ??
       known.byKey.get(text) ??
-      (looksUpAlone ? await storedRecord(context, node, action) : undefined)
+      (looksUpAlone ? await storedRecord(context, node, action, linked) : undefined)
     if (stored !== undefined) {
       const own = keyText(keyIn(resource, stored) ?? [])
       if (action === 'PATCH' && taken.has(own)) later.push(index)
@@ -218,19 +223,20 @@ async function storedRecords(
   resource: Resource,
   references: readonly ReferenceNode[],
   action: 'GET_ONE' | 'PATCH',
+  linked: boolean,
 ): Promise<StoredRecords> {
   const keys = new Map<string, Key>()
   for (const { key } of references) keys.set(keyText(key), key)
   const [first] = references
   if (first === undefined) return noRecords
   if (keys.size === 1) {
-    const stored = await storedRecord(context, first, action)
+    const stored = await storedRecord(context, first, action, linked)
     const byKey = new Map(stored && [[keyText(first.key), stored]])
     return { byKey, isInexact: false }
   }
   const paths = (text: string) =>
     references.filter((node) => keyText(node.key) === text).flatMap(keyPaths)
-  const byKey = await recordsByKey(context, resource, [...keys.values()], action, paths)
+  const byKey = await recordsByKey(context, resource, [...keys.values()], action, paths, linked)
   let isInexact = false
   for (const text of byKey.keys()) isInexact ||= !keys.has(text)
   return { byKey, isInexact }
@@ -242,13 +248,14 @@ async function recordsByKey(
   keys: readonly Key[],
   action: 'GET_ONE' | 'PATCH',
   paths: (key: string) => readonly string[],
+  linked: boolean,
 ): Promise<ReadonlyMap<string, Values>> {
   if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange')
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   for (const some of keyChunks(keys, primaryKey.length)) {
     const plan = planRecords(resource, primaryKey, some)
-    const referred = { holder: undefined, columns: primaryKey, keys: some, paths }
+    const referred = { holder: undefined, columns: primaryKey, keys: some, paths, linked }
     for (const row of await readReferred(context, plan, referred)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)
     }
@@ -260,13 +267,14 @@ async function storedRecord(
   context: WriteContext,
   node: ReferenceNode,
   action: 'GET_ONE' | 'PATCH',
+  linked: boolean,
 ): Promise<Values | undefined> {
   const { resource, key } = node
   if (action === 'PATCH') return lockedRecord(context, resource, key, action, 'anyChange')
   const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
   const columns = resource.primaryKey
   const paths = () => keyPaths(node)
-  const referred = { holder: undefined, columns, keys: [key], paths }
+  const referred = { holder: undefined, columns, keys: [key], paths, linked }
   const [stored] = await readReferred(context, plan, referred)
   return stored
 }

@@ -138,7 +138,7 @@ export async function writeChildren(
       await writeOwned(context, relation, ofRelation, parents, write)
     } else {
       const all = ofRelation.flatMap(({ nodes }) => nodes)
-      const linked = await findOrCreate(context, relation.target, all, write)
+      const linked = await findOrCreate(context, relation.target, all, write, { linked: true })
       const linkLists: LinkList[] = []
       let first = 0
       for (let i = 0; i < ofRelation.length; i++) {
