@@ -212,3 +212,65 @@ eachDatabase('conditions that multiply out', (test, db) => {
     equal(await ids(3), [])
   })
 })
+
+eachDatabase(
+  'combinations of joined rows',
+  (test, db) => {
+    const api = testApi(db, models, {
+      ...config,
+      API_ALLOW_GROUPBY: true,
+      API_ALLOW_AGGREGATION: true,
+    })
+    const children = (model: AnyModel, root: number, count: number, first = 1): Promise<void> =>
+      insertRows(
+        db,
+        model,
+        Array.from({ length: count }, (_, i) => ({ id: first + i, root_id: root, x: i })),
+      )
+    test.before(async () => {
+      await create(db)
+      await children(Ay, 1, 50)
+      await children(Bee, 1, 50)
+      await children(Cee, 1, 80)
+    })
+    const all = '/api/roots?join=as,bs,cs'
+    const projection = `${all}&fields=id,as.id,bs.id,cs.id&limit=1`
+    const refusal = { code: 'too_many_combinations', says: ['200000 combinations'], at: 'join' }
+
+    test('are shown, counted and grouped up to 200,000', async () => {
+      equal((await get(api, projection)).total, 200_000)
+      const groups = await get(api, `${all}&groupby=x&aggregate=id|n__count`)
+      equal(groups.value, [{ x: 0, n: 200_000 }])
+      equal((await get(api, `${all}&join_type=left&fields=id&count=none&limit=1`)).status, 400)
+    })
+
+    test('are refused above that, by one statement that combines nothing', async () => {
+      for (const model of [Ay, Bee, Cee]) await children(model, 2, 1, 1000)
+      for (const query of [
+        projection,
+        `${all}&fields=id`,
+        `${all}&groupby=as.x,bs.x&aggregate=cs.x__sum`,
+        `${projection}&join_type=right&id__eq=2`,
+        `${projection}&count=none&as.x__eq=-1&${onAll([1, 2])}`,
+      ]) {
+        const { statements } = await db.capture(() => refuses(api, query, refusal))
+        equal(statements.length, 1, query)
+      }
+    })
+
+    test('count conditions on the base, and relations of which one is to-many are free', async () => {
+      equal((await get(api, `${projection}&id__eq=2`)).value, [
+        { id: 2, 'as.id': 1000, 'bs.id': 1000, 'cs.id': 1000 },
+      ])
+      for (const _ of [1, 2, 3]) {
+        equal((await get(api, `${projection}&id__eq=2`)).status, 200)
+        equal((await get(api, `${projection}&id__le=2`)).status, 400)
+      }
+      const { statements } = await db.capture(() =>
+        get(api, '/api/roots?join=cs&fields=id,cs.id&count=none'),
+      )
+      equal(statements.length, 1)
+    })
+  },
+  { only: 'sqlite' },
+)

@@ -480,6 +480,14 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
     relation,
   )
 
+/** On SQLite, "fields" or groups over several to-many joins, whose rows would have too many combinations. */
+export const tooManyCombinations = (most: number, at: string): ApiError =>
+  badRequest(
+    'too_many_combinations',
+    `The rows of the joined relations have more than ${most} combinations. Join fewer relations to "many", or narrow the list by conditions on its own columns.`,
+    at,
+  )
+
 /** An arithmetic overflow in the database, for example of a sum. */
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')

@@ -7,6 +7,7 @@ import { isWholeTable } from '../plan/required-joins.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
 import type { Refill } from '../sql/template.ts'
 import type { ObjectLocation } from './cell.ts'
+import { combinesRows, compileCombinations } from './combinations.ts'
 import {
   embeddedObject,
   noShortcuts,
@@ -95,6 +96,11 @@ export interface PageProgram {
   readonly read: ReadProgram | ListStatement
   /** Compiles the statement that counts all rows; sent if neither the page's statement nor its number of rows gives the total. */
   readonly count: () => Sendable
+  /**
+   * Compiles the statement that counts the combinations of joined rows. Present if rows of several to-many relations are combined and
+   * the database would block the event loop meanwhile.
+   */
+  readonly combinations?: () => Sendable
   /** The same page without the total in its statement, used while another request is already counting the same rows. */
   readonly withoutTotal?: () => PageProgram
   readonly fallback?: (because: 'form' | 'size') => PageProgram
@@ -207,6 +213,7 @@ export function compilePage(
     }),
   }
   const count = (): Sendable => (make(total) ?? total.compile()).statement
+  const combinations = combinationsOf(target, plan, options)
   const list = listStatement(target, plan, options)
   const isShareable =
     list === undefined && slice.total !== undefined && !countsByWindow(target.dialect, plan.rows)
@@ -214,6 +221,7 @@ export function compilePage(
     plan,
     read: list ?? compileRead(target, plan, options, slice),
     count,
+    ...(combinations && { combinations }),
     ...(isShareable ? { withoutTotal: () => compilePage(target, plan, options, false) } : {}),
     ...(usesNoShortcuts(shortcuts)
       ? {}
@@ -224,6 +232,21 @@ export function compilePage(
           },
         }),
   }
+}
+
+function combinationsOf(
+  target: Target,
+  { rows }: ListPlan,
+  { make }: ReadOptions,
+): PageProgram['combinations'] {
+  if (!target.dialect.capabilities.blocksEventLoop || !combinesRows(rows)) return undefined
+  const request = {
+    name: 'combinations',
+    refill: keepAll,
+    rows: false,
+    compile: () => ({ statement: compileCombinations(target, rows), reading: undefined }),
+  }
+  return () => (make(request) ?? request.compile()).statement
 }
 
 /** Returns the rows that a page reads, and whether their statement includes the total. */

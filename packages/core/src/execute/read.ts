@@ -10,6 +10,8 @@ import {
   type ReadProgram,
 } from '../compile/read-program.ts'
 import type { Sendable } from '../compile/sendable.ts'
+import { tooManyCombinations } from '../errors.ts'
+import { maxCombinations } from '../parse/limits.ts'
 import type { CursorValues } from '../plan/cursor.ts'
 import type { ListPlan, Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
@@ -46,6 +48,20 @@ export interface LoadedPage {
 
 /** Reads one page. Counts the total, unless the rows of the page already show it. */
 export const readPage = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
+  program.combinations === undefined
+    ? readAdmitted(connection, program)
+    : checkCombinations(connection, program.combinations()).then(() =>
+        readAdmitted(connection, program),
+      )
+
+/** Refuses a page whose joined rows have too many combinations. */
+async function checkCombinations(connection: Connection, statement: Sendable): Promise<void> {
+  if ((await runCount(connection, statement)) > maxCombinations) {
+    throw tooManyCombinations(maxCombinations, 'join')
+  }
+}
+
+const readAdmitted = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
   withFallback(program, ({ read, ...page }) =>
     read.kind === 'list'
       ? readListText(connection, { read, ...page }, read)

@@ -108,6 +108,7 @@ export const catalogue: readonly Entry[] = [
 
   entry(errors.recordNotFound(), 'record'),
   entry(errors.tooManyEmbeddedRows(settingNames.maxEmbeddedRows, 10000, 'books'), 'query'),
+  entry(errors.tooManyCombinations(200000, 'join'), 'list'),
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.tooManyValues(70000, 65535), 'list'),
   entry(errors.databaseUnavailable(), 'database'),

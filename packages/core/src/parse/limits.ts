@@ -26,6 +26,9 @@ export const maxGroupDepth = 32
  */
 export const maxAlternatives = 32
 
+/** Combinations of joined rows that one query reads where a statement blocks the event loop; fixed, because no timeout stops it there. */
+export const maxCombinations = 200_000
+
 /** Counts the conditions and relation filters that were parsed so far. */
 export interface Tally {
   readonly limits: ParseLimits

@@ -51,6 +51,13 @@ export function conditionsOnBase(
   return { conditions: [...own, ...conditions], joined }
 }
 
+/** Returns the conditions that read only columns of the base. */
+export const ownConditions = (
+  base: Source,
+  where: readonly Condition[],
+  joins: readonly PlannedJoin[],
+): readonly Condition[] => partsAt(joins, base, where).own
+
 /** One multiplication of a query, with the number of alternatives so far. */
 interface Expansion {
   readonly joins: readonly PlannedJoin[]
@@ -219,7 +226,7 @@ function joinsOf(joins: readonly PlannedJoin[], part: Part): readonly PlannedJoi
  * Whether joined rows are combinations of the rows of several to-many relations, so that there may be far more of them than there are
  * rows: relations beside each other, or one that starts from rows that occur several times.
  */
-function combinesMany(base: Source, joins: readonly PlannedJoin[]): boolean {
+export function combinesMany(base: Source, joins: readonly PlannedJoin[]): boolean {
   const rows = new Map([[base, { repeated: false, below: [base] as readonly Source[] }]])
   let last = base
   for (const { from, relation, source } of joins) {
