@@ -150,6 +150,6 @@ export const links: readonly Break[] = [
     find: "  step === 'link' && failure.kind === 'unique'",
     replace: "  step === 'link' && failure.kind === 'check'",
     fails: 'test/writing/links-from-both-ends.test.ts',
-    databases: ['mariadb'],
+    databases: ['postgres'],
   },
 ]
