@@ -7,34 +7,22 @@ import { documentPaths } from './schema.ts'
 
 /** Names that the compiler makes up. */
 const own =
-  /^(C|c_\d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
+  /^(C|value \d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
 
 /** Aliases that the compiler derives from a name: for the rows of its junction, or if the name is already used. */
 const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]
 
-/** The quoted names that come neither from the registry nor from the compiler, except for plain labels in the URL. */
+/** The quoted names that come neither from the registry nor from the compiler; labels of clients are in no statement. */
 export function foreignIdentifiers(
   name: DatabaseName,
   text: string,
   known: ReadonlySet<string>,
-  url: string,
 ): string[] {
   return identifiers(name, text).filter((identifier) => {
     let base = identifier
     for (const form of derived) base = form.exec(base)?.[1] ?? base
-    if ([identifier, base].some((part) => known.has(part) || own.test(part))) return false
-    return !isLabel(identifier, url)
+    return ![identifier, base].some((part) => known.has(part) || own.test(part))
   })
-}
-
-/**
- * Whether an identifier is the label of an aggregate or group: the URL has it after a bar, or it is the name of a column, followed
- * by that of a function.
- */
-function isLabel(identifier: string, url: string): boolean {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,59}$/.test(identifier)) return false
-  if (/^[a-z_]+_(sum|count|avg|min|max)$/.test(identifier)) return true
-  return url.replaceAll(/%7C/gi, '|').includes(`|${identifier}`)
 }
 
 interface Piece {
