@@ -154,8 +154,7 @@ async function settle<R>(
     asProblem: false,
     negotiates: false,
     page: undefined,
-    // Also where no caller is looked up, so that a hidden path is refused like an unknown one.
-    always: { ...hostVary(request.user) },
+    always: {},
   }
   try {
     answering.asProblem = prefersProblem(request)
@@ -246,6 +245,8 @@ async function answerBatch(answering: Answering): Promise<Settled> {
 function answerRouted(answering: Answering, place: SplitUrl): MaybePromise<Settled> {
   const { runtime, request, wantsText, timing, always } = answering
   const stamp = () => stampOf(answering)
+  // Before the route is known, so that a hidden path is refused like an unknown one.
+  Object.assign(always, hostVary(request.user))
   const { call, route } = routeRequest(runtime, request, place, { wantsText, timing, stamp })
   answering.hooks = call.hooks
   answering.known = call
