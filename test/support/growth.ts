@@ -31,7 +31,7 @@ const collectGarbage: () => void = runInNewContext('gc')
  * twice the size never costs more than three times as much; otherwise a text with the three costs.
  *
  * If the growth is too steep, measures again, with slightly larger sizes, so that no cache has the results, and compares the
- * smallest costs. `prepare` returns the computation; its own cost is not measured.
+ * smallest costs; a whole second series must be too steep as well. `prepare` returns the computation; its own cost is not measured.
  *
  * ```ts
  * await steepness(10_000, (n) => {
@@ -42,6 +42,18 @@ const collectGarbage: () => void = runInNewContext('gc')
  * ```
  */
 export async function steepness(
+  n: number,
+  prepare: (size: number) => () => unknown,
+): Promise<string | undefined> {
+  const first = await seriesOf(n, prepare)
+  return first && (await seriesOf(n + mostRuns, prepare))
+}
+
+/** More than the times that one series measures a size. */
+const mostRuns = 16
+
+/** The costs of one series, if they are too steep. */
+async function seriesOf(
   n: number,
   prepare: (size: number) => () => unknown,
 ): Promise<string | undefined> {
