@@ -28,6 +28,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'endpoints/route-facts.ts': [4, ofModels],
   'store/idempotency-keys.ts': [1, 'by the dialect: when expired keys were last removed'],
   'execute/loaded-row.ts': [1, ofPlan],
+  'execute/transaction.ts': [1, 'by an error of this request'],
   'write/execute/refusals/refusal.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],
   'plan-cache/authority-bound.ts': [1, ofAuthority],

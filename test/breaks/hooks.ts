@@ -105,9 +105,9 @@ export const hooks: readonly Break[] = [
   {
     title: 'The changes of a failed attempt are passed to the callback after COMMIT',
     file: 'packages/core/src/write/endpoints/stages.ts',
-    find: "changes: needsChanges(call.hooks) ? changeLog(byFilters ? null : '') : undefined,",
+    find: "changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,",
     replace:
-      "changes: needsChanges(call.hooks) ? ((call as { log?: never }).log ??= changeLog('') as never) : undefined,",
+      "changes: notesChanges ? ((call as { log?: never }).log ??= changeLog('') as never) : undefined,",
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
@@ -127,8 +127,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A batch commits without the callback before COMMIT',
     file: 'packages/core/src/endpoints/batch/run-operations.ts',
-    find: 'await runBeforeCommit({ ...call, runtime: inside.runtime, request }, changes)',
-    replace: 'inside.runtime.batch?.note(call, changes)',
+    find: 'await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)',
+    replace: 'own.runtime.batch?.note(call, changes)',
     fails: 'test/hooks/changes-before-commit.test.ts',
   },
   {

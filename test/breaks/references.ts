@@ -1,4 +1,4 @@
-/** Breaks of references to records that are soft-deleted, before or while they are stored. */
+/** Breaks of references to records that are soft-deleted, before or while they are stored, and of deferred constraints. */
 import type { Break } from './break.ts'
 
 const cascades = 'test/writing/cascades-beside-writes.test.ts'
@@ -95,5 +95,12 @@ export const references: readonly Break[] = [
     find: 'orEmpty: true',
     replace: 'orEmpty: false',
     fails: restored,
+  },
+  {
+    title: 'A violation of a deferred constraint is put down to the first record written',
+    file: 'packages/core/src/write/execute/refusals/refused-commit.ts',
+    find: 'if (await breaksConstraint(context, refusal)) await refuse',
+    replace: 'await refuse',
+    fails: 'test/writing/deferred-constraints.test.ts',
   },
 ]

@@ -1,12 +1,14 @@
 // inTransaction: runs a write in one transaction and retries it after conflicts.
 
 import { CompiledQuery } from 'kysely'
+import type { DatabaseFailure } from '../dialect/dialect.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { isWithoutTransactions } from '../dialect/shared/driver-errors.ts'
 import {
   ApiError,
   missingReference,
   outcomeUnknown,
+  refusedByDatabase,
   transactionsUnsupported,
   uniqueViolation,
 } from '../errors.ts'
@@ -121,6 +123,18 @@ export function unknownOutcome(cause: unknown): ApiError {
   return error
 }
 
+const refusedCommits = new WeakMap<object, DatabaseFailure>()
+
+/** How the database refused the COMMIT that failed with this error; undefined for other errors. */
+export const refusedCommit = (error: unknown): DatabaseFailure | undefined =>
+  isObject(error) ? refusedCommits.get(error) : undefined
+
+function commitRefused(refusal: ApiError, failure: DatabaseFailure, cause: unknown): ApiError {
+  const error = Object.assign(refusal, { cause })
+  refusedCommits.set(error, failure)
+  return error
+}
+
 /**
  * Checks the constraints that the database defers to COMMIT, and throws the error that COMMIT would; does nothing where
  * the database cannot check them before.
@@ -137,7 +151,8 @@ export async function checkDeferred(db: AnyDatabase, dialect: InternalDialect): 
 
 /** The API error for a failed BEGIN or COMMIT, or the error itself if there is none. */
 function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
-  const { kind, undone } = dialect.classify(error)
+  const failure = dialect.classify(error)
+  const { kind, undone } = failure
   switch (kind) {
     case 'locked':
       // A COMMIT that does not get the lock writes nothing, so its outcome is known.
@@ -146,9 +161,16 @@ function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): 
     case 'timeout':
       return phase === 'commit' && undone !== true ? unknownOutcome(error) : unavailable(error)
     case 'unique':
-      return Object.assign(uniqueViolation([]), { cause: error })
+      return commitRefused(uniqueViolation([]), failure, error)
     case 'foreignKey':
-      return Object.assign(missingReference([]), { cause: error })
+      return commitRefused(missingReference([]), failure, error)
+    case 'check':
+    case 'notNull':
+    case 'value':
+    case 'policy':
+    case 'trigger':
+      // A trigger, or the statement of one, that runs at COMMIT.
+      return commitRefused(refusedByDatabase(''), failure, error)
     case 'other':
       if (phase === 'begin' && isWithoutTransactions(error)) return refusedBegin(error)
       // An unknown error of COMMIT does not prove a rollback.

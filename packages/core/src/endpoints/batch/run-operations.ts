@@ -2,10 +2,11 @@
 
 import type { Runtime } from '../../call.ts'
 import type { Change } from '../../config/hook-types.ts'
+import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { atOperation, notInBatch } from '../../errors.ts'
 import { deadlineOf } from '../../execute/bounds.ts'
-import { checkDeferred } from '../../execute/transaction.ts'
+import { checkDeferred, refusedCommit } from '../../execute/transaction.ts'
 import { runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { splitUrl } from '../../http/route-table.ts'
@@ -14,7 +15,10 @@ import { operationAt } from '../../operation-at.ts'
 import type { AnyDatabase } from '../../sql/any-database.ts'
 import { turn } from '../../turn.ts'
 import { hookConnection } from '../../write/endpoints/hook-connection.ts'
+import { explained } from '../../write/endpoints/stages.ts'
+import type { WriteContext } from '../../write/execute/context.ts'
 import { type Probe, refusalOf } from '../../write/execute/refusals/refusal.ts'
+import { refuseDeferred } from '../../write/execute/refusals/refused-commit.ts'
 import { factsOf } from '../route-facts.ts'
 import type { RoutedCall } from '../route-request.ts'
 import { answerAuthorized, optionsOf, setCaller } from '../serve-call.ts'
@@ -72,7 +76,14 @@ interface Attempt {
   at: number | undefined
   call: RoutedCall | undefined
   readonly noted: Noted[]
+  /** The writes whose records are checked before COMMIT, after the database has refused that of an earlier attempt. */
+  readonly unchecked: (Operated & { readonly context: WriteContext })[]
 }
+
+/** An operation that runs. */
+type Operated = Pick<Attempt, 'at' | 'call'>
+
+const newAttempt = (): Attempt => ({ at: undefined, call: undefined, noted: [], unchecked: [] })
 
 /**
  * Runs the operations and commits; returns their results. After a conflict, all of them are run again.
@@ -94,13 +105,15 @@ export async function runOperations(
   const deadline = deadlineOf(runtime.settings.statementTimeout)
   const bounds = { deadline, client: request, until: timeLimit.until }
   let explainsFrom = Number.POSITIVE_INFINITY
+  let deferred: DatabaseFailure | undefined
   for (;;) {
-    let attempt: Attempt = { at: undefined, call: undefined, noted: [] }
+    let attempt = newAttempt()
     try {
       const work = async (transaction: AnyDatabase) => {
-        attempt = { at: undefined, call: undefined, noted: [] }
+        attempt = newAttempt()
         const hosted = own.isTransaction
-        const inside = { transaction, hosted, dialect, timeLimit, attempt, explainsFrom, options }
+        const how = { explainsFrom, deferred, options }
+        const inside = { transaction, hosted, dialect, timeLimit, attempt, ...how }
         return allOf(batch, operations, inside)
       }
       const transactionParts = { dialect, bounds, timing: parts.timing }
@@ -114,10 +127,14 @@ export async function runOperations(
         explainsFrom = at
         continue
       }
-      const explained = timeLimit.explained(error, dialect)
-      if (at === undefined) throw explained
+      if (deferred === undefined) {
+        deferred = refusedCommit(error)
+        if (deferred !== undefined) continue
+      }
+      const own = timeLimit.explained(error, dialect)
+      if (at === undefined) throw own
       failed({ at, call })
-      throw atOperation(explained, at)
+      throw atOperation(own, at)
     }
   }
 }
@@ -130,6 +147,8 @@ interface Inside {
   readonly timeLimit: TimeLimit
   readonly attempt: Attempt
   readonly explainsFrom: number
+  /** How the database refused the COMMIT of an earlier attempt. */
+  readonly deferred: DatabaseFailure | undefined
   readonly options: RunOptions
 }
 
@@ -139,13 +158,11 @@ const slice = 5
 async function allOf(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
-  { transaction, hosted, dialect, timeLimit, attempt, explainsFrom, options }: Inside,
+  inside: Inside,
 ): Promise<readonly OperationResult[]> {
+  const { transaction, dialect, timeLimit, attempt, explainsFrom, deferred, options } = inside
   const probe = probeOn(transaction, dialect, batch.parts.timing)
-  const inside: BatchRequest = {
-    ...batch,
-    runtime: runtimeIn(batch.runtime, transaction, attempt, hosted),
-  }
+  const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
   const results: OperationResult[] = []
   const count = resultCounter(batch.runtime)
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
@@ -158,7 +175,7 @@ async function allOf(
       await turn()
       turnAt = performance.now() + slice
     }
-    const run = () => runOperation(inside, admitted, values, attempt)
+    const run = () => runOperation(own, admitted, values, attempt)
     const result = await (at < explainsFrom ? run() : explaining(batch.runtime, probe, run))
     count(result)
     results.push(result)
@@ -167,9 +184,10 @@ async function allOf(
   attempt.at = undefined
   const { request } = batch
   for (const { call, changes } of changesFor('beforeCommit', attempt.noted, batch.runtime)) {
-    await runBeforeCommit({ ...call, runtime: inside.runtime, request }, changes)
+    await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)
   }
   await options.beforeCommit(results, probe)
+  if (deferred !== undefined) await checkWritten(batch.runtime, probe, attempt, deferred)
   timeLimit.check()
   if (options.dryRun) {
     await checkDeferred(transaction, dialect)
@@ -178,12 +196,30 @@ async function allOf(
   return results
 }
 
+/** Throws the error of the operation that was the last to write a record which violates a deferred constraint. */
+async function checkWritten(
+  runtime: Runtime,
+  probe: Probe,
+  attempt: Attempt,
+  failure: DatabaseFailure,
+): Promise<void> {
+  for (const [i, { at, call, context }] of attempt.unchecked.entries()) {
+    const later = attempt.unchecked.slice(i + 1)
+    try {
+      await refuseDeferred(context, failure, (resource, key) =>
+        later.some(({ context: { changes } }) => changes?.written.get(resource)?.has(key) === true),
+      )
+    } catch (error) {
+      Object.assign(attempt, { at, call })
+      throw await explained(runtime, probe, error)
+    }
+  }
+}
+
 /** Returns the runtime of the operations, whose only connection is the transaction. */
 const runtimeIn = (
   runtime: Runtime,
-  transaction: AnyDatabase,
-  attempt: Attempt,
-  hosted: boolean,
+  { transaction, attempt, hosted, deferred }: Inside,
 ): Runtime => ({
   ...runtime,
   session: () => transaction,
@@ -194,6 +230,13 @@ const runtimeIn = (
     note(call, changes) {
       const at = operationAt(attempt.at ?? 0)
       attempt.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
+    },
+    deferred: deferred && {
+      failure: deferred,
+      add(context) {
+        const { at, call } = attempt
+        attempt.unchecked.push({ at, call, context })
+      },
     },
   },
 })

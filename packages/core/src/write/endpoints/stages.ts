@@ -8,6 +8,7 @@ import type { Call, Runtime } from '../../call.ts'
 import { takenBack } from '../../call-hook.ts'
 import type { Change } from '../../config/hook-types.ts'
 import { settingNames } from '../../config/setting-names.ts'
+import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import { finishBeforeCommit } from '../../endpoints/finish.ts'
 import {
   isHosted,
@@ -29,6 +30,7 @@ import {
   type Isolation,
   inTransaction,
   inTransactionIfSupported,
+  refusedCommit,
 } from '../../execute/transaction.ts'
 import { atRecord } from '../../hooks/at-record.ts'
 import { needsChanges, runAfterCommit, runBeforeCommit } from '../../hooks/commit.ts'
@@ -64,6 +66,7 @@ import {
   hiddenValueMissing,
 } from '../execute/refusals/explain-refusal.ts'
 import { type Probe, type Refusal, refusalOf, refusedWrite } from '../execute/refusals/refusal.ts'
+import { refuseDeferred } from '../execute/refusals/refused-commit.ts'
 import { RepeatNeeded } from '../execute/savepoint.ts'
 import { changesOf } from '../execute/stored-changes.ts'
 import { writeAccess } from './access.ts'
@@ -107,6 +110,8 @@ class SeveralNeeded extends Error {}
 interface Attempt {
   readonly inOneStatement: WriteOptions['inOneStatement']
   readonly setsSavepoints: boolean
+  /** How the database refused COMMIT; the next attempt finds the record before it commits. */
+  readonly deferred?: DatabaseFailure | undefined
 }
 
 /** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
@@ -118,7 +123,11 @@ export async function inWrite(
   const opened = await open(call)
   const { batch } = call.runtime
   const { inOneStatement, retryOn } = options
-  let attempt: Attempt = { inOneStatement, setsSavepoints: batch !== undefined }
+  let attempt: Attempt = {
+    inOneStatement,
+    setsSavepoints: batch !== undefined,
+    deferred: batch?.deferred?.failure,
+  }
   let refusals = 0
   for (;;) {
     try {
@@ -150,6 +159,8 @@ const isRepeatedLink = ({ step, failure }: Refusal): boolean =>
 /** Returns how to attempt the write after an error that asks for another way; undefined for every other error. */
 function otherAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
   if (error instanceof SeveralNeeded) return { ...attempt, inOneStatement: undefined }
+  const deferred = attempt.deferred === undefined ? refusedCommit(error) : undefined
+  if (deferred !== undefined) return { ...attempt, inOneStatement: undefined, deferred }
   return error instanceof RepeatNeeded && !attempt.setsSavepoints
     ? { ...attempt, setsSavepoints: true }
     : undefined
@@ -161,11 +172,12 @@ function writeOnce(
   opened: Opened,
   work: (writing: Writing) => Promise<Result>,
   options: WriteOptions,
-  { inOneStatement, setsSavepoints }: Attempt,
+  attempt: Attempt,
 ): Promise<{ readonly result: Result; readonly changes: readonly Change[] }> {
   const { batch } = call.runtime
+  const { inOneStatement, deferred } = attempt
   const insideTransaction = async (transaction: AnyDatabase) => {
-    const writing = writingIn(call, opened, transaction, options, setsSavepoints)
+    const writing = writingIn(call, opened, transaction, options, attempt)
     const { context, hooks } = writing
     const working =
       inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
@@ -176,8 +188,12 @@ function writeOnce(
     // Without a transaction, the records are stored already.
     if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
     const result = await finishBeforeCommit(writing.call, written)
-    const changes = context.changes === undefined ? [] : await changesOf(context)
+    const changes = needsChanges(call.hooks) ? await changesOf(context) : []
     if (batch === undefined) await runBeforeCommit(writing.call, changes)
+    if (deferred !== undefined) {
+      if (batch?.deferred === undefined) await refuseDeferred(context, deferred)
+      else batch.deferred.add(context)
+    }
     return { result, changes }
   }
   let begin = options.isSingle === true ? inTransactionIfSupported : inTransaction
@@ -261,8 +277,9 @@ function writingIn(
   outside: Opened,
   transaction: AnyDatabase,
   { problems: before, isBulk = false, byFilters = false }: WriteOptions,
-  setsSavepoints: boolean,
+  { setsSavepoints, deferred }: Attempt,
 ): Writing {
+  const notesChanges = needsChanges(call.hooks) || deferred !== undefined
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
     ? { work: undefined, isOver: false }
     : undefined
@@ -287,7 +304,7 @@ function writingIn(
     hooks: writeHooks(inside),
     base: call.base,
     ...valueSourcesOf(inside),
-    changes: needsChanges(call.hooks) ? changeLog(byFilters ? null : '') : undefined,
+    changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
     validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),

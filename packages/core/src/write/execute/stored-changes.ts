@@ -31,7 +31,7 @@ export async function changesOf(context: WriteContext): Promise<readonly Change[
 }
 
 /** By `keyText`: the records that are still stored, including soft-deleted ones and those that policies hide from the caller. */
-async function storedRecords(
+export async function storedRecords(
   context: WriteContext,
   resource: Resource,
   records: readonly WrittenRecord[],

@@ -114,6 +114,23 @@ async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly 
   return known.filter(({ name }) => (values[name] ?? null) === null)
 }
 
+interface FoundKeys {
+  readonly taken: (readonly NamedColumn[])[]
+  readonly byDeleted: readonly (readonly NamedColumn[])[]
+}
+
+/** Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record. */
+export async function breaksConstraint(probe: Probe, refusal: Refusal): Promise<boolean> {
+  switch (refusal.failure.kind) {
+    case 'unique':
+      return (await foundKeys(probe, refusal)).taken.length > 0
+    case 'foreignKey':
+      return (await danglingColumns(probe, refusal)).length > 0
+    default:
+      return false
+  }
+}
+
 /** The visible fields of each key that is taken; if all keys are hidden, the path of the record in the list. */
 function takenPaths(
   keys: readonly (readonly NamedColumn[])[],
@@ -193,7 +210,18 @@ async function takenKeys(
   probe: Probe,
   refusal: Refusal,
 ): Promise<readonly (readonly NamedColumn[])[]> {
-  const { resource, values, key } = refusal
+  const { taken, byDeleted } = await foundKeys(probe, refusal)
+  if (taken.length > 0 && byDeleted.length === 0) return taken
+  const named = await orNone(constraintColumns(probe, refusal))
+  taken.push(...byDeleted.filter((columns) => columns.every((column) => named.includes(column))))
+  if (taken.length > 0) return taken
+  if (byDeleted.length > 0) return byDeleted
+  // The refusal may lack values of the key: an UPDATE has set a part of it, or the database has generated it.
+  return named.length > 0 ? [named] : []
+}
+
+/** The unique keys whose values another record has, and those whose values only deleted ones have. */
+async function foundKeys(probe: Probe, { resource, values, key }: Refusal): Promise<FoundKeys> {
   const except = key === null ? [] : keyMatches(resource, key)
   const mayBePartial = (columns: readonly NamedColumn[]): boolean =>
     resource.settings.softDelete !== null &&
@@ -210,13 +238,7 @@ async function takenKeys(
     if (isTaken) taken.push(columns)
     else byDeleted.push(columns)
   }
-  if (taken.length > 0 && byDeleted.length === 0) return taken
-  const named = await orNone(constraintColumns(probe, refusal))
-  taken.push(...byDeleted.filter((columns) => columns.every((column) => named.includes(column))))
-  if (taken.length > 0) return taken
-  if (byDeleted.length > 0) return byDeleted
-  // The refusal may lack values of the key: an UPDATE has set a part of it, or the database has generated it.
-  return named.length > 0 ? [named] : []
+  return { taken, byDeleted }
 }
 
 /**
