@@ -1,6 +1,6 @@
 /** A required read-only column that nothing fills is an error at the start: `ready` rejects, requests are served. */
 import { type AnyModel, type ApiConfig, createApi, defineModel, hasMany } from '@model-api/core'
-import { Kysely, MysqlDialect, sql } from 'kysely'
+import { Kysely, MysqlDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import { send } from '../support/api.ts'
 import { equal, match, rejects } from '../support/assert.ts'
@@ -189,7 +189,7 @@ eachDatabase(
 
 const user = `filler_${process.pid}`
 
-/** The same database with another account, or with another SQL mode. */
+/** The same database with another account. */
 async function connectedAs(
   db: TestDatabase,
   change: (url: URL) => void,
@@ -253,19 +253,6 @@ eachDatabase(
       const { status, value } = await send(api, 'POST', '/api/tickets', { body: { id: 1 } })
       equal([status, value.state], [201, 'new'])
     })
-
-    test('the database fills it outside strict mode', () =>
-      connectedAs(
-        db,
-        () => {},
-        async (own) => {
-          await own.executeQuery(sql`set session sql_mode = ''`.compile(own))
-          const { api } = start(own, [ticket('tickets')])
-          await api.ready
-          const { status } = await send(api, 'POST', '/api/tickets', { body: { id: 5 } })
-          equal(status, 201)
-        },
-      ))
   },
   { only: 'mysql' },
 )

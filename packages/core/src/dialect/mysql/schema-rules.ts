@@ -29,14 +29,14 @@ export const mysqlSchema: SchemaRules = {
   foldsColumns: true,
   triggersFill: true,
   async mayFill(db, { schema = null, table, found }) {
-    // An omitted ENUM gets its first member. Outside strict mode, a column of any type gets an implicit default.
+    // An omitted ENUM gets its first member.
     if (/^enum/i.test(found)) return true
-    const [row] = await rowsOf<{ name: string; mode: string; triggers: unknown }>(db)`
-      select coalesce(${schema}, database()) as name, @@sql_mode as mode,
+    const [row] = await rowsOf<{ name: string; triggers: unknown }>(db)`
+      select coalesce(${schema}, database()) as name,
         (select count(*) from information_schema.triggers
           where event_object_schema = coalesce(${schema}, database()) and event_object_table = ${table}
             and action_timing = 'BEFORE') as triggers`
-    if (row === undefined || !/STRICT_/.test(row.mode) || Number(row.triggers) > 0) return true
+    if (row === undefined || Number(row.triggers) > 0) return true
     return !(await seesTriggers(db, row.name))
   },
   // `boolean` is a name for tinyint(1), and a boolean is stored as 0 or 1, which fits into every integer type.
