@@ -1,4 +1,4 @@
-/** Breaks of references to records that are soft-deleted, before or while they are stored, and of deferred constraints. */
+/** Breaks of references to records that are soft-deleted, before or while they are stored, of deferred constraints, and of guessed keys. */
 import type { Break } from './break.ts'
 
 const cascades = 'test/writing/cascades-beside-writes.test.ts'
@@ -102,5 +102,26 @@ export const references: readonly Break[] = [
     find: 'if (await breaksConstraint(context, refusal)) await refuse',
     replace: 'await refuse',
     fails: 'test/writing/deferred-constraints.test.ts',
+  },
+  {
+    title: 'A new record may refer to a key that a client has guessed',
+    file: 'packages/core/src/write/execute/generated-keys.ts',
+    find: 'if (guessed !== undefined) throw',
+    replace: 'if (guessed?.length === 0) throw',
+    fails: 'test/writing/guessed-keys.test.ts',
+  },
+  {
+    title: 'A new record that one statement stores may refer to itself by a guessed key',
+    file: 'packages/core/src/write/plan/references.ts',
+    find: 'isNew && isOwn(relation)',
+    replace: '!isNew && isOwn(relation)',
+    fails: 'test/writing/guessed-keys.test.ts',
+  },
+  {
+    title: 'A nested object may link a record of the same request by a guessed key',
+    file: 'packages/core/src/write/execute/nested/find-or-create.ts',
+    find: 'context.generatedKeys.has(resource, text)',
+    replace: '!context',
+    fails: 'test/writing/guessed-keys.test.ts',
   },
 ]

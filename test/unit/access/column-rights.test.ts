@@ -13,7 +13,7 @@ import { dependentsOf } from '../../../packages/core/src/registry/dependents.ts'
 import { junctionOf } from '../../../packages/core/src/registry/junction.ts'
 import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import type { Registry, Resource } from '../../../packages/core/src/registry/resource.ts'
-import { narrowedReferences } from '../../../packages/core/src/write/plan/references.ts'
+import { checkedReferences } from '../../../packages/core/src/write/plan/references.ts'
 import { equal, fail, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model } from '../registry/start-up.ts'
@@ -125,7 +125,7 @@ suite('the registry of a caller', (test) => {
     const loan = resource('Loan', registryOfRoles(own, anonymous))
     equal([...loan.relations.keys()], [])
     const checked = (values: { readonly shelf_code?: string }) =>
-      narrowedReferences(loan, values, ({ name }) => name === 'Shelf')?.map(({ name }) => name)
+      checkedReferences(loan, values, ({ name }) => name === 'Shelf', true)?.map(({ name }) => name)
     equal([checked({ shelf_code: 'x' }), checked({})], [['shelf'], []])
   })
 

@@ -59,6 +59,7 @@ import type {
   ValueSources,
   WriteContext,
 } from '../execute/context.ts'
+import { GeneratedKeys } from '../execute/generated-keys.ts'
 import { refuseDeletedMeanwhile } from '../execute/referred-records.ts'
 import {
   counterBehind,
@@ -310,6 +311,7 @@ function writingIn(
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
     unlocked: [],
+    generatedKeys: new GeneratedKeys(),
     hosted,
     setsSavepoints,
     beforeHookStatements,

@@ -12,6 +12,7 @@ import type { NamedColumn, Registry, Resource } from '../../registry/resource.ts
 import type { Values } from '../plan/node.ts'
 import type { WriteAccess } from './access.ts'
 import type { ChangeLog } from './change-log.ts'
+import type { GeneratedKeys } from './generated-keys.ts'
 
 /** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
@@ -77,6 +78,7 @@ export interface WriteContext extends ValueSources {
   readonly problems: InputProblems
   /** Collects the records that references name and that were read without a lock. */
   readonly unlocked: UnlockedReference[]
+  readonly generatedKeys: GeneratedKeys
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
   readonly hosted: boolean
   /**

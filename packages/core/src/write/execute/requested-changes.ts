@@ -40,6 +40,7 @@ export function requestedChanges(
   // A foreign key of several columns may be partly in the body and partly in the stored record.
   const hasWholeKeys = references?.relations.every(hasOneColumn) === true
   const row = hasWholeKeys ? values : { ...stored, ...values }
+  context.generatedKeys.refuseSent(resource, values, path)
   const checked = refuseInvisibleReferences(
     context,
     resource,
@@ -80,6 +81,7 @@ async function requestedAfterChecks(
   const set = { ...sent, ...keys }
   const changes = replace ? { ...(await resetValues(context, resource, set)), ...set } : set
   const row = { ...stored, ...changes }
+  context.generatedKeys.refuseSent(resource, sent, path, keys)
   await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
   if (node.parents.length > 0) {
     const isNested = (relation: ResolvedRelation): boolean =>

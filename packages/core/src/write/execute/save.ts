@@ -61,9 +61,12 @@ async function insertRow(
       : ({ ...refused, step: 'link', values: {}, links } as const)
   const { rows, insertId } = await runWrite(context, statement, step)
   const [row] = rows
-  if (row !== undefined && readers.length > 0)
-    return { ...given, ...decodeRow(readers, row).values }
-  return withInsertId(resource, given, generated, insertId)
+  const inserted =
+    row !== undefined && readers.length > 0
+      ? { ...given, ...decodeRow(readers, row).values }
+      : withInsertId(resource, given, generated, insertId)
+  context.generatedKeys.add(resource, generated, inserted)
+  return inserted
 }
 
 /**

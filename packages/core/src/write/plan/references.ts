@@ -1,6 +1,7 @@
 // Finds the foreign keys of a body that may refer to records hidden from the caller, so that the write must look these records up.
 
 import type { ResolvedRelation, Resource } from '../../registry/resource.ts'
+import { tableKey } from '../../sql/table-name.ts'
 import type { Values } from './node.ts'
 
 type Narrows = (target: Resource) => boolean
@@ -12,6 +13,20 @@ type Narrows = (target: Resource) => boolean
 const isNarrowed = ({ kind, target }: ResolvedRelation, narrows: Narrows): boolean =>
   kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target))
 
+/** Whether a foreign key names records by a key that the database generates. */
+export const mayNameNew = ({ kind, from, to, target }: ResolvedRelation): boolean =>
+  kind === 'belongsTo' &&
+  from.length === 1 &&
+  target.primaryKey.length === 1 &&
+  to[0] === target.primaryKey[0] &&
+  to[0]?.definition.generated === true
+
+/** Tells whether the target of a relation has the table of the resource. */
+export const ofOwnTable =
+  (resource: Resource) =>
+  ({ kind, target }: ResolvedRelation): boolean =>
+    kind === 'belongsTo' && tableKey(target) === tableKey(resource)
+
 /** The to-one relations whose target may hide records. */
 export const narrowedRelations = (
   resource: Resource,
@@ -20,17 +35,20 @@ export const narrowedRelations = (
   [...resource.allRelations.values()].filter((relation) => isNarrowed(relation, narrows))
 
 /**
- * The relations of which the values contain the foreign key, and whose target hides records. A key with a null part refers to
- * nothing. Undefined if the values contain only a part of a key.
+ * The relations of which the values contain the foreign key, and whose record one statement must check: it may be hidden, or, with
+ * `isNew`, be the new record itself. A key with a null part refers to nothing. Undefined if the values contain only a part of a key.
  */
-export function narrowedReferences(
+export function checkedReferences(
   resource: Resource,
   values: Values,
   narrows: Narrows,
+  isNew: boolean,
 ): readonly ResolvedRelation[] | undefined {
   const found: ResolvedRelation[] = []
-  for (const relation of narrowedRelations(resource, narrows)) {
-    if (!isSet(relation, values)) continue
+  const isOwn = ofOwnTable(resource)
+  for (const relation of resource.allRelations.values()) {
+    const mayNameItself = isNew && isOwn(relation) && mayNameNew(relation)
+    if (!(mayNameItself || isNarrowed(relation, narrows)) || !isSet(relation, values)) continue
     const parts = relation.from.map(({ name }) => values[name])
     if (parts.includes(null)) continue
     if (parts.includes(undefined)) return undefined

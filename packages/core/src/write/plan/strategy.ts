@@ -6,7 +6,7 @@ import type { ReadPlan } from '../../plan/plan.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../registry/resource.ts'
 import { readsStoredColumns } from './echo.ts'
 import { isEmpty, type RecordNode } from './node.ts'
-import { narrowedReferences } from './references.ts'
+import { checkedReferences } from './references.ts'
 
 export type WriteStrategy =
   /** One statement; `echo` says how the response's record is read. */
@@ -110,9 +110,10 @@ export function strategyOf(write: PlannedWrite, conditions: WriteConditions): Wr
 }
 
 const referencesOf = (
-  { resource, node }: PlannedWrite,
+  { resource, node, change }: PlannedWrite,
   { narrows }: WriteConditions,
-): readonly ResolvedRelation[] => (node && narrowedReferences(resource, node.values, narrows)) ?? []
+): readonly ResolvedRelation[] =>
+  (node && checkedReferences(resource, node.values, narrows, change === 'insert')) ?? []
 
 function reasonInConditions(conditions: WriteConditions): Reason | undefined {
   if (conditions.many) return 'it writes several records'
@@ -178,7 +179,7 @@ function reasonInBody(
     if (isEmpty(values) && !replace) return 'the body changes no column'
     if (resource.primaryKey.some(({ name }) => name in values)) return 'it changes the primary key'
   }
-  const references = narrowedReferences(resource, values, narrows)
+  const references = checkedReferences(resource, values, narrows, change === 'insert')
   if (
     references === undefined ||
     (change === 'update' && !checksInUpdates && references.length > 0)

@@ -129,13 +129,16 @@ async function insertOrExplain(
   return insertEach(context, resource, group.rows)
 }
 
-/** Notes the new records for the callback that receives the changes. */
+/** Notes the new records and their keys. */
 function noted<S extends readonly Values[] | undefined>(
-  { changes }: WriteContext,
+  { changes, generatedKeys }: WriteContext,
   resource: Resource,
-  { rows }: Pick<InsertGroup, 'rows'>,
+  { rows, generated }: InsertGroup,
   stored: S,
 ): S {
+  if (generated.length > 0) {
+    for (const values of stored ?? []) generatedKeys.add(resource, generated, values)
+  }
   if (changes === undefined) return stored
   for (const [i, values] of (stored ?? []).entries()) {
     changes.note(resource, null, values, rows[i]?.path ?? null)

@@ -39,6 +39,7 @@ export async function writeMany(
   if (only !== undefined && steps.length === 1 && !hasNested(only)) {
     return writeTogether(given, resource, steps, { returned })
   }
+  if (steps.some(hasNested)) given.generatedKeys.watchNested()
   // A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record.
   const hasCallback = mayCallBack(given, resource, steps.map(nodeOf))
   const context = hasCallback ? { ...given, setsSavepoints: true } : given

@@ -120,6 +120,7 @@ export async function writeRecords(
           refuseOtherParent(context, node, step.filled, own)
         const data = filled === undefined ? initial : { ...initial, ...filled }
         const sent = node.values
+        context.generatedKeys.refuseSent(resource, sent, path, filled)
         const checked = refuseInvisibleReferences(context, resource, sent, data, path, references)
         if (checked instanceof Promise) await checked
         if (filled !== undefined) await validateFilled(context, resource, filled, data, path)

@@ -159,7 +159,7 @@ async function roundOf(
     const looksUpAlone = isInexact && toCreate.length === 0
     const stored =
       node.created ??
-      known.byKey.get(text) ??
+      (context.generatedKeys.has(resource, text) ? undefined : known.byKey.get(text)) ??
       (looksUpAlone ? await storedRecord(context, node, action, linked) : undefined)
     if (stored !== undefined) {
       const own = keyText(keyIn(resource, stored) ?? [])
