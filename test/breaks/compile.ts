@@ -144,11 +144,18 @@ export const compile: readonly Break[] = [
     fails: 'test/writing/lists-by-composite-keys.test.ts',
   },
   {
-    title: 'Records of a list by composite keys are looked up by their first values alone',
-    file: 'packages/core/src/write/plan/look-up.ts',
-    find: 'i === listed && values.length > 1',
-    replace: 'i === listed && values.length > 2',
-    fails: 'test/writing/lists-by-composite-keys.test.ts',
+    title: 'Keys of several columns are compared one by one, however many there are',
+    file: 'packages/core/src/compile/keys-condition.ts',
+    find: 'groups.length > list.mostGroups',
+    replace: 'groups.length > 1000 * list.mostGroups',
+    fails: 'test/growth/counts.test.ts',
+  },
+  {
+    title: 'A list of keys finds texts on SQLite by the collation of the column alone',
+    file: 'packages/core/src/dialect/sqlite/comparisons.ts',
+    find: '(${sql.join(near)}) in (${list}) and ${exact})`',
+    replace: '(${sql.join(near)}) in (${list}))`',
+    fails: 'test/dialect/key-lists.test.ts',
   },
   {
     title: 'Keys with different values are one group',

@@ -1,6 +1,9 @@
-/** What one more of anything that a client can repeat adds to the statements of a request: always the same, as docs/security.md says. */
+/**
+ * What one more of anything that a client can repeat adds to the statements of a request: always the same comparisons and tables, as
+ * docs/security.md says, and as much text as the one before.
+ */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
-import { testApi } from '../support/api.ts'
+import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { readSource } from '../support/source.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
@@ -15,6 +18,7 @@ const Leaf = defineModel('Leaf', {
   columns: {
     id: { type: 'integer', primaryKey: true },
     root_id: number,
+    day: { type: 'date', nullable: true },
     ...Object.fromEntries(columns.map((name) => [name, number])),
   },
   relations: { root: belongsTo('Root', 'root_id') },
@@ -34,10 +38,30 @@ const Root = defineModel('Root', {
   },
   meta: {},
 })
+const Slot = defineModel('Slot', {
+  columns: {
+    shelf: { ...number, primaryKey: true },
+    place: { ...number, primaryKey: true },
+    note: { type: 'string', maxLength: 40, nullable: true },
+  },
+  relations: { boxes: hasMany('Box', ['shelf', 'place']) },
+  meta: { pagination_size_max: 1000 },
+})
+const Box = defineModel('Box', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    shelf: number,
+    place: number,
+  },
+  relations: { slot: belongsTo('Slot', ['shelf', 'place']) },
+  meta: { pagination_size_max: 1000 },
+})
 const Kind = defineModel('Kind', {
   columns: { id: { type: 'integer', primaryKey: true }, x: number },
   meta: {},
 })
+
+const models = [Root, Leaf, Kind, Slot, Box]
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
 const each = (n: number, one: (i: number) => string, separator = '&'): string =>
@@ -46,23 +70,34 @@ const each = (n: number, one: (i: number) => string, separator = '&'): string =>
 interface Count {
   /** The row of docs/security.md. */
   readonly what: string
+  /** Where it is, if a row counts in several places. */
+  readonly where?: string
   /** Numbers of units to compare; the third is as far from the second as the second from the first. */
   readonly sizes: readonly [number, number, number]
   /** A query with n units. */
   readonly query: (n: number) => string
+  /** The list that is asked for. Default: `roots`. */
+  readonly of?: 'leaves'
+  /** Set if the databases have different SQL for a unit, so that no number is documented. */
+  readonly differs?: true
   /** Requests the page after the first by its cursor. */
   readonly next?: true
 }
 
+const [conditions, columnsOfAll] = [
+  [10, 40, 70],
+  [6, 12, 18],
+] as const
+
 const counts: readonly Count[] = [
   {
     what: 'condition',
-    sizes: [10, 40, 70],
+    sizes: conditions,
     query: (n) => each(n, (i) => `x${i % 24}__gt=${-i - 1}`),
   },
   {
     what: 'alternative of an `or[…]`',
-    sizes: [10, 40, 70],
+    sizes: conditions,
     query: (n) => `or[${each(n, (i) => `x${i % 24}__gt=${-i - 1}`, ',')}]`,
   },
   {
@@ -72,40 +107,134 @@ const counts: readonly Count[] = [
   },
   {
     what: 'condition inside `exists(…)`',
-    sizes: [10, 40, 70],
+    sizes: conditions,
     query: (n) => `exists(leaves.${each(n, (i) => `x${i % 24}__gt=${-i - 1}`, ',')})`,
   },
   {
     what: 'item of `order_by`',
-    sizes: [6, 12, 18],
+    sizes: columnsOfAll,
     query: (n) => `order_by=${each(n, (i) => `${i % 2 ? '-' : ''}x${i}`, ',')}`,
   },
   {
     what: 'item of `order_by`, after a cursor',
-    sizes: [6, 12, 18],
+    sizes: columnsOfAll,
     query: (n) =>
       `paging=cursor&limit=1&order_by=${each(n, (i) => `${i % 2 ? '-' : ''}x${i}`, ',')}`,
     next: true,
   },
   {
     what: 'item of `fields`',
-    sizes: [6, 12, 18],
+    sizes: columnsOfAll,
     query: (n) => `fields=${each(n, (i) => `x${i}`, ',')}`,
   },
   {
     what: 'item of `groupby`',
-    sizes: [6, 12, 18],
+    sizes: columnsOfAll,
     query: (n) => `groupby=${each(n, (i) => `x${i}`, ',')}`,
   },
   {
     what: 'aggregate',
-    sizes: [6, 12, 18],
+    sizes: columnsOfAll,
     query: (n) => `groupby=title&${each(n, (i) => `x${i}|m${i}__max=1`)}`,
   },
   {
     what: 'joined relation',
     sizes: [2, 4, 6],
     query: (n) => `join=${each(n, (i) => `kind${i}`, ',')}`,
+  },
+  {
+    what: 'condition',
+    where: 'on a sum',
+    differs: true,
+    sizes: columnsOfAll,
+    query: (n) => `groupby=title&aggregate=x0|n__sum&${each(n, (i) => `n__gt=${-i - 1}`)}`,
+  },
+  {
+    what: 'condition',
+    where: 'of an embedded relation',
+    sizes: conditions,
+    query: (n) => `dump=json&leaves[${each(n, (i) => `x${i % 24}__gt=${-i - 1}`, ',')}]`,
+  },
+  {
+    what: 'condition on a joined relation',
+    where: 'of many rows',
+    sizes: [10, 20, 30],
+    query: (n) => `join=leaves&${each(n, (i) => `leaves.x${i % 24}__ge=${-i - 1}`)}`,
+  },
+  {
+    what: '`or[…]` of two conditions',
+    where: 'in a group',
+    sizes: [10, 20, 30],
+    query: (n) => `or[${each(n, (i) => `and[x${i % 24}__gt=${-i - 1},not[id__eq=1]]`, ',')}]`,
+  },
+  {
+    what: '`or[…]` of two conditions',
+    where: 'on one joined relation',
+    sizes: [10, 20, 30],
+    query: (n) => `join=leaves&${each(n, (i) => `or[leaves.x${i % 24}__ge=0,leaves.id__eq=1]`)}`,
+  },
+  {
+    what: '`or[…]` of two conditions',
+    where: 'on a joined relation and the base',
+    sizes: [10, 20, 30],
+    query: (n) => `join=leaves&${each(n, (i) => `or[leaves.x${i % 24}__ge=0,x${i % 24}__eq=1]`)}`,
+  },
+  {
+    what: 'item of `order_by`',
+    where: 'with NULL at its end',
+    sizes: columnsOfAll,
+    query: (n) => `fields=id&order_by=${each(n, (i) => `-x${i}.nullslast`, ',')}`,
+  },
+  {
+    what: 'item of `order_by`',
+    where: 'of a joined relation',
+    sizes: columnsOfAll,
+    of: 'leaves',
+    query: (n) => `fields=id&join=root&order_by=${each(n, (i) => `root.x${i}`, ',')}`,
+  },
+  {
+    what: 'item of `order_by`',
+    where: 'of an embedded relation',
+    sizes: columnsOfAll,
+    query: (n) => `dump=json&leaves.fields=id&leaves.order_by=${each(n, (i) => `x${i}`, ',')}`,
+  },
+  {
+    what: 'item of `order_by`',
+    where: 'of an embedded relation with a limit',
+    sizes: columnsOfAll,
+    query: (n) =>
+      `dump=json&leaves.fields=id&leaves.limit=2&leaves.order_by=${each(n, (i) => `-x${i}`, ',')}`,
+  },
+  {
+    what: 'item of `order_by`',
+    where: 'of a later page',
+    sizes: columnsOfAll,
+    query: (n) => `limit=1&page=2&order_by=${each(n, (i) => `x${i}`, ',')}`,
+  },
+  {
+    what: 'item of `order_by`',
+    where: 'of groups',
+    sizes: columnsOfAll,
+    query: (n) =>
+      `groupby=${each(24, (i) => `x${i}`, ',')}&order_by=${each(n, (i) => `-x${i}`, ',')}`,
+  },
+  {
+    what: 'item of `order_by`, after a cursor',
+    where: 'of a left-joined relation',
+    differs: true,
+    sizes: columnsOfAll,
+    of: 'leaves',
+    query: (n) =>
+      `fields=id&join=root&join_type=left&paging=cursor&limit=1&order_by=${each(n, (i) => `${i % 2 ? '-' : ''}root.x${i}`, ',')}`,
+    next: true,
+  },
+  {
+    what: 'item of `groupby`',
+    where: 'that is the year of a date',
+    differs: true,
+    sizes: columnsOfAll,
+    of: 'leaves',
+    query: (n) => `groupby=${each(n, (i) => `year(day)|k${i}`, ',')}`,
   },
   {
     what: 'value of a list',
@@ -127,6 +256,7 @@ function documented(what: string): readonly number[] {
 interface Terms {
   readonly comparisons: number
   readonly tables: number
+  readonly characters: number
 }
 
 function termsOf(statements: readonly { readonly sql: string }[]): Terms {
@@ -135,12 +265,13 @@ function termsOf(statements: readonly { readonly sql: string }[]): Terms {
   return {
     comparisons: found(/ (?:=|<>|!=|<|>|<=|>=|in|is|is not|like|between) /g),
     tables: found(/\b(?:from|join) [`"]/g),
+    characters: text.length,
   }
 }
 
 eachDatabase('what clients repeat', (test, db) => {
   test.before(async () => {
-    await createTables(db, [Root, Leaf, Kind])
+    await createTables(db, models)
     const row = (id: number) => ({ id, ...Object.fromEntries(columns.map((name) => [name, id])) })
     await insertRows(db, Kind, [{ id: 1, x: 1 }])
     await insertRows(
@@ -152,9 +283,16 @@ eachDatabase('what clients repeat', (test, db) => {
         ...Object.fromEntries(kinds.map((name) => [`${name}_id`, 1])),
       })),
     )
-    await insertRows(db, Leaf, [{ ...row(1), root_id: 1 }])
+    await insertRows(
+      db,
+      Leaf,
+      [1, 2].map((id) => ({ ...row(id), root_id: id })),
+    )
   })
-  const api = testApi(db, [Root, Leaf, Kind], {
+  const api = testApi(db, models, {
+    API_ALLOW_BULK: true,
+    API_ALLOW_CASCADE_DELETE: true,
+    API_MAX_BULK: 10_000,
     API_ALLOW_JOIN: true,
     API_ALLOW_GROUPBY: true,
     API_ALLOW_AGGREGATION: true,
@@ -164,8 +302,23 @@ eachDatabase('what clients repeat', (test, db) => {
     await api.handle({ method: 'GET', url: '/api/roots', headers: {} })
   })
 
-  for (const { what, sizes, query, next } of counts) {
-    test(`each ${what} adds the same`, async () => {
+  /** Checks that the units between the second and the third size add as much as those before, and as docs/security.md says. */
+  function check({ what, sizes, differs }: Omit<Count, 'query'>, terms: readonly Terms[]): void {
+    const [a, b, c] = terms as [Terms, Terms, Terms]
+    const units = sizes[1] - sizes[0]
+    const per = (name: 'comparisons' | 'tables'): number => (b[name] - a[name]) / units
+    equal(
+      [c.comparisons - b.comparisons, c.tables - b.tables],
+      [b.comparisons - a.comparisons, b.tables - a.tables],
+    )
+    if (!differs) equal([per('comparisons'), per('tables')], documented(what))
+    const [first, next] = [b.characters - a.characters, c.characters - b.characters]
+    ok(next <= 1.2 * first + 20, `${first} characters, then ${next}`)
+  }
+
+  for (const count of counts) {
+    const { what, where, sizes, query, of = 'roots', next } = count
+    test(`each ${what}${where === undefined ? '' : ` ${where}`} adds the same`, async () => {
       const terms: Terms[] = []
       for (const size of sizes) {
         const ask = async (url: string): Promise<string | null> => {
@@ -173,20 +326,45 @@ eachDatabase('what clients repeat', (test, db) => {
           ok(status === 200, `${url}: ${JSON.stringify(body).slice(0, 400)}`)
           return (body as { next_url?: string | null }).next_url ?? null
         }
-        const first = `/api/roots?count=none&${query(size)}`
+        const first = `/api/${of}?count=none&${query(size)}`
         const url = next ? await ask(first) : first
         ok(url !== null)
         const { statements } = await db.capture(() => ask(url))
         terms.push(termsOf(statements))
       }
-      const [a, b, c] = terms as [Terms, Terms, Terms]
-      const units = sizes[1] - sizes[0]
-      const per = (name: keyof Terms): number => (b[name] - a[name]) / units
-      equal(
-        [c.comparisons - b.comparisons, c.tables - b.tables],
-        [b.comparisons - a.comparisons, b.tables - a.tables],
-      )
-      equal([per('comparisons'), per('tables')], documented(what))
+      check(count, terms)
+    })
+  }
+
+  const slots = range(900).map((i) => ({ shelf: i, place: 2 * i }))
+  const byKeys = {
+    'of records to change': (n: number) =>
+      [
+        'PATCH',
+        '/api/slots',
+        slots.slice(0, n).map((slot) => ({ ...slot, note: `${n}` })),
+      ] as const,
+    'of embedded records': (n: number) =>
+      ['GET', `/api/boxes?dump=json&count=none&limit=${n}`, undefined] as const,
+    'of records with embedded lists': (n: number) =>
+      ['GET', `/api/slots?dump=json&count=none&limit=${n}`, undefined] as const,
+    'of records to delete': (n: number) =>
+      ['DELETE', `/api/slots?cascade_delete=1&shelf__lt=${n}`, undefined] as const,
+  }
+  for (const [where, request] of Object.entries(byKeys)) {
+    test(`each key of several columns ${where} adds the same`, async () => {
+      const terms: Terms[] = []
+      const sizes = [300, 600, 900] as const
+      for (const size of sizes) {
+        await insertRows(db, Slot, slots)
+        await insertRows(db, Box, slots)
+        const [method, url, body] = request(size)
+        const { result, statements } = await db.capture(() => send(api, method, url, { body }))
+        ok(result.status === 200, JSON.stringify(result.errors))
+        terms.push(termsOf(statements))
+        for (const table of ['boxes', 'slots']) await db.kysely.deleteFrom(table).execute()
+      }
+      check({ what: 'key of several columns', sizes }, terms)
     })
   }
 })

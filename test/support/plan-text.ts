@@ -108,6 +108,10 @@ function conditionText(condition: Condition): string {
       const { source, name } = condition.relation
       return `linked by ${source.name}.${name}`
     }
+    case 'keys': {
+      const names = condition.columns.map(({ name }) => `${condition.source.alias}.${name}`)
+      return `(${names.join(', ')}) in ${condition.keys.map((key) => printValue(key)).join(', ')}`
+    }
     default:
       return leafText(condition)
   }

@@ -62,6 +62,7 @@ function columnsTested(conditions: readonly Condition[]): readonly string[] | un
     switch (condition.kind) {
       case 'exists':
       case 'linked':
+      case 'keys':
         return undefined
       case 'and':
       case 'or':

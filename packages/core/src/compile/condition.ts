@@ -8,7 +8,7 @@ import { keyRefs } from '../plan/names.ts'
 import type { Condition, Operand } from '../plan/plan.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { whereAll } from './clauses.ts'
-import type { KeyColumn } from './keys-condition.ts'
+import { type KeyColumn, keysCondition } from './keys-condition.ts'
 import { readLock } from './read-lock.ts'
 import {
   columnOf,
@@ -71,6 +71,11 @@ export function compileCondition(target: Target, condition: Condition): Expressi
       return linked(target, condition)
     case 'found':
       return found(target, condition)
+    case 'keys': {
+      const { source, columns, keys } = condition
+      const compared = columns.map((column) => ({ column, ref: columnOf(source, column) }))
+      return keysCondition(target, compared, keys)
+    }
     default: {
       const { column, expression } = compileOperand(target, condition.operand)
       switch (condition.kind) {

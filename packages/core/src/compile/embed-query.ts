@@ -9,7 +9,7 @@ import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql, withOrigin } from '../sql/fragment.ts'
 import { orderBy } from './clauses.ts'
 import { allOf } from './condition.ts'
-import { type KeyColumn, keysCondition } from './keys-condition.ts'
+import { type KeyColumn, keysCondition, mostKeys } from './keys-condition.ts'
 import {
   type ObjectColumn,
   type ObjectSelection,
@@ -110,6 +110,13 @@ export const parentKeysIn = (
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
 ): Fragment => keysCondition(target, parentColumns(embed), keys)
+
+/** The most keys of parents that one statement can have. */
+export const mostParentKeys = ({ dialect }: Target, embed: EmbedPlan): number =>
+  mostKeys(
+    dialect,
+    parentColumns(embed).map(({ column }) => column),
+  )
 
 /** Returns the columns that hold the parent's key: in the related table, or in the junction. */
 const parentColumns = ({ relation, rows }: EmbedPlan): readonly KeyColumn[] =>

@@ -1,8 +1,9 @@
 // keysCondition: the condition that a row has one of several keys.
 
 import type { SqlBool } from 'kysely'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import { chain } from '../dialect/shared/sql-parts.ts'
-import { groupKeys } from '../plan/key-groups.ts'
+import { groupKeys, type KeyGroup } from '../plan/key-groups.ts'
 import type { Value } from '../plan/plan.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 import { type Fragment, sql } from '../sql/fragment.ts'
@@ -14,27 +15,55 @@ export interface KeyColumn {
   readonly ref: Fragment
 }
 
+/** The most keys of a condition that has no list of keys: databases take more than twice as long for twice as many comparisons. */
+const mostCompared = 500
+
+/** The most keys that one statement compares with columns: fewer than fit if the dialect has no list for keys of several columns. */
+export const mostKeys = (
+  { shortcuts }: InternalDialect,
+  columns: readonly NamedColumn[],
+): number =>
+  columns.length === 1 || shortcuts?.keyList?.(columns) !== undefined
+    ? Number.POSITIVE_INFINITY
+    : mostCompared
+
 const firstOf = ([value]: readonly Value[]): Value => value as Value
 
-/** Compiles `id in (1, 2)`, or `((a = 1 and b in (2, 3)) or (a = 2 and b = 2))` for a key of several columns. */
+/**
+ * Compiles `id in (1, 2)`; for a key of several columns `a = 1 and b in (2, 3)` for each group of keys that differ in one column, or for
+ * many groups `(a, b) in (…)`, so that the number of comparisons does not grow with that of the keys.
+ */
 export function keysCondition(
-  { dialect }: Target,
+  target: Target,
   columns: readonly KeyColumn[],
   keys: readonly (readonly Value[])[],
 ): Fragment<SqlBool> {
+  const { dialect } = target
   const [only, ...others] = columns
   if (only !== undefined && others.length === 0) {
     const values = keys.map(firstOf)
     return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, false)}`
   }
   const types = columns.map(({ column }) => column)
-  const each = groupKeys(types, keys).map(({ first, listed, values }) => {
-    const parts = columns.map(({ column, ref }, i) =>
-      i === listed && values.length > 1
-        ? dialect.oneOf(column, ref, values, false)
-        : dialect.compare(column, ref, 'eq', first[i] as Value),
-    )
-    return sql`(${sql.join(parts, sql` and `)})`
-  })
+  const groups = groupKeys(types, keys)
+  const list = groups.length > 1 ? dialect.shortcuts?.keyList?.(types) : undefined
+  if (list !== undefined && groups.length > list.mostGroups) {
+    const refs = columns.map(({ ref }) => ref)
+    return sql<SqlBool>`${list.test(refs, keys)}`
+  }
+  const each = groups.map((group) => groupCondition(target, columns, group))
   return sql<SqlBool>`(${chain(each, 'or')})`
+}
+
+function groupCondition(
+  { dialect }: Target,
+  columns: readonly KeyColumn[],
+  { first, listed, values }: KeyGroup,
+): Fragment {
+  const parts = columns.map(({ column, ref }, i) =>
+    i === listed && values.length > 1
+      ? dialect.oneOf(column, ref, values, false)
+      : dialect.compare(column, ref, 'eq', first[i] as Value),
+  )
+  return sql`(${sql.join(parts, sql` and `)})`
 }

@@ -21,6 +21,7 @@ import {
   keysOrigin,
   limitClause,
   limitOrigin,
+  mostParentKeys,
   parentKeysIn,
 } from './embed-query.ts'
 import { linkBaseOf, linkBaseOrigin } from './embedded-json.ts'
@@ -75,6 +76,8 @@ export interface CheckedObject {
 /** One relation of the embed tree. Its statement is compiled when the keys of the parent rows are known. */
 export interface EdgeProgram {
   readonly embed: EmbedPlan
+  /** The most keys that one statement can have. */
+  readonly mostKeys: number
   /** `maxRows` limits the rows; null for to-one relations. */
   statement(keys: readonly (readonly Value[])[], maxRows: number | null): EmbedStatement
   readonly edges: readonly EdgeProgram[]
@@ -310,6 +313,7 @@ function edgeOf(
   const path = `${parentPath}.${embed.relation.name}`
   return {
     embed,
+    mostKeys: mostParentKeys(target, embed),
     statement(keys, maxRows) {
       const made = make<Omit<CompiledEmbed, 'rows'>>({
         name: `embed ${path} ${keysForm(keys)} ${shortcutsForm(shortcuts)}`,

@@ -32,6 +32,8 @@ export function replansForValue(
         return byCondition(condition.one)
       case 'exists':
         return condition.where.some(byCondition)
+      case 'keys':
+        return condition.columns.some((column) => replansForValue(column, 'equality'))
       case 'linked':
         return condition.relation.to.some((column) => replansForValue(column, 'equality'))
       case 'isNull':

@@ -12,6 +12,7 @@ import type {
   DialectColumn,
   DialectTable,
   DialectTableColumn,
+  PlanValue,
   SearchIndex,
 } from './dialect.ts'
 import type { Interruption } from './shared/interruption.ts'
@@ -197,6 +198,12 @@ export interface Shortcuts {
     rows: Expression<unknown>,
   ) => Expression<SqlBool> | undefined
 
+  /**
+   * How one list holds keys of these columns: `(a, b) in (…)`. Undefined if it cannot, because a value stands for a range of stored ones,
+   * or because the types of the columns are unknown. Without it, keys of several columns are compared one by one.
+   */
+  readonly keyList?: (columns: readonly DialectColumn[]) => KeyList | undefined
+
   /** How one statement inserts many records. Without it, each record takes its own statement. */
   readonly multiRowInserts?: MultiRowInserts
 
@@ -256,6 +263,17 @@ export interface Shortcuts {
     db: Kysely<any>,
     tables: readonly DialectTable[],
   ) => Promise<SingleWrites>
+}
+
+/** A condition for any number of keys. */
+export interface KeyList {
+  /** A list costs less than comparing more groups than this, of keys that differ in one column. */
+  readonly mostGroups: number
+  /** Tests whether a row has one of the keys, by an index of the columns, as `compare` tests each of their values. */
+  readonly test: (
+    refs: readonly Expression<unknown>[],
+    keys: readonly (readonly PlanValue[])[],
+  ) => Expression<SqlBool>
 }
 
 /** What `orderedUpdates` says of a column, given by its name in the database. */

@@ -7,7 +7,7 @@ import { settingNames } from '../config/setting-names.ts'
 import { tooManyEmbeddedRows } from '../errors.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import { requireObjects } from './checked-json.ts'
-import { keyChunks } from './chunks.ts'
+import { cappedChunks } from './chunks.ts'
 import { keyFromRow, keyText } from './key.ts'
 import { LoadedRow, layoutOf, loadRows } from './loaded-row.ts'
 import { type Connection, runRows } from './run.ts'
@@ -99,7 +99,7 @@ async function loadEdge(
     } else known.push(parent)
   }
   const children: LoadedRow[] = []
-  for (const chunk of keyChunks(keys, relation.from.length)) {
+  for (const chunk of cappedChunks(keys, relation.from.length, program.mostKeys)) {
     if (many && children.length > left) break
     const max = many ? left - children.length + 1 : null
     for (const child of await loadChunk(connection, program, chunk, byKey, max)) {

@@ -404,6 +404,7 @@ function valueForNulls(condition: Condition): boolean | null {
       return condition.values.length === 0 ? condition.negated : null
     case 'compare':
     case 'between':
+    case 'keys':
     case 'text':
     case 'items':
     case 'found':

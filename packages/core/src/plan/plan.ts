@@ -97,6 +97,13 @@ export type Condition =
       readonly slot?: Slot
     }
   | {
+      /** The columns have the values of one of the keys, of which there is at least one. */
+      readonly kind: 'keys'
+      readonly source: Source
+      readonly columns: readonly NamedColumn[]
+      readonly keys: readonly (readonly Value[])[]
+    }
+  | {
       readonly kind: 'text'
       readonly operand: Operand
       readonly match: 'contains' | 'startsWith' | 'endsWith'

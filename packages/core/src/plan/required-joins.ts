@@ -52,6 +52,7 @@ function addSources(condition: Condition, sources: Set<Source>): void {
       for (const one of condition.where) addSources(one, sources)
       return
     case 'linked':
+    case 'keys':
       sources.add(condition.source)
       return
     default:

@@ -78,6 +78,7 @@ function stageOf(condition: Condition): 'where' | 'having' | 'both' {
       return stageOf(condition.one)
     case 'exists':
     case 'linked':
+    case 'keys':
       return 'where'
     default:
       return condition.operand.kind === 'aggregate' ? 'having' : 'where'

@@ -6,7 +6,7 @@ import type { SpecialValues } from '../../model/type-rules.ts'
 import type { LookUp } from '../../plan/plan.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
-import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
+import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
 import { blankForm } from '../shared/calendar-text.ts'
 import { decoderOf, lowerUuid, textOf } from '../shared/decode.ts'
 import { exactAggregates } from '../shared/exact-aggregates.ts'
@@ -189,6 +189,18 @@ function dialectWith(facts: Facts): InternalDialect {
       : exact
   }
 
+  /** How a column is compared with the values of a list: exactly `by` an expression, and `near` them by an index. Not for datetimes and times. */
+  const listed = (column: DialectColumn, ref: Ref, values: readonly PlanValue[]): Listed => {
+    if (column.type === 'date' && values.some((value) => isZeroDate(column, value))) {
+      // MySQL refuses to compare such a value with a date; the text has the same order.
+      const text = sql`cast(${ref} as char)`
+      return { by: text, near: text, values }
+    }
+    const items: unknown[] = []
+    for (const value of values) items.push(bind(column, value))
+    return { by: ordered(column, ref), near: ref, values: items }
+  }
+
   /** The text of a datetime or time that responses show, also of a zero date and of a value that the statement computes. */
   const shownMoment = (column: DialectColumn, ref: Ref): Ref => {
     const stored = column.comparable ? engine.insideGroup(ref) : ref
@@ -246,6 +258,31 @@ function dialectWith(facts: Facts): InternalDialect {
       ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
       : { own: ref, other: otherRef }
 
+  /**
+   * `(a, b) in ((1, 'x'), (2, 'y'))`. MySQL and MariaDB look up each row of the list in an index; with a subquery on a table of values,
+   * MariaDB 10.11 reads the whole table in UPDATE and DELETE.
+   */
+  const keyList = (columns: readonly DialectColumn[]): KeyList | undefined => {
+    if (columns.some(({ type }) => type === 'datetime' || type === 'time')) return undefined
+    return {
+      mostGroups: 32,
+      test: (refs, keys) => {
+        const all = padded(keys)
+        const lists = columns.map((column, i) =>
+          listed(
+            column,
+            refs[i] as Ref,
+            all.map((key) => key[i] as PlanValue),
+          ),
+        )
+        const rows = sql.tuples(lists.map(({ values }) => values))
+        const exact = sql<SqlBool>`(${sql.join(lists.map(({ by }) => by))}) in (${rows})`
+        if (!columns.some(isLoose)) return exact
+        return sql<SqlBool>`((${sql.join(lists.map(({ near }) => near))}) in (${rows}) and ${exact})`
+      },
+    }
+  }
+
   const keysIn = (lookUp: LookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined => {
     // MariaDB merges IN and EXISTS into the join of the statement, unless they are part of an OR.
     if (lookUp === 'unmerged') {
@@ -301,6 +338,7 @@ function dialectWith(facts: Facts): InternalDialect {
         valuesTable: (columns) => jsonTable(columns, (column) => facts.of(column)?.collation),
         equalsValue,
       }),
+      keyList,
       sharesLookUps: true,
       textStyle: { quote: '`', placeholders: 'question marks' },
       // A separate count costs more than the subquery, because of its round trip and its plan. Groups are not counted by a window
@@ -352,15 +390,10 @@ function dialectWith(facts: Facts): InternalDialect {
         const near = negated ? undefined : nearMoments(column, ref, values)
         return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
       }
-      if (column.type === 'date' && values.some((value) => isZeroDate(column, value))) {
-        // MySQL refuses to compare such a value with a date; the text has the same order.
-        return inList(sql`cast(${ref} as char)`, padded(values), negated)
-      }
-      const items: unknown[] = []
-      for (const value of padded(values)) items.push(bind(column, value))
-      const exact = inList(ordered(column, ref), items, negated)
+      const { by, near, values: items } = listed(column, ref, padded(values))
+      const exact = inList(by, items, negated)
       if (negated || !isLoose(column)) return exact
-      return sql<SqlBool>`(${inList(ref, items, false)} and ${exact})`
+      return sql<SqlBool>`(${inList(near, items, false)} and ${exact})`
     },
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
@@ -429,6 +462,13 @@ function dialectWith(facts: Facts): InternalDialect {
 
     classify: classifyMysql,
   }
+}
+
+/** A column as a list compares it, and the values as the list has them. */
+interface Listed {
+  readonly by: Ref
+  readonly near: Ref
+  readonly values: readonly unknown[]
 }
 
 /** The text of a datetime or time, as `shownMoment` selects it. */

@@ -4,7 +4,7 @@ import type { SqlBool } from 'kysely'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
-import type { InternalDialect, KeyPair } from '../internal-dialect.ts'
+import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
 import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
 import { specialNumber } from '../shared/decimal.ts'
 import { decoderOf } from '../shared/decode.ts'
@@ -160,6 +160,33 @@ function dialectWith(facts: Facts): InternalDialect {
     return plainCompare(equality ? ref : ordered(column, ref), operator, bound)
   }
 
+  /** The cast of a list of a column's values to an array; undefined if the list cannot have the type of the column. */
+  const arrayOf = (
+    column: DialectColumn,
+  ): ((values: readonly PlanValue[]) => Fragment) | undefined => {
+    if (column.type === 'datetime' || column.type === 'time' || isLoose(column)) return undefined
+    const items = (values: readonly PlanValue[]): readonly unknown[] =>
+      values.map((value) => bind(column, value))
+    if (column.type === 'integer' || column.type === 'bigint' || column.type === 'decimal') {
+      return (values) => typed(column, values, items(values), sql`[]`)
+    }
+    const cast = arrayCasts.get(facts.declared(column)?.name ?? '')
+    return cast && ((values) => sql`${items(values)}${cast}`)
+  }
+
+  /** `(a, b) in (select * from unnest($1::int4[], $2::text[]))`: PostgreSQL looks up each key by an index of the columns. */
+  const keyList = (columns: readonly DialectColumn[]): KeyList | undefined => {
+    const arrays = columns.map(arrayOf)
+    if (arrays.includes(undefined)) return undefined
+    return {
+      mostGroups: 32,
+      test: (refs, keys) => {
+        const lists = arrays.map((array, i) => array?.(keys.map((key) => key[i] as PlanValue)))
+        return sql<SqlBool>`(${sql.join(refs)}) in (select * from unnest(${sql.join(lists)}))`
+      },
+    }
+  }
+
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides => {
     if (isLoose(column) || isLoose(otherColumn)) {
       return { own: byCodePoint(ref), other: byCodePoint(otherRef) }
@@ -204,6 +231,7 @@ function dialectWith(facts: Facts): InternalDialect {
       keepsByCase: true,
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
+      keyList,
       equalsValue(column, ref, value) {
         const declared = facts.declared(column)?.name ?? ''
         if (!(column.type === 'uuid' ? ['uuid'] : textTypes).includes(declared)) return undefined
@@ -359,6 +387,17 @@ function dialectWith(facts: Facts): InternalDialect {
 
 /** The longest text, in characters, that LIKE looks for inside of another one; a regular expression takes longer for short ones. */
 const longestLike = 32
+
+/** The types, by their catalogue names, whose values a parameter takes without a cast; each with the cast to an array of the type. */
+const arrayCasts: ReadonlyMap<string, Fragment> = new Map([
+  ['bool', sql`::bool[]`],
+  ['date', sql`::date[]`],
+  ['float4', sql`::float4[]`],
+  ['float8', sql`::float8[]`],
+  ['text', sql`::text[]`],
+  ['uuid', sql`::uuid[]`],
+  ['varchar', sql`::text[]`],
+])
 
 /** The text of a value that the service does not interpret. */
 function opaqueText(declared: DeclaredType | undefined, ref: Ref): Ref {

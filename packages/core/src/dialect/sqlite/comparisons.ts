@@ -3,7 +3,7 @@
 import type { SqlBool } from 'kysely'
 import { sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
-import type { KeyPair } from '../internal-dialect.ts'
+import type { KeyList, KeyPair } from '../internal-dialect.ts'
 import { blankForm } from '../shared/calendar-text.ts'
 import {
   type Comparison,
@@ -32,6 +32,8 @@ const isCalendar = ({ type }: DialectColumn): boolean =>
 export interface Comparisons {
   compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test
   oneOf(column: DialectColumn, ref: Ref, values: readonly PlanValue[], negated: boolean): Test
+  /** `keyList` of the dialect. */
+  keyList(columns: readonly DialectColumn[]): KeyList | undefined
   /** The expression for ORDER BY and for cursors. */
   ordered(column: DialectColumn, ref: Ref): Ref
   sameKey(pair: KeyPair): Test
@@ -50,6 +52,13 @@ export function comparisonsOf(known: KnownForms): Comparisons {
 
   const exact = (column: DialectColumn, ref: Ref): Ref =>
     isPlain(column) ? operand(column, ref) : exactForm(column, ref)
+
+  /** Whether the column itself has the values of a list, or their spellings, apart from its collation. */
+  const isAsStored = (column: DialectColumn): boolean => hasSpellings(column) || isPlain(column)
+
+  /** The expression that is compared with a list of values, or of their spellings. */
+  const listedBy = (column: DialectColumn, ref: Ref): Ref =>
+    hasSpellings(column) ? operand(column, ref) : exact(column, ref)
 
   const compare: Comparisons['compare'] = (column, ref, operator, value) => {
     if (column.aggregate !== undefined) {
@@ -80,7 +89,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       const near = storedNear(column, ref, texts, isWide, known.indexed.get(column))
       return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
     }
-    const by = hasSpellings(column) ? operand(column, ref) : exact(column, ref)
+    const by = listedBy(column, ref)
     const all = hasSpellings(column) ? values.flatMap(spellings) : values
     if (
       values.length > maxSeparateParameters &&
@@ -93,6 +102,33 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       padded(all).map((value) => bind(column, value)),
       negated,
     )
+  }
+
+  const keyList: Comparisons['keyList'] = (columns) => {
+    const isListed = (column: DialectColumn): boolean =>
+      column.type === 'integer' ||
+      column.type === 'bigint' ||
+      column.type === 'boolean' ||
+      isText(column)
+    if (!columns.every(isListed)) return undefined
+    const parts = columns.map((_, i) => sql`json_extract(value, '$[${natural(i)}]')`)
+    // SQLite reads the whole table for an OR of tests whose texts have a collation, whatever index the table has.
+    return {
+      mostGroups: 1,
+      test: (refs, keys) => {
+        const spelt = columns.reduce<readonly (readonly PlanValue[])[]>(
+          (all, column, i) => (hasSpellings(column) ? all.flatMap((key) => spellKey(key, i)) : all),
+          keys,
+        )
+        const list = sql`select ${sql.join(parts)} from json_each(${keysJson(spelt)})`
+        const by = columns.map((column, i) => listedBy(column, refs[i] as Ref))
+        const exact = sql<SqlBool>`(${sql.join(by)}) in (${list})`
+        if (!columns.some(isText)) return exact
+        // SQLite looks up a list of rows in an index only under the collations of the columns, which may also find other texts.
+        const near = columns.map((column, i) => (isAsStored(column) ? refs[i] : by[i]))
+        return sql<SqlBool>`((${sql.join(near)}) in (${list}) and ${exact})`
+      },
+    }
   }
 
   /**
@@ -110,6 +146,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   return {
     compare,
     oneOf,
+    keyList,
     ordered: exact,
     sameKey(pair) {
       const { column, ref, otherRef } = pair
@@ -193,5 +230,16 @@ function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map(jsonItem).join()}]`
 }
 
+const keysJson = (keys: readonly (readonly PlanValue[])[]): string =>
+  `[${keys.map(jsonList).join()}]`
+
 const jsonItem = (value: PlanValue): PlanValue =>
-  typeof value === 'string' ? JSON.stringify(value) : value
+  typeof value === 'string'
+    ? JSON.stringify(value)
+    : typeof value === 'boolean'
+      ? Number(value)
+      : value
+
+/** A key with each of the two spellings of the uuid at `i`. */
+const spellKey = (key: readonly PlanValue[], i: number): readonly (readonly PlanValue[])[] =>
+  spellings(key[i] as PlanValue).map((uuid) => key.map((part, j) => (j === i ? uuid : part)))

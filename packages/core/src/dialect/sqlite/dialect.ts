@@ -46,7 +46,7 @@ export const sqlite: InternalDialect = sqliteWith(nothingKnown)
 
 /** Creates the dialect; `known` says in which formats indexed columns store their values. */
 function sqliteWith(known: KnownForms): InternalDialect {
-  const { compare, oneOf, ordered, sameKey, equalsValue, keySides } = comparisonsOf(known)
+  const { compare, oneOf, keyList, ordered, sameKey, equalsValue, keySides } = comparisonsOf(known)
   return {
     name: 'sqlite',
     capabilities: {
@@ -60,6 +60,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       multiRowInserts: multiRowInserts(new Set()),
       keepsByCase: true,
       valuesTable: (columns) => valuesTable(columns.map(({ values }) => values)),
+      keyList,
       equalsValue,
       sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'question marks' },

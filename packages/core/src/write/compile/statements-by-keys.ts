@@ -2,7 +2,7 @@
 // related records.
 
 import type { SqlBool } from 'kysely'
-import { whereAll } from '../../compile/clauses.ts'
+import { orderBy, whereAll } from '../../compile/clauses.ts'
 import { keysCondition } from '../../compile/keys-condition.ts'
 import { readLock } from '../../compile/read-lock.ts'
 import { type Reader, selectList } from '../../compile/selection.ts'
@@ -152,13 +152,19 @@ export function compileLockedByKeys(
 export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
   columns.every(({ type }) => type === 'integer' || type === 'bigint')
 
-/** Locks the rows until the transaction ends. */
-export const compileLockByKeys = (
+/**
+ * Locks the rows until the transaction ends. By keys of several columns, in the order of the keys, so that two transactions do not wait for
+ * each other: a database may look up a list of such keys in any order.
+ */
+export function compileLockByKeys(
   target: Target,
   rows: RowsByKeys,
   lockedFor: LockedFor,
-): Fragment =>
-  sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${lockClause(target, rows.table, lockedFor)}`
+): Fragment {
+  const order =
+    rows.parts.length > 1 ? orderBy(rows.parts.map(({ dbName }) => sql.id(dbName))) : sql``
+  return sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${order}${lockClause(target, rows.table, lockedFor)}`
+}
 
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
   const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))

@@ -247,7 +247,7 @@ async function* readRows(
 ): AsyncGenerator<EchoRows> {
   if (!call.reach(resource)) return
   const one = planOne(resource, ast, keys[0] ?? [], call.reach)
-  for (const some of keyChunks(keys, resource.primaryKey.length)) {
+  for (const some of keyChunks(opened.target.dialect, keys, resource.primaryKey)) {
     const where = [withKeys(one.rows.from, resource.primaryKey, some)]
     const planned = { ...one, rows: { ...one.rows, where } }
     try {

@@ -125,7 +125,7 @@ async function lockByKeys(
 ): Promise<void> {
   const { connection, target } = context
   const { primaryKey } = resource
-  for (const some of keyChunks(keys, primaryKey.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
     const plan = planRecords(resource, primaryKey, some, { read: primaryKey, includeDeleted: true })
     const byKeys = compileLockedByKeys(target, plan, primaryKey, some, 'anyChange')
     if (byKeys === undefined) await lockRecords(context, resource, some, 'anyChange')
@@ -157,7 +157,7 @@ export async function lockedRecords(
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of keyChunks(keys, primaryKey.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
     const plan = planRecords(resource, primaryKey, some, { read })
     const isOneStatement = locksAsItReads(context, plan)
     if (!isOneStatement) await lockRecords(context, resource, some, lockedFor)
@@ -191,7 +191,7 @@ export async function lockedRecordsBy(
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   const all = read && [...new Set([...read, ...columns])]
-  for (const some of keyChunks(keys, columns.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, columns)) {
     for (const row of await lockedBy(context, resource, columns, some, action, lockedFor, all)) {
       found.set(keyTextIn(columns, row) ?? '', row)
     }
@@ -238,7 +238,7 @@ export async function lockRecords(
   lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  for (const some of keyChunks(keys, resource.primaryKey.length)) {
+  for (const some of keyChunks(target.dialect, keys, resource.primaryKey)) {
     await run(connection, compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
   }
 }

@@ -95,7 +95,7 @@ export async function refuseDeletedMeanwhile(context: WriteContext): Promise<voi
     const [{ resource, columns }] = group
     const keys = new Map(group.map(({ key }) => [keyText(key), key]))
     const found = new Set<string | undefined>()
-    for (const some of keyChunks([...keys.values()], columns.length)) {
+    for (const some of keyChunks(context.target.dialect, [...keys.values()], columns)) {
       const plan = planRecords(resource, columns, some, { read: columns })
       const rows = await readLocked(context, compileReferred(context, plan, columns, some))
       for (const row of rows) found.add(keyTextIn(columns, row))

@@ -77,7 +77,7 @@ export async function removeStored(
     return
   }
   const all = rows.flatMap((row) => [keyIn(resource, row) ?? []])
-  for (const keys of keyChunks(all, resource.primaryKey.length)) {
+  for (const keys of keyChunks(target.dialect, all, resource.primaryKey)) {
     const step = { resource, path: '', values: {}, key: null } as const
     if (softDelete === null) {
       const statement = compileDeleteByKeys(target, recordsByKeys(resource, keys))

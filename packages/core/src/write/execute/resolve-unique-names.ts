@@ -163,7 +163,7 @@ async function storedKeys(
   const [only] = keys
   // A collation may find a record whose key is spelt otherwise than the only one that is looked up.
   const text = keys.length === 1 && only !== undefined ? keyText(only) : undefined
-  for (const some of keyChunks(keys, columns.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, columns)) {
     const plan = planRecords(resource, columns, some)
     const referred = { holder: undefined, columns, keys: some, paths }
     for (const row of await readReferred(context, plan, referred)) {

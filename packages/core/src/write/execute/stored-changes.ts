@@ -38,7 +38,7 @@ export async function storedRecords(
 ): Promise<ReadonlyMap<string, Values>> {
   const stored = new Map<string, Values>()
   const all = records.map(({ key }) => key)
-  for (const keys of keyChunks(all, resource.primaryKey.length)) {
+  for (const keys of keyChunks(context.target.dialect, all, resource.primaryKey)) {
     const rows = await readUnscoped(
       context,
       planRecords(resource, resource.primaryKey, keys, { includeDeleted: true }),

@@ -1,6 +1,5 @@
 // Plans the reads of a write: they find records by the values of some columns, and read all columns, including hidden ones.
 
-import { groupKeys } from '../../plan/key-groups.ts'
 import { refOf } from '../../plan/names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from '../../plan/plan.ts'
 import type { Junction } from '../../registry/junction.ts'
@@ -50,31 +49,11 @@ export function planRecords(
 }
 
 /** The condition that the columns of a source have the values of one of the keys. */
-export function withKeys(
+export const withKeys = (
   source: Source,
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
-): Condition {
-  const [only, ...others] = columns
-  if (only !== undefined && others.length === 0) {
-    const values = keys.map(firstOf)
-    return { kind: 'oneOf', operand: refOf(source, only), values, negated: false }
-  }
-  return {
-    kind: 'or',
-    all: groupKeys(columns, keys).map(({ first, listed, values }) => ({
-      kind: 'and',
-      all: columns.map((column, i): Condition => {
-        const operand = refOf(source, column)
-        return i === listed && values.length > 1
-          ? { kind: 'oneOf', operand, values, negated: false }
-          : { kind: 'compare', operand, operator: 'eq', value: first[i] as Value }
-      }),
-    })),
-  }
-}
-
-const firstOf = ([value]: readonly Value[]): Value => value as Value
+): Condition => ({ kind: 'keys', source, columns, keys })
 
 /** The condition that `columns` have the values of one of `keys`. */
 export type OneOfKeys = readonly [

@@ -100,7 +100,7 @@ async function visibleKeys(
   const paths = (key: string) => pathsOf(relation, nodes, key)
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
-  for (const some of keyChunks(keys, to.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, to)) {
     // As in `isVisible` of checks.ts: if the caller has no access to the target, the row only has to exist.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed

@@ -82,11 +82,13 @@ interface GroupUpdates {
 
 /** Divides the rows of a group among as few statements as possible. */
 export function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
-  const { resource, columns } = group
-  const keys = resource.primaryKey.length
+  const { context, resource, columns } = group
+  const { primaryKey } = resource
   const isShared = columns.every(({ name }) => haveSame(name, rows))
   // Each column may need a second value in each row: a flag that says whether the row changes the column.
-  const parts = isShared ? keyChunks(rows, keys) : chunks(rows, keys + 2 * columns.length)
+  const parts = isShared
+    ? keyChunks(context.target.dialect, rows, primaryKey)
+    : chunks(rows, primaryKey.length + 2 * columns.length)
   for (const some of parts) yield* compiledParts(group, some)
 }
 

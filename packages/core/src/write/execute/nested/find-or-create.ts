@@ -253,7 +253,7 @@ async function recordsByKey(
   if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange')
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of keyChunks(keys, primaryKey.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
     const plan = planRecords(resource, primaryKey, some)
     const referred = { holder: undefined, columns: primaryKey, keys: some, paths, linked }
     for (const row of await readReferred(context, plan, referred)) {

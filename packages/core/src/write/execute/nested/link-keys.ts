@@ -1,5 +1,6 @@
 // The keys of links, divided among statements; for both kinds of LinkStore.
 
+import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
 import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
 import type { NamedColumn } from '../../../registry/resource.ts'
@@ -20,12 +21,13 @@ export function addLink(found: FoundLinks, own: Key, linked: Key): void {
  * differ, a row does not tell to which record it belongs, so each record takes its own statement.
  */
 export const chunksByKey = <T>(
+  dialect: InternalDialect,
   columns: readonly NamedColumn[],
   records: readonly T[],
 ): Iterable<readonly T[]> =>
   columns.some(({ collation }) => collation !== undefined)
     ? records.map((one) => [one])
-    : keyChunks(records, columns.length)
+    : keyChunks(dialect, records, columns)
 
 /** The links that one statement selects: links of the record with the key `own`, or links of several records. */
 export interface SelectedLinks {
@@ -34,17 +36,19 @@ export interface SelectedLinks {
   readonly keys: readonly Key[]
 }
 
-/** Divides links among statements; `columns` is the number of columns of both keys. */
+/** Divides links among statements; `columns` are those of both keys: that of the record whose links they are, then of the linked one. */
 export function* selectedLinks(
+  dialect: InternalDialect,
   links: readonly OldLinks[],
-  columns: number,
+  columns: readonly NamedColumn[],
 ): Generator<SelectedLinks> {
   const [first, ...others] = links
   if (first !== undefined && others.length === 0) {
     const { own } = first.list
-    for (const keys of keyChunks(first.keys, columns - own.length)) yield { own, keys }
+    for (const keys of keyChunks(dialect, first.keys, columns.slice(own.length)))
+      yield { own, keys }
     return
   }
   const pairs = links.flatMap(({ list, keys }) => keys.map((key) => [...list.own, ...key]))
-  for (const keys of keyChunks(pairs, columns)) yield { own: undefined, keys }
+  for (const keys of keyChunks(dialect, pairs, columns)) yield { own: undefined, keys }
 }

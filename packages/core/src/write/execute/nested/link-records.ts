@@ -66,7 +66,7 @@ export function linkRecords(
   return {
     async existing(lists) {
       const found: FoundLinks = new Map()
-      for (const some of chunksByKey(ownColumns, lists)) {
+      for (const some of chunksByKey(context.target.dialect, ownColumns, lists)) {
         const columns = [...ownColumns, ...linkedColumns]
         const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { columns })
         const [only, ...others] = some
@@ -130,7 +130,7 @@ async function lock(
   if (!target.dialect.capabilities.locksRows) return
   const { resource, own, linked } = junction
   const [ownParts, linkedParts] = [keyParts(own), keyParts(linked)]
-  for (const selected of selectedLinks(links, own.length + linked.length)) {
+  for (const selected of selectedLinks(target.dialect, links, [...own, ...linked])) {
     const rows = { table: resource, ...rowsOfLinks(ownParts, linkedParts, selected) }
     await run(connection, compileLockByKeys(target, rows, 'anyChange'))
   }
@@ -144,10 +144,11 @@ async function rowsOf(
 ): Promise<readonly Values[]> {
   const { own: ownColumns, linked } = junction
   const rows: Values[] = []
-  for (const { own, keys } of selectedLinks(links, ownColumns.length + linked.length)) {
+  const columns = [...ownColumns, ...linked]
+  for (const { own, keys } of selectedLinks(context.target.dialect, links, columns)) {
     const plan =
       own === undefined
-        ? planLinks(relation, junction, [[...ownColumns, ...linked], keys], { includeDeleted })
+        ? planLinks(relation, junction, [columns, keys], { includeDeleted })
         : planLinks(relation, junction, [ownColumns, [own]], {
             and: [linked, keys],
             includeDeleted,
@@ -221,7 +222,7 @@ async function store(
     }
   }
   const path = commonPath(made)
-  for (const keys of keyChunks(restored, resource.primaryKey.length)) {
+  for (const keys of keyChunks(context.target.dialect, restored, resource.primaryKey)) {
     const statement = compileUpdateByKeys(context.target, resource, changes, keys)
     const step = { step: 'update', resource, path, values: changes, key: null } as const
     await runWrite(context, statement, step)

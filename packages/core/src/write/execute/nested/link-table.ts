@@ -44,7 +44,8 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
     async remove(links) {
       const path = pathOf(links)
       const refused = { resource, path, values: {}, key: null, step: 'delete' } as const
-      for (const selected of selectedLinks(links, parts.length)) {
+      const columns = parts.map(({ column }) => column)
+      for (const selected of selectedLinks(target.dialect, links, columns)) {
         const rows = { table, ...rowsOfLinks(ownParts, linkedParts, selected) }
         await runWrite(context, compileDeleteByKeys(target, rows), refused)
       }

@@ -92,7 +92,7 @@ async function withColumns(
   if (missing.length === 0) return known
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of keyChunks([...keys.values()], primaryKey.length)) {
+  for (const some of keyChunks(context.target.dialect, [...keys.values()], primaryKey)) {
     const plan = planRecords(resource, primaryKey, some, { includeDeleted: true })
     for (const row of await readUnscoped(context, plan, some.length)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)

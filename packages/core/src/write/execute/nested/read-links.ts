@@ -26,7 +26,7 @@ export async function readLinks(
 ): Promise<FoundLinks> {
   const found: FoundLinks = new Map()
   const ownColumns = ownParts.map(({ column }) => column)
-  for (const keys of chunksByKey(ownColumns, records)) {
+  for (const keys of chunksByKey(target.dialect, ownColumns, records)) {
     const rows = { table, matches: [], parts: ownParts, keys }
     const { statement, readers } = compileLinks(target, rows, [...ownParts, ...linkedParts])
     for (const raw of await run(connection, statement)) {

@@ -25,7 +25,7 @@ export async function setUpdatedTimes(
   if (first === undefined) return
   const path = others.length === 0 ? first.node.path : ''
   const keys = due.map(({ known }) => keyOf(resource, known))
-  for (const some of keyChunks(keys, resource.primaryKey.length)) {
+  for (const some of keyChunks(context.target.dialect, keys, resource.primaryKey)) {
     const statement = compileUpdateByKeys(context.target, resource, times, some)
     const step = { step: 'update', resource, path, values: times, key: null } as const
     await runWrite(context, statement, step)

@@ -144,7 +144,7 @@ async function visibleKeys(
   const keys = new Map<string, Key>()
   for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
-  for (const some of keyChunks([...keys.values()], resource.primaryKey.length)) {
+  for (const some of keyChunks(context.target.dialect, [...keys.values()], resource.primaryKey)) {
     const plan = planRecords(resource, resource.primaryKey, some)
     for (const row of await readScoped(context, plan, 'GET_MANY')) {
       seen.add(keyText(keyIn(resource, row) ?? []))

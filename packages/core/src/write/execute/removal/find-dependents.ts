@@ -37,7 +37,7 @@ export async function findDependents(
   const columns = referredColumns(dependent)
   const soft = isSoftBelow(parents, dependent)
   const rows: Values[] = []
-  for (const keys of keyChunks(keysIn(columns, parents.rows), columns.length)) {
+  for (const keys of keyChunks(context.target.dialect, keysIn(columns, parents.rows), columns)) {
     // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
     const plan = planRecords(resource, held, keys, { includeDeleted: !soft })
     const found = await readUnscoped(context, plan, max - rows.length + 1)

@@ -148,7 +148,7 @@ async function isOneReferredTo(
   dependent: DependentModel,
 ): Promise<boolean> {
   const columns = referredColumns(dependent)
-  for (const keys of keyChunks(keysIn(columns, rows), columns.length)) {
+  for (const keys of keyChunks(context.target.dialect, keysIn(columns, rows), columns)) {
     const probed = { table: dependent, matches: [], parts: dependent.key, keys }
     if (await existsOneUnscoped(context, probed)) return true
   }
@@ -166,7 +166,7 @@ async function areFreeInList(
   const places = new Map(rows.map((row, i) => [idOf(resource, row), i]))
   const byKey = new Map(rows.map((row, i) => [keyTextIn(columns, row), i]))
   const read = new Set([...resource.primaryKey, ...dependent.held])
-  for (const keys of keyChunks(keysIn(columns, rows), columns.length)) {
+  for (const keys of keyChunks(context.target.dialect, keysIn(columns, rows), columns)) {
     const plan = planRecords(resource, dependent.held, keys, { read, includeDeleted: true })
     // More referrers than records are not all in the list.
     for (const referrer of await readUnscoped(context, plan, rows.length + 1)) {

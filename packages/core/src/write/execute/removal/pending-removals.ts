@@ -131,7 +131,7 @@ export class PendingRemovals {
 
   async #deleteRows(rows: Group<PendingRow>): Promise<void> {
     const [{ resource }] = rows
-    for (const some of keyChunks(rows, resource.primaryKey.length)) {
+    for (const some of keyChunks(this.#context.target.dialect, rows, resource.primaryKey)) {
       const byKeys = recordsByKeys(resource, some.map(keyOf))
       const statement = compileDeleteByKeys(this.#context.target, byKeys)
       await runWrite(this.#context, statement, { ...ofMany(resource), step: 'delete' })
@@ -161,7 +161,8 @@ export class PendingRemovals {
       await runWrite(this.#context, statement, { ...step, key })
       return
     }
-    for (const some of keyChunks(all, dependent.key.length)) {
+    const columns = dependent.key.map(({ column }) => column)
+    for (const some of keyChunks(this.#context.target.dialect, all, columns)) {
       const rows = { table: dependent, matches: [], parts: dependent.key, keys: some.map(keyOf) }
       const statement = compileDeleteByKeys(this.#context.target, rows)
       await runWrite(this.#context, statement, { ...step, key: null })
