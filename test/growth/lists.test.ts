@@ -7,7 +7,7 @@ import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.
 import type { ItemType } from '../../packages/core/src/model/column.ts'
 import { operatorFits } from '../../packages/core/src/model/type-rules.ts'
 import { send, testApi } from '../support/api.ts'
-import { equal, ok } from '../support/assert.ts'
+import { equal, match, ok } from '../support/assert.ts'
 import { connectionMeter } from '../support/connection-meter.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
@@ -87,8 +87,8 @@ const model = (name: string) =>
   })
 const models = [model('Plain'), model('Indexed')]
 
-/** The longest list: MySQL and MariaDB take the values of four such lists of texts, of which the rows and their count have two each. */
-const most = 8192
+/** The longest list that API_MAX_LIST can allow. */
+const most = 10_000
 
 eachDatabase('growth of lists', (test, db) => {
   let dialects: Readonly<Record<string, readonly [Dialect, readonly Column[]]>>
@@ -206,6 +206,30 @@ eachDatabase('growth of lists', (test, db) => {
     }
   })
 
+  test('a longer list is refused', async () => {
+    const { status, errors } = await send(api, 'QUERY', '/api/plains', {
+      body: `integer__in=(${Array.from({ length: most + 1 }, (_, i) => i).join()})`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    equal(status, 400)
+    match(errors.reason, 'API_MAX_LIST')
+    match(errors.reason, String(most))
+  })
+
+  for (const type of types.filter((one) => operatorFits('in', { type: one, nullable: true }))) {
+    test(`${type}: the generic dialect has one term or comparison for each value of a list`, () => {
+      const column = plain[types.indexOf(type)] as Column
+      const isRange = type === 'datetime' || type === 'time'
+      const [one, two] = [64, 128].map((n) => {
+        const list = Array.from({ length: n }, (_, i) => values[type](i))
+        const test = genericDialect.oneOf(column, sql.ref(column.dbName), list, false)
+        const text = sql`${test}`.compile(db.kysely).sql
+        return text.match(isRange ? / < /g : /\?|\$[0-9]+/g)?.length ?? 0
+      }) as [number, number]
+      equal(two - one, isRange ? 128 : 64)
+    })
+  }
+
   const columns = types.filter((type) => type !== 'enum')
   for (const operator of ['in', 'nin']) {
     for (const [path, which] of [
@@ -217,7 +241,7 @@ eachDatabase('growth of lists', (test, db) => {
         for (const type of columns) {
           // Steps, so that a list that costs too much ends the test before it ends the machine.
           const costs: number[] = []
-          for (const n of [most / 16, most / 8, most / 4, most / 2, most]) {
+          for (const n of [most / 16, most / 8, most / 4, most / 2, most].map(Math.floor)) {
             const list = Array.from({ length: n }, (_, i) => values[type](i)).join()
             const body = `${type}__${operator}=(${list})&limit=1&fields=id`
             const before = await meter.cpu()

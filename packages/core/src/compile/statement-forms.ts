@@ -1,5 +1,6 @@
 // Short names for the statements of one read, used in their cache keys. Statements with the same name differ only in values.
 
+import { paddedLength } from '../dialect/shared/sql-parts.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
 import { isLimitLiteral, keysFirstOffset, type Slice } from './row-query.ts'
 import type { Target } from './target.ts'
@@ -18,6 +19,6 @@ function positionForm({ offset, keyset }: Slice): string {
   return offset === 0 ? 'first' : offset >= keysFirstOffset ? 'keys first' : 'offset'
 }
 
-/** Names the length of a list of keys by the exponent of the next power of two: lists are padded to that length, or are one parameter. */
+/** Names the length of a list of keys: lists of the same name are padded to the same length, or are one parameter. */
 export const keysForm = (keys: readonly (readonly Value[])[]): string =>
-  String(keys.length <= 1 ? keys.length : 32 - Math.clz32(keys.length - 1) + 1)
+  String(paddedLength(keys.length))

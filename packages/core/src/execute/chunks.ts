@@ -4,7 +4,7 @@ import { mostKeys } from '../compile/keys-condition.ts'
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { NamedColumn } from '../registry/resource.ts'
 
-// SQLite allows 32,766 bound values per statement, PostgreSQL and MySQL 65,535. Lists are padded to powers of two, hence half.
+// SQLite allows 32,766 bound values per statement, PostgreSQL and MySQL 65,535. Lists are padded to up to twice their length, hence half.
 const valuesPerStatement = 16_384
 
 const itemsOf = (values: number): number => Math.max(1, Math.floor(valuesPerStatement / values))

@@ -1,6 +1,8 @@
 // The skeleton of a query: the raw query string without the values of its filters, its page and its cursor. Queries with the
 // same skeleton share a cached plan.
 
+import { paddedLength } from '../dialect/shared/sql-parts.ts'
+
 export interface Skeleton {
   /** The query string with each removed value replaced by a newline. */
   readonly key: string
@@ -67,8 +69,8 @@ function decoded(written: string): string | undefined {
   }
 }
 
-/** Names a list's length by the next power of two: lists with the same name share a statement. */
-const sizeOf = (items: readonly unknown[]): string => `(${32 - Math.clz32(items.length - 1)})`
+/** Names a list's length: lists with the same name share a statement. */
+const sizeOf = (items: readonly unknown[]): string => `(${paddedLength(items.length)})`
 
 /** Whether the parameter's name is `page`, `after` or `before`. */
 const isPageOrCursor = (query: string, start: number, opening: number): boolean => {

@@ -134,10 +134,19 @@ export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
   return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select * from (${set}) as ${sql.id('keys')})`
 }
 
-/** Repeats the last value until the length is a power of two, so that lists of all lengths share few statements. */
+/** Longer lists are padded to a multiple of this number, so that those of 10,000 values stay below the limits of bound values. */
+const longestStep = 2048
+
+/** The length to which a list is padded, so that lists of all lengths share few statements: a power of two, or a multiple of 2,048. */
+export function paddedLength(length: number): number {
+  let most = 1
+  while (most < length) most += Math.min(most, longestStep)
+  return most
+}
+
+/** Repeats the last value until the list has its `paddedLength`. */
 export function padded<T>(values: readonly T[]): readonly T[] {
-  let length = 1
-  while (length < values.length) length *= 2
+  const length = paddedLength(values.length)
   const last = values[values.length - 1] as T
   return [...values, ...Array<T>(length - values.length).fill(last)]
 }
