@@ -124,4 +124,21 @@ export const references: readonly Break[] = [
     replace: '!context',
     fails: 'test/writing/guessed-keys.test.ts',
   },
+  {
+    title:
+      'A taken value beside a dangling foreign key is not reported where the database finds the foreign key first',
+    file: 'packages/core/src/write/execute/refusals/explain-refusal.ts',
+    find: 'return taken.length > 0 ? uniqueViolation(takenPaths(taken, paths)) : undefined',
+    replace: 'return taken.length < 0 ? uniqueViolation(takenPaths(taken, paths)) : undefined',
+    fails: 'test/writing/several-mistakes.test.ts',
+    databases: ['mysql'],
+  },
+  {
+    title: 'Of values that do not fit, only the one that the database names is reported',
+    file: 'packages/core/src/write/execute/refusals/explain-refusal.ts',
+    find: 'known.includes(column) || others.includes(column)',
+    replace: 'known.length > 0 ? known.includes(column) : others.includes(column)',
+    fails: 'test/writing/several-mistakes.test.ts',
+    databases: ['mariadb'],
+  },
 ]

@@ -45,11 +45,8 @@ export async function updateRows(
   const names = writtenNames(changed)
   if (changed.length === 1 || dependOnOrder(resource, changed, names)) {
     await updateEach(context, resource, changed)
-  } else {
-    for (const { columns, rows: all } of groupsOf(context, resource, changed)) {
-      const group: GroupUpdates = { context, resource, columns, returned }
-      for (const part of partsOf(group, all)) await updateOrExplain(group, part)
-    }
+  } else if (changed.length > 0) {
+    await updateOrExplain(context, resource, changed, returned)
   }
   const isRekeyed = resource.primaryKey.some(({ name }) => names.has(name))
   // If a key has changed, the database may have changed the foreign keys of other returned rows (ON UPDATE CASCADE).
@@ -215,25 +212,47 @@ async function updateEach(
   }
 }
 
-/** Changes the rows with one statement. If it is refused, throws the refusal of the first row that is refused even alone. */
-async function updateOrExplain(group: GroupUpdates, { rows, compiled }: Part): Promise<void> {
-  const { context, resource } = group
-  const write = async (some: readonly ChangedRow[]): Promise<void> => {
-    const statement = some === rows ? compiled : some.length > 1 && compiledFor(group, some)
-    if (!statement) return updateEach(context, resource, some)
-    await updateTogether(group, statement)
-    for (const { stored, written, path } of context.changes === undefined ? [] : some) {
-      context.changes?.note(resource, stored, { ...stored, ...written }, path)
-    }
-  }
-  if (rows.length === 1) return write(rows)
+/** Changes the rows. If a statement is refused, throws the refusal of the first row of the list that is refused even alone. */
+async function updateOrExplain(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly ChangedRow[],
+  returned: ReturnedRows | undefined,
+): Promise<void> {
   if (!context.hosted) await setSavepoint(context)
   try {
-    await write(rows)
+    await updateGroups(context, resource, rows, returned)
   } catch (error) {
     if (context.hosted || refusalOf(error) === undefined) throw error
-    const first = await refusalOfFirst(context, rows, write)
+    // The rows of earlier statements are rolled back too.
+    returned?.rows.splice(0)
+    const again = (some: readonly ChangedRow[]): Promise<void> =>
+      some.length === 1
+        ? updateEach(context, resource, some)
+        : updateGroups(context, resource, some, undefined)
+    const first = await refusalOfFirst(context, rows, again)
     if (first !== undefined) throw first
+  }
+}
+
+async function updateGroups(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly ChangedRow[],
+  returned: ReturnedRows | undefined,
+): Promise<void> {
+  for (const { columns, rows: all } of groupsOf(context, resource, rows)) {
+    const group: GroupUpdates = { context, resource, columns, returned }
+    for (const { rows: some, compiled } of partsOf(group, all)) {
+      if (compiled === undefined) {
+        await updateEach(context, resource, some)
+        continue
+      }
+      await updateTogether(group, compiled)
+      for (const { stored, written, path } of context.changes === undefined ? [] : some) {
+        context.changes?.note(resource, stored, { ...stored, ...written }, path)
+      }
+    }
   }
 }
 

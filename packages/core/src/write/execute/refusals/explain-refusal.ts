@@ -22,7 +22,12 @@ import { existsUnscoped, keyMatches, valuesOf } from '../look-up.ts'
 import { overflowingColumns } from './overflowing-columns.ts'
 import type { Probe, Refusal } from './refusal.ts'
 
-/** The API error for a refusal. It names no field if the queries that look for the fields fail. */
+/**
+ * The API error for a refusal. It names no field if the queries that look for the fields fail.
+ *
+ * A record may break several rules, of which each database reports another one. The error is the same on all of them, in the order of
+ * PostgreSQL: values that do not fit, NULL, CHECK, unique keys, foreign keys.
+ */
 export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
   // In a list, the error names at least the record.
@@ -44,9 +49,15 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
       if (step === 'link') {
         return missingReference(await linkPaths(probe, refusal, 'linked', false))
       }
-      return missingReference(paths(await orNone(danglingColumns(probe, refusal))))
+      return (
+        (await takenBesides(probe, refusal, paths)) ??
+        missingReference(paths(await orNone(danglingColumns(probe, refusal))))
+      )
     case 'notNull':
-      return notNullViolation(paths(await missingColumns(probe, refusal)))
+      return (
+        unfitting(resource, await orNone(overflowingColumns(probe, refusal)), paths) ??
+        notNullViolation(paths(await missingColumns(probe, refusal)))
+      )
     case 'check':
       return await checkedBy(probe, refusal, paths)
     case 'policy':
@@ -58,14 +69,38 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
       )
     default: {
       const known = columnNamed(resource, failure.column)
-      const found = known.length > 0 ? known : await orNone(overflowingColumns(probe, refusal))
-      // A value that does not fit the foreign key column cannot be the key of any record.
-      const references = found.filter((column) => isReference(resource, column))
-      return references.length > 0 && references.length === found.length
-        ? missingReference(paths(references))
-        : valueNotStorable(paths(found))
+      const others = await orNone(overflowingColumns(probe, refusal))
+      const found = [...resource.allColumns.values()].filter(
+        (column) => known.includes(column) || others.includes(column),
+      )
+      return unfitting(resource, found, paths) ?? valueNotStorable(record)
     }
   }
+}
+
+type PathsOf = (columns: readonly NamedColumn[]) => readonly string[]
+
+/** The error for values that do not fit their columns; undefined if there are none. */
+function unfitting(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  paths: PathsOf,
+): ApiError | undefined {
+  if (columns.length === 0) return undefined
+  // A value that does not fit the foreign key column cannot be the key of any record.
+  return columns.every((column) => isReference(resource, column))
+    ? missingReference(paths(columns))
+    : valueNotStorable(paths(columns))
+}
+
+/** The error for the unique keys of a record with a dangling foreign key that other records have; undefined if there are none. */
+async function takenBesides(
+  probe: Probe,
+  refusal: Refusal,
+  paths: PathsOf,
+): Promise<ApiError | undefined> {
+  const { taken } = await foundKeys(probe, refusal).catch(() => ({ taken: [] }))
+  return taken.length > 0 ? uniqueViolation(takenPaths(taken, paths)) : undefined
 }
 
 const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =>
@@ -134,7 +169,7 @@ export async function breaksConstraint(probe: Probe, refusal: Refusal): Promise<
 /** The visible fields of each key that is taken; if all keys are hidden, the path of the record in the list. */
 function takenPaths(
   keys: readonly (readonly NamedColumn[])[],
-  paths: (columns: readonly NamedColumn[]) => readonly string[],
+  paths: PathsOf,
 ): readonly (readonly string[])[] {
   const open = keys.filter((columns) => columns.some(({ hidden }) => !hidden))
   const found = open.length === 0 ? [paths([])] : open.map(paths)
@@ -142,11 +177,7 @@ function takenPaths(
 }
 
 /** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
-async function checkedBy(
-  probe: Probe,
-  refusal: Refusal,
-  paths: (columns: readonly NamedColumn[]) => readonly string[],
-): Promise<ApiError> {
+async function checkedBy(probe: Probe, refusal: Refusal, paths: PathsOf): Promise<ApiError> {
   const { constraint } = refusal.failure
   const columns = await orNone(constraintColumns(probe, refusal))
   const isName = constraint !== undefined && /^[\p{L}_][\p{L}\p{N}_.$-]*$/u.test(constraint)
