@@ -123,6 +123,7 @@ const echoOf = (resource: Resource, query = '') =>
       [],
       () => true,
     ),
+    'one',
   )
 const limit = { setting: 'none', value: 100 }
 

@@ -40,6 +40,8 @@ type RecordCondition = (record: string | undefined) => boolean
 interface WriteCondition {
   /** Whether `If-Match` has an ETag; `*` is none. */
   readonly namesVersion: boolean
+  /** Whether `holdsFor` needs the text of the record: not for `*`. */
+  readonly needsRecord: boolean
   readonly holdsFor: RecordCondition
 }
 
@@ -64,8 +66,10 @@ export function writeCondition(request: ApiRequest): WriteCondition | undefined 
   if (match === undefined && noneMatch === undefined) return undefined
   const matches = match === undefined ? () => true : listsRow(match)
   const excludes = noneMatch === undefined ? () => false : listsRow(noneMatch)
+  const namesVersion = match !== undefined && match.trim() !== '*'
   return {
-    namesVersion: match !== undefined && match.trim() !== '*',
+    namesVersion,
+    needsRecord: namesVersion || (noneMatch !== undefined && noneMatch.trim() !== '*'),
     holdsFor: (record) => matches(record) && !excludes(record),
   }
 }

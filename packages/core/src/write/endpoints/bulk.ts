@@ -29,8 +29,8 @@ import { planList } from '../../plan/read-plan.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import type { LockedFor } from '../compile/statements.ts'
 import { addOtherForms, requireAccess } from '../execute/checks.ts'
+import { columnsToRead } from '../execute/columns-to-read.ts'
 import type { WriteContext } from '../execute/context.ts'
-import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import { ChangeStep, type ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
 import { needsNoLookUp, writeWithoutLookUp } from '../execute/lists/without-look-up.ts'
@@ -43,7 +43,7 @@ import { requireListAccess } from '../execute/nested/write-links.ts'
 import { refuseWithoutVersion } from '../execute/preconditions.ts'
 import { removeList } from '../execute/removal/remove-list.ts'
 import { resolveUniqueNames } from '../execute/resolve-unique-names.ts'
-import { withAllColumns } from '../plan/look-up.ts'
+import { reading } from '../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values } from '../plan/node.ts'
 import { noteCascade, noteChanged } from './changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
@@ -78,7 +78,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   }
   const selection = selectionOf(call, resource, ast)
   const echo: QueryAst = { ...ast, where: [] }
-  planEcho(resource, echo, call.reach)
+  planEcho(resource, echo, call.reach, 'list')
   const problems = inputProblems()
   const relationKeys = relationKeysOf(resource, ast)
   const count = new RecordCount(resource)
@@ -99,7 +99,9 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     async (writing) => {
       const lockedFor = lockForChanges(writing.context, resource, [sent])
       await lockLinked(writing.context, resource, [sent])
-      const rows = await lockMatchingRows(writing, resource, selection, 'PATCH', lockedFor)
+      const read = columnsToRead(writing.context, resource, { kind: 'change', nodes: [sent] })
+      const found = { action: 'PATCH', lockedFor, read } as const
+      const rows = await lockMatchingRows(writing, resource, selection, found)
       count.refuseTimes(rows.length)
       if (rows.length > 0) await requireListAccess(writing.context, [sent])
       else {
@@ -133,7 +135,7 @@ async function updateListed(
     const { endpoint } = resource
     throw tooManyRecords({ endpoint, sent: body.length }, limit, max, at)
   }
-  const echo = cachedEchoPlan(call, resource, ast)
+  const echo = cachedEchoPlan(call, resource, ast, 'list')
   const relationKeys = relationKeysOf(resource, ast)
   const sent = await readChanges(call, resource, body, problems, relationKeys)
   for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
@@ -146,7 +148,7 @@ async function updateListed(
       const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
       const nodes = changes.map(nodeOf)
       await requireListAccess(context, nodes)
-      const read = columnsToCompare(context, resource, nodes, { touches: true })
+      const read = columnsToRead(context, resource, { kind: 'change', nodes })
       const returned = returnedEcho(writing, echo)
       const written = needsNoLookUp(context, resource, changes, read)
         ? await writeWithoutLookUp(context, resource, changes)
@@ -194,7 +196,7 @@ async function changeStored(
   const keys = changes.map(keyInList)
   await lockLinked(context, resource, changes.map(nodeOf), keys)
   const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
-  const steps = await changeSteps(context, resource, changes, stored, lockedFor)
+  const steps = await changeSteps(context, resource, changes, stored, lockedFor, read)
   return writeMany(context, resource, steps, returned)
 }
 
@@ -204,6 +206,7 @@ async function changeSteps(
   changes: readonly ListedChange[],
   stored: ReadonlyMap<string, Values>,
   lockedFor: LockedFor,
+  read: readonly NamedColumn[] | undefined,
 ): Promise<readonly ManyStep[]> {
   const steps: ManyStep[] = []
   const mayDiffer = isCollated(resource)
@@ -214,7 +217,9 @@ async function changeSteps(
     // A collation may make the stored key equal to this one although their texts differ.
     const found =
       exact ??
-      (mayDiffer ? await lockedRecord(context, resource, key, 'PATCH', lockedFor) : undefined)
+      (mayDiffer
+        ? await lockedRecord(context, resource, key, 'PATCH', lockedFor, { read })
+        : undefined)
     const own = mayDiffer && found ? keyText(keyIn(resource, found) ?? []) : undefined
     if (found === undefined) {
       addOtherForms(context.problems, [node])
@@ -291,8 +296,12 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   return inWrite(
     call,
     async (writing) => {
-      const rows = await lockMatchingRows(writing, resource, selection, 'DELETE', 'anyChange')
-      await removeList(writing.context, resource, rows, cascade)
+      const { context } = writing
+      const soft = resource.settings.softDelete !== null
+      const read = columnsToRead(context, resource, { kind: 'remove', soft })
+      const found = { action: 'DELETE', lockedFor: 'anyChange', read } as const
+      const rows = await lockMatchingRows(writing, resource, selection, found)
+      await removeList(context, resource, rows, cascade)
       return { status: 200, value: null, total: rows.length }
     },
     { isBulk: true, byFilters: true },
@@ -331,7 +340,7 @@ function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   const { fields: _, ...query } = ast
   const single = ast.single.join_type === undefined ? {} : { join_type: ast.single.join_type }
   const plan = planList(resource, { ...query, relationOptions: [], single }, call.reach)
-  return { rows: withAllColumns(plan.rows), ...limitOf(resource, ast) }
+  return { rows: plan.rows, ...limitOf(resource, ast) }
 }
 
 function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'limit' | 'at'> {
@@ -345,6 +354,13 @@ function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'li
     : { max: bulk, limit: maxBulkNames }
 }
 
+/** Why the matching records are read, and with which columns; undefined for all. */
+interface Matching {
+  readonly action: 'PATCH' | 'DELETE'
+  readonly lockedFor: LockedFor
+  readonly read: readonly NamedColumn[] | undefined
+}
+
 /**
  * The matching records, in key order and locked. After locking, the filters are evaluated again: a concurrent transaction
  * may have changed a record so that it no longer matches.
@@ -353,21 +369,20 @@ async function lockMatchingRows(
   { context }: Writing,
   resource: Resource,
   { rows: plan, max, limit, at }: Selection,
-  action: 'PATCH' | 'DELETE',
-  lockedFor: LockedFor,
+  { action, lockedFor, read }: Matching,
 ): Promise<readonly Values[]> {
-  const read = async () => {
-    const found = await readScoped(context, plan, action, max + 1)
+  const matching = async (columns: Matching['read']) => {
+    const found = await readScoped(context, reading(plan, columns), action, max + 1)
     if (found.length > max) throw tooManyRecords(resource, limit, max, at)
     return found
   }
-  const rows = await read()
   const { dialect, locks } = context.target
-  // In a transaction of the host that may have a snapshot, the first read has locked the newest rows.
-  const isLocked = !dialect.capabilities.locksRows || locks !== undefined
-  if (isLocked || rows.length === 0) return rows
+  // In a transaction of the host that may have a snapshot, the first read locks the newest rows.
+  if (!dialect.capabilities.locksRows || locks !== undefined) return matching(read)
+  const rows = await matching(resource.primaryKey)
+  if (rows.length === 0) return rows
   const keys = keysOf(resource, rows)
   await lockRecords(context, resource, keys, lockedFor)
   const locked = new Set(keys.map(keyText))
-  return (await read()).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
+  return (await matching(read)).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
 }

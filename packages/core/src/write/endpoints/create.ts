@@ -46,10 +46,11 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   }
   if (isUpsert && !mayAct(resource, 'UPSERT', call.caller)) throw forbidden()
   refusePrecondition(call)
-  const echo = cachedEchoPlan(call, resource, ast)
+  const one = cachedEchoPlan(call, resource, ast, 'one')
   const problems = inputProblems()
   const body = bodyOf(call, problems)
   const many = Array.isArray(body)
+  const echo = many ? cachedEchoPlan(call, resource, ast, 'list') : one
   const items = itemsOf(resource, body)
   return idempotent(call, resource, ast, body, (storeResponse) =>
     (isUpsert ? upsert : insertAll)(
@@ -91,13 +92,13 @@ async function insertAll(
   const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
   const write = async (writing: Writing): Promise<Result> => {
     const { context } = writing
-    const returned = many ? returnedEcho(writing, echo) : undefined
+    const isStored = storeResponse !== undefined
+    const returned = many ? returnedEcho(writing, echo, isStored) : undefined
     const resolved =
       relationKeys.size === 0 ? steps : (await resolveUniqueNames(context, nodes)).map(createStep)
     const created = await writeMany(context, resource, resolved, returned)
     const keys = keysOf(resource, created)
     context.problems.refuse()
-    const isStored = storeResponse !== undefined
     const rows = knownRows(resource, echo, returned, created)
     const written = { keys, many, status: 201, isStored, rows } as const
     const result = await writtenResult(writing, resource, ast, written)

@@ -18,6 +18,8 @@ import { keyChunks } from '../../execute/chunks.ts'
 import { keyText, textOfOne } from '../../execute/key.ts'
 import type { LoadedRow } from '../../execute/loaded-row.ts'
 import { readAll } from '../../execute/read.ts'
+import { hasDump } from '../../hooks/read-hooks.ts'
+import { returnPreference } from '../../http/preference.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
 import type { Reach } from '../../plan/context.ts'
@@ -29,7 +31,7 @@ import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { recordText } from '../../serialize/tag-text.ts'
 import { type ObjectWriter, writeList } from '../../serialize/write-objects.ts'
 import { columnReader, type ReturnedRows } from '../execute/lists/returned-rows.ts'
-import { readsStoredColumns, withKeyAndTag } from '../plan/echo.ts'
+import { type EchoForm, readsStoredColumns, withKeyAndTag } from '../plan/echo.ts'
 import { withKeys } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
@@ -46,29 +48,54 @@ export interface Echo {
 const hiddenEcho: Echo = { value: null, record: undefined }
 
 /** Plans the echo. Called before anything is written, so that mistakes in the query are found first. The plan has no key yet. */
-export const planEcho = (resource: Resource, ast: QueryAst, reach: Reach): ReadPlan =>
-  withKeyAndTag(planOne(resource, ast, [], reach))
+export const planEcho = (
+  resource: Resource,
+  ast: QueryAst,
+  reach: Reach,
+  form: EchoForm,
+): ReadPlan => withKeyAndTag(planOne(resource, ast, [], reach), form)
 
 /** `planEcho`, cached by query and by the resources that the caller may list. */
-export function cachedEchoPlan(call: Call, resource: Resource, ast: QueryAst): ReadPlan {
+export function cachedEchoPlan(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  form: EchoForm,
+): ReadPlan {
   const { echoes } = call.runtime
-  const name = `${resource.name}\n${call.query}`
+  const name = `${form} ${resource.name}\n${call.query}`
   const known = echoes.get(name, call)
   if (known !== undefined) return known
   const tracker = trackAuthority(call)
-  const plan = planEcho(resource, ast, tracker.reach)
+  const plan = planEcho(resource, ast, tracker.reach, form)
   echoes.set(name, call, tracker.bind(plan))
   return plan
 }
 
 /**
- * A collector for the rows that the statements of a list return. Undefined if the response may differ from these rows: if it shows more
- * than stored columns of the table, if a trigger may change the rows, or if a policy or the filter callback may hide some.
+ * Whether the records of a list are read for the response: if the client wants them, a callback receives them, or a policy
+ * decides about them, which may refuse the write.
+ */
+export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
+  const { dump, return: onReturn, final } = call.hooks
+  if ((dump ?? onReturn ?? final) !== undefined) return true
+  if (returnPreference(call.request) !== 'minimal') return true
+  const plan = planned()
+  const asksPolicy = openScopes(call, plan) === undefined || hasObjectChecks(call, plan)
+  return asksPolicy || hasDump(plan.rows.from.resource, plan.embeds)
+}
+
+/**
+ * A collector for the rows that the statements of a list return. Undefined if no rows are needed, or if the response may differ from
+ * these rows: if it shows more than stored columns of the table, if a trigger may change the rows, or if a policy or the filter callback
+ * may hide some. `isStored` is that of `WrittenRecords`.
  */
 export function returnedEcho(
   { call, opened: { connection } }: Writing,
   echo: ReadPlan,
+  isStored = false,
 ): ReturnedRows | undefined {
+  if (!isStored && !isListNeeded(call, () => echo)) return undefined
   const { resource } = echo.rows.from
   const echoOf = connection.dialect.shortcuts?.singleWrites
   const byInsert = echoOf?.('insert', resource) === 'returned'
@@ -91,7 +118,7 @@ export const knownRows = (
     ? undefined
     : { plan, rows: returned.rows }
 
-/** Reads the records with these keys, in the order of the keys. */
+/** Reads the records with these keys, in the order of the keys, with their ETags. */
 export async function readEchoes(
   call: Call,
   opened: Opened,
@@ -100,7 +127,7 @@ export async function readEchoes(
   keys: readonly (readonly Value[])[],
 ): Promise<readonly Echo[]> {
   const echoes = new Map<string, Echo>()
-  for await (const { plan, rows, texts } of readRows(call, opened, resource, ast, keys)) {
+  for await (const { plan, rows, texts } of readRows(call, opened, resource, ast, keys, 'one')) {
     for (const [i, row] of rows.entries()) {
       const value = await valueOrNull(call, resource, plan, row)
       const record = value === null ? undefined : recordText(resource, row.values)
@@ -227,14 +254,14 @@ async function* allRows(
   known: KnownRows | undefined,
 ): AsyncGenerator<EchoRows> {
   if (known === undefined || known.rows.length === 0)
-    return yield* readRows(call, opened, resource, ast, keys)
+    return yield* readRows(call, opened, resource, ast, keys, 'list')
   const echo = echoRows(resource, known)
   yield echo
   // The statements return each record at most once.
   if (known.rows.length === keys.length) return
   const returned = new Set(echo.texts())
   const others = keys.filter((key) => !returned.has(keyText(key)))
-  if (others.length > 0) yield* readRows(call, opened, resource, ast, others)
+  if (others.length > 0) yield* readRows(call, opened, resource, ast, others, 'list')
 }
 
 /** Reads the records that the caller may read. */
@@ -244,6 +271,7 @@ async function* readRows(
   resource: Resource,
   ast: QueryAst,
   keys: readonly (readonly Value[])[],
+  form: EchoForm,
 ): AsyncGenerator<EchoRows> {
   if (!call.reach(resource)) return
   const one = planOne(resource, ast, keys[0] ?? [], call.reach)
@@ -252,7 +280,7 @@ async function* readRows(
     const planned = { ...one, rows: { ...one.rows, where } }
     try {
       const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
-      const plan = withKeyAndTag(narrowed)
+      const plan = withKeyAndTag(narrowed, form)
       const slice = { limit: some.length, offset: 0 }
       const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
       yield echoRows(resource, { plan, rows })

@@ -247,7 +247,7 @@ async function mayReuseValue(
   ast: QueryAst,
   { authority }: StoredResponse,
 ): Promise<boolean> {
-  const plan = planEcho(resource, ast, call.reach)
+  const plan = planEcho(resource, ast, call.reach, 'list')
   const { policies } = call.runtime
   for (const source of allSourcesOf(plan)) {
     if (source !== plan.rows.from && policies.has(source.resource)) return false

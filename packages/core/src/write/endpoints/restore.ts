@@ -27,7 +27,7 @@ export async function restore(
   refuseOtherParameters(ast)
   refuseRelationKeys(ast, 'in a restore')
   refuseIdempotencyKey(call)
-  cachedEchoPlan(call, resource, ast)
+  cachedEchoPlan(call, resource, ast, 'one')
   refuseFields(call, 'empty: restore takes no fields')
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()

@@ -1,13 +1,9 @@
 // Builds the response of a write: its records, and `Location` and ETag for a single one.
 
-import { hasObjectChecks } from '../../access/can-read.ts'
-import { openScopes } from '../../access/scope.ts'
 import type { Call } from '../../call.ts'
 import type { Content } from '../../endpoints/read-stages.ts'
-import { hasDump } from '../../hooks/read-hooks.ts'
 import type { Result } from '../../http/envelope.ts'
 import { keyUrl } from '../../http/links.ts'
-import { returnPreference } from '../../http/preference.ts'
 import type { InputProblems } from '../../input/problems.ts'
 import type { JsonValue } from '../../json/json-value.ts'
 import type { QueryAst } from '../../parse/ast.ts'
@@ -16,7 +12,7 @@ import type { Value } from '../../plan/plan.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { keyIn } from '../execute/look-up.ts'
 import type { Values } from '../plan/node.ts'
-import { type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
+import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 import type { StoreResponse } from './idempotent.ts'
 import type { Writing } from './stages.ts'
 
@@ -64,7 +60,8 @@ export async function writtenResult(
   ast: QueryAst,
   { keys, many, status, isStored = false, rows }: WrittenRecords,
 ): Promise<Result> {
-  if (many && !isStored && !isNeeded(call, resource, ast))
+  const plan = () => planEcho(resource, ast, call.reach, 'list')
+  if (many && !isStored && !isListNeeded(call, plan))
     return { value: null, status, keys, total: keys.length }
   if (many) {
     const asked = isStored ? { ...call, asText: false } : call
@@ -80,19 +77,6 @@ export async function writtenResult(
   const { value = null, record } = echo ?? {}
   const content = { value, ...(record === undefined ? {} : { record }) }
   return recordResult(call, resource, { key, status }, content)
-}
-
-/**
- * Whether the records of a list are read for the response: if the client wants them, a callback receives them, or a policy
- * decides about them, which may refuse the write.
- */
-function isNeeded(call: Call, resource: Resource, ast: QueryAst): boolean {
-  const { dump, return: onReturn, final } = call.hooks
-  if ((dump ?? onReturn ?? final) !== undefined) return true
-  if (returnPreference(call.request) !== 'minimal') return true
-  const plan = planEcho(resource, ast, call.reach)
-  const asksPolicy = openScopes(call, plan) === undefined || hasObjectChecks(call, plan)
-  return asksPolicy || hasDump(resource, plan.embeds)
 }
 
 /** The response with one record. */

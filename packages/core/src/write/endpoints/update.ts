@@ -43,7 +43,7 @@ export async function update(
   const ast = parse(call, resource)
   refuseOtherParameters(ast)
   refuseIdempotencyKey(call)
-  const echo = cachedEchoPlan(call, resource, ast)
+  const echo = cachedEchoPlan(call, resource, ast, 'one')
   const problems = inputProblems()
   const body = bodyOf(call, problems, !replace)
   const isMerge = !replace && isMergePatch(call.request)

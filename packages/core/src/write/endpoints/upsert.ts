@@ -17,9 +17,9 @@ import { unmatchable, visibleNames } from '../../registry/field-rules.ts'
 import type { NamedColumn, Resource } from '../../registry/resource.ts'
 import { changeRecord } from '../execute/change.ts'
 import { addOtherForms, requireAccess } from '../execute/checks.ts'
+import { columnsToRead } from '../execute/columns-to-read.ts'
 import type { WriteContext } from '../execute/context.ts'
 import { initialValues } from '../execute/initial-values.ts'
-import { columnsToCompare } from '../execute/lists/columns-to-compare.ts'
 import { refuseWithLater, reports } from '../execute/lists/later-problems.ts'
 import { ChangeStep, CreateStep, type ManyStep } from '../execute/lists/many-step.ts'
 import type { ReturnedRows } from '../execute/lists/returned-rows.ts'
@@ -93,7 +93,8 @@ export async function upsert(
       const identified = await identify(context, resource, related, columns)
       await lockLinked(context, resource, identified.map(ownChange))
       const together = !isInOrder && !context.hosted && mayGoTogether(columns, identified)
-      const returned = together ? returnedEcho(writing, echo) : undefined
+      const isStored = storeResponse !== undefined
+      const returned = together && many ? returnedEcho(writing, echo, isStored) : undefined
       const written = together
         ? await writeTogether(context, resource, identified, columns, returned)
         : await writeEach(context, resource, identified, columns)
@@ -101,7 +102,6 @@ export async function upsert(
       const status = written.created ? 201 : 200
       const keys = keysOf(resource, written.values)
       const rows = knownRows(resource, echo, returned, written.values)
-      const isStored = storeResponse !== undefined
       const shown = { keys, many, status, isStored, rows } as const
       const result = await writtenResult(writing, resource, ast, shown)
       await storeResponse?.(writing, result, keys)
@@ -285,7 +285,7 @@ async function writeTogether(
   if (keys.length > 0) await requireAccess(context, resource, 'PATCH')
   const changes = candidates.map(ownChange)
   if (keys.length > 0) await requireListAccess(context, changes)
-  const read = columnsToCompare(context, resource, changes, { touches: false })
+  const read = columnsToRead(context, resource, { kind: 'change', nodes: changes, touches: false })
   const identifying = namesOf(columns)
   const lockedFor = lockForChanges(context, resource, changes, { identifying })
   const known = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
@@ -366,11 +366,13 @@ async function laterSteps(
 ): Promise<readonly ManyStep[]> {
   const identifying = namesOf(columns)
   const keys = later.flatMap(({ key }) => (key === undefined ? [] : [key]))
-  const lockedFor = lockForChanges(context, resource, later.map(ownChange), { identifying })
+  const nodes = later.map(ownChange)
+  const read = columnsToRead(context, resource, { kind: 'change', nodes, touches: false })
+  const lockedFor = lockForChanges(context, resource, nodes, { identifying })
   const known =
     keys.length === 0
       ? new Map<string, Values>()
-      : await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor)
+      : await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
   const mayDiffer = columns.some(({ collation }) => collation !== undefined)
   const taken = new Set([refused?.key && keyText(refused.key)])
   const steps: ManyStep[] = []
@@ -409,7 +411,7 @@ async function writeOne(
   if (wanted !== undefined) {
     // Before the look-up, so that callers who may only create cannot find out which records exist.
     await requireAccess(context, resource, 'PATCH')
-    const plan = planLookUp(resource, columnValues(columns, wanted), false)
+    const plan = planLookUp(resource, columnValues(columns, wanted), { read: resource.primaryKey })
     const [stored] = await readScoped(context, plan, 'PATCH', 1)
     const key = stored && keyIn(resource, stored)
     if (stored !== undefined && key !== undefined) {

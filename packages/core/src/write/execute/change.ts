@@ -6,6 +6,7 @@ import type { Resource } from '../../registry/resource.ts'
 import { isNested, type RecordNode, type Values } from '../plan/node.ts'
 import { isDeleted } from '../plan/soft-delete.ts'
 import { addOtherForms, requireAccess } from './checks.ts'
+import { columnsToRead } from './columns-to-read.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import { refuseDeletedReferences } from './deleted-references.ts'
 import { type ChangeOptions, ChangeStep } from './lists/many-step.ts'
@@ -38,7 +39,9 @@ export async function changeRecord(
   if (node.children.length > 0) await requireListAccess(context, [node])
   const lockedFor = lockForChanges(context, resource, [node], { replace })
   await lockLinked(context, resource, [node], [key])
-  const stored = await lockedRecord(context, resource, key, action, lockedFor)
+  const use = { kind: 'change', nodes: [node], replace, touches, precondition } as const
+  const read = columnsToRead(context, resource, use)
+  const stored = await lockedRecord(context, resource, key, action, lockedFor, { read })
   if (stored === undefined) {
     addOtherForms(context.problems, [node])
     context.problems.refuse()
@@ -65,7 +68,9 @@ export async function restoreRecord(
   if (softDelete === null) throw recordNotFound()
   await requireAccess(context, resource, 'RESTORE')
   const lockedFor = lockForChanges(context, resource, [])
-  const stored = await lockedRecord(context, resource, key, 'RESTORE', lockedFor, true)
+  const read = columnsToRead(context, resource, { kind: 'restore', precondition })
+  const options = { read, includeDeleted: true }
+  const stored = await lockedRecord(context, resource, key, 'RESTORE', lockedFor, options)
   if (stored === undefined) throw recordNotFound()
   checkPrecondition(resource, precondition, stored)
   if (!isDeleted(resource, stored)) throw notDeleted()

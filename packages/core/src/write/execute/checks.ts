@@ -166,7 +166,7 @@ async function isVisible(
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) {
     return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }
-  const plan = planLookUp(target, columnValues(to, key), false)
+  const plan = planLookUp(target, columnValues(to, key), { read: to })
   const paths = () => shownPaths(relation, path)
   const found = await readReferred(context, plan, { holder, columns: to, keys: [key], paths })
   return found.length > 0

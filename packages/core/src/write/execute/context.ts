@@ -28,6 +28,8 @@ export interface WriteHooks {
 export interface Precondition {
   /** Whether `If-Match` has an ETag; `*` is none. */
   readonly namesVersion: boolean
+  /** The columns of the stored record that `holdsFor` needs. */
+  readonly columns: readonly NamedColumn[]
   /** Whether the stored record meets both headers. */
   readonly holdsFor: (stored: Values) => boolean
 }

@@ -118,6 +118,10 @@ export function initialValue(
 export const setsTimestamps = (resource: Resource): boolean =>
   filledColumns(resource).updated.length > 0
 
+/** The `updated` columns. */
+export const updatedColumns = (resource: Resource): readonly NamedColumn[] =>
+  filledColumns(resource).updated
+
 /** The values of `updated` columns, which each change sets. */
 export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}

@@ -50,7 +50,10 @@ async function isSeenDeleted(
 ): Promise<boolean> {
   const { to, target } = relation
   if (!(await context.access.mayWrite(target, 'GET_ONE'))) return false
-  const plan = planLookUp(target, columnValues(to, key), true)
+  const { softDelete } = target.settings
+  const mark = softDelete === null ? undefined : target.allColumns.get(softDelete.attribute)
+  const read = mark === undefined ? to : [...to, mark]
+  const plan = planLookUp(target, columnValues(to, key), { read, includeDeleted: true })
   const paths = () => pathsOf(relation)
   const referred = { holder, columns: to, keys: [key], paths, orEmpty: true } as const
   const [found] = await readReferred(context, plan, referred)

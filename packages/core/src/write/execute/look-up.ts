@@ -27,7 +27,7 @@ import {
   recordsByKeys,
 } from '../compile/statements-by-keys.ts'
 import { readsStoredColumns } from '../plan/echo.ts'
-import { columnValues, planLookUp, planRecords } from '../plan/look-up.ts'
+import { columnValues, type LookUpOptions, planLookUp, planRecords } from '../plan/look-up.ts'
 import type { Values } from '../plan/node.ts'
 import type { WriteAction } from './access.ts'
 import type { WriteContext } from './context.ts'
@@ -85,9 +85,9 @@ export async function lockedRecord(
   key: readonly Value[],
   action: WriteAction,
   lockedFor: LockedFor,
-  includeDeleted = false,
+  options: LookUpOptions,
 ): Promise<Values | undefined> {
-  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), includeDeleted)
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), options)
   if (locksAsItReads(context, plan)) {
     const [row] = await readLocked(context, compileLocked(context.target, plan, lockedFor))
     return row
@@ -146,14 +146,14 @@ export async function readLocked(
   return decodeRows(readers, await run(connection, statement))
 }
 
-/** Locks the records with these keys that the caller may see; returns them by `keyText`, with all columns or with those to `read`. */
+/** Locks the records with these keys that the caller may see; returns them by `keyText`, with the columns to `read`; undefined for all. */
 export async function lockedRecords(
   context: WriteContext,
   resource: Resource,
   keys: readonly (readonly Value[])[],
   action: WriteAction,
   lockedFor: LockedFor,
-  read?: readonly NamedColumn[],
+  read: LookUpOptions['read'],
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
   const found = new Map<string, Values>()
@@ -187,7 +187,7 @@ export async function lockedRecordsBy(
   keys: readonly (readonly Value[])[],
   action: WriteAction,
   lockedFor: LockedFor,
-  read?: readonly NamedColumn[],
+  read: LookUpOptions['read'],
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   const all = read && [...new Set([...read, ...columns])]
@@ -206,7 +206,7 @@ async function lockedBy(
   keys: readonly (readonly Value[])[],
   action: WriteAction,
   lockedFor: LockedFor,
-  read: readonly NamedColumn[] | undefined,
+  read: LookUpOptions['read'],
 ): Promise<Iterable<Values>> {
   const { capabilities, shortcuts } = context.target.dialect
   const plan = planRecords(resource, columns, keys, { read })

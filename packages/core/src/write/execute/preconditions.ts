@@ -26,7 +26,11 @@ export function checkPrecondition(
 }
 
 /** For records of a write that has no place for their ETags, which `refuseWithoutVersion` has admitted. */
-export const admitted: Precondition = { namesVersion: true, holdsFor: () => true }
+export const admitted: Precondition = {
+  namesVersion: true,
+  columns: [],
+  holdsFor: () => true,
+}
 
 /** Throws 428 if the model requires If-Match everywhere: for a change of a stored record that the path of the request does not name. */
 export function refuseWithoutVersion({ settings }: Resource, path: string): void {

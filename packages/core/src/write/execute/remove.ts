@@ -12,6 +12,7 @@ import {
 } from '../compile/statements-by-keys.ts'
 import type { Values } from '../plan/node.ts'
 import { requireAccess } from './checks.ts'
+import { columnsToRead } from './columns-to-read.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import { GroupSize } from './lists/group-size.ts'
 import { keyIn, lockedRecord } from './look-up.ts'
@@ -35,10 +36,11 @@ export async function removeRecord(
   { cascade, precondition }: RemoveOptions,
 ): Promise<void> {
   await requireAccess(context, resource, 'DELETE')
-  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange')
+  const soft = resource.settings.softDelete !== null
+  const read = columnsToRead(context, resource, { kind: 'remove', soft, precondition })
+  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange', { read })
   if (stored === undefined) throw recordNotFound()
   checkPrecondition(resource, precondition, stored)
-  const soft = resource.settings.softDelete !== null
   const links = await linksToRemove(context, resource, [stored], soft)
   await removing(context, resource, cascade, async (removals) => {
     await removals.ahead.lookUp({ resource, rows: [stored], soft }, 0, new GroupSize('all'))
@@ -47,7 +49,7 @@ export async function removeRecord(
 }
 
 /**
- * Deletes the records of links, which the caller sees; throws 428 if their model requires If-Match. One by one, if functions of the host
+ * Deletes the records of links, which the caller sees, and which were read with the columns for a removal; throws 428 if their model requires If-Match. One by one, if functions of the host
  * must be called or other records may refer to them; otherwise with few statements.
  */
 export async function removeStored(

@@ -198,7 +198,8 @@ function resetValues(
   return record.complete()
 }
 
-function isReplaceable(
+/** Whether PUT sets the column if it is not sent. */
+export function isReplaceable(
   { settings }: Resource,
   { name, computed, withheld, definition }: NamedColumn,
 ): boolean {

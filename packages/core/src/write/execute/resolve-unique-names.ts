@@ -17,6 +17,7 @@ import {
   type Values,
   type WriteNode,
 } from '../plan/node.ts'
+import { columnsToRead } from './columns-to-read.ts'
 import type { WriteContext } from './context.ts'
 import { initialValues } from './initial-values.ts'
 import { CreateStep } from './lists/many-step.ts'
@@ -163,8 +164,9 @@ async function storedKeys(
   const [only] = keys
   // A collation may find a record whose key is spelt otherwise than the only one that is looked up.
   const text = keys.length === 1 && only !== undefined ? keyText(only) : undefined
+  const read = columnsToRead(context, resource, { kind: 'reference', columns })
   for (const some of keyChunks(context.target.dialect, keys, columns)) {
-    const plan = planRecords(resource, columns, some)
+    const plan = planRecords(resource, columns, some, { read })
     const referred = { holder: undefined, columns, keys: some, paths }
     for (const row of await readReferred(context, plan, referred)) {
       found.set(text ?? keyTextIn(columns, row), row)

@@ -41,7 +41,7 @@ export async function storedRecords(
   for (const keys of keyChunks(context.target.dialect, all, resource.primaryKey)) {
     const rows = await readUnscoped(
       context,
-      planRecords(resource, resource.primaryKey, keys, { includeDeleted: true }),
+      planRecords(resource, resource.primaryKey, keys, { read: undefined, includeDeleted: true }),
       keys.length,
     )
     for (const row of rows) stored.set(keyText(keyOf(resource, row)), row)

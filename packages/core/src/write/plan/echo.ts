@@ -2,15 +2,19 @@
 // whether the written row alone has all columns.
 
 import type { ReadPlan, RowPlan } from '../../plan/plan.ts'
-import { recordKey, withRecord } from '../../plan/record.ts'
+import { withRecord } from '../../plan/record.ts'
 
-/** Makes a plan also read the key and the ETag values of its records, unless its output includes them already. */
-export function withKeyAndTag<P extends ReadPlan>(plan: P): P {
+/** A single record, whose response has an ETag, or a list. */
+export type EchoForm = 'one' | 'list'
+
+/** Makes a plan also read the key of its records and, for the ETag of a single one, the visible columns, unless it reads them already. */
+export function withKeyAndTag<P extends ReadPlan>(plan: P, form: EchoForm): P {
   const { rows } = plan
   const { primaryKey, columns } = rows.from.resource
   const shown = rows.shape === 'records' && primaryKey.every(({ name }) => columns.has(name))
-  const read = rows.output.some(({ key }) => key === recordKey(primaryKey[0]?.name ?? ''))
-  return shown || read ? plan : { ...plan, rows: withRecord(rows) }
+  if (shown) return plan
+  const read = form === 'list' ? primaryKey : new Set([...primaryKey, ...columns.values()])
+  return { ...plan, rows: withRecord(rows, read) }
 }
 
 /** Whether a plan reads only stored columns of its table: no joins, no groups, no computed columns. */

@@ -1,4 +1,4 @@
-// Plans the reads of a write: they find records by the values of some columns, and read all columns, including hidden ones.
+// Plans the reads of a write: they find records by the values of some columns, and read columns of their table, hidden ones too.
 
 import { refOf } from '../../plan/names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from '../../plan/plan.ts'
@@ -17,17 +17,21 @@ export const columnValues = (
   key: readonly Value[],
 ): readonly ColumnValue[] => columns.map((column, i) => ({ column, value: key[i] as Value }))
 
+/** What a look-up reads. */
+export interface LookUpOptions {
+  /** The columns to read, as `columnsToRead` tells, or those of a key; undefined for all. */
+  readonly read: readonly NamedColumn[] | undefined
+  readonly includeDeleted?: boolean
+}
+
 /** Plans the rows that have all of these values. */
 export function planLookUp(
   resource: Resource,
   values: readonly ColumnValue[],
-  includeDeleted: boolean,
+  { read, includeDeleted = false }: LookUpOptions,
 ): RowPlan {
   const source = baseSource(resource, includeDeleted)
-  return {
-    ...allColumnsOf(source),
-    where: equalTo(source, values),
-  }
+  return { ...rowsOf(source, read), where: equalTo(source, values) }
 }
 
 /** Plans the records that have one of these keys; `columns` are those of the primary key or of a unique one. */
@@ -35,17 +39,10 @@ export function planRecords(
   resource: Resource,
   columns: readonly NamedColumn[],
   keys: readonly (readonly Value[])[],
-  {
-    read = resource.allColumns.values(),
-    includeDeleted = false,
-  }: { readonly read?: Iterable<NamedColumn> | undefined; readonly includeDeleted?: boolean } = {},
+  { read, includeDeleted = false }: LookUpOptions,
 ): RowPlan {
   const source = baseSource(resource, includeDeleted)
-  return {
-    ...allColumnsOf(source),
-    where: [withKeys(source, columns, keys)],
-    output: outputOf(source, read),
-  }
+  return { ...rowsOf(source, read), where: [withKeys(source, columns, keys)] }
 }
 
 /** The condition that the columns of a source have the values of one of the keys. */
@@ -62,26 +59,18 @@ export type OneOfKeys = readonly [
 ]
 
 /**
- * Plans links in a junction table with a published model. The same access rules apply as when the relation is read. `columns` are those
- * to read (default: all).
+ * Plans links in a junction table with a published model. The same access rules apply as when the relation is read.
  */
 export function planLinks(
   relation: ResolvedRelation,
   junction: Junction,
   links: OneOfKeys,
-  options: {
-    readonly and?: OneOfKeys
-    readonly columns?: readonly NamedColumn[]
-    readonly includeDeleted?: boolean
-  } = {},
+  { and, read, includeDeleted = false }: LookUpOptions & { readonly and?: OneOfKeys },
 ): RowPlan {
-  const { and, columns, includeDeleted = false } = options
   const source: Source = { ...baseSource(junction.resource, includeDeleted), relation, many: true }
-  const plan = allColumnsOf(source)
   return {
-    ...plan,
+    ...rowsOf(source, read),
     where: [links, ...(and === undefined ? [] : [and])].flatMap((one) => hasOneOf(source, one)),
-    output: columns === undefined ? plan.output : outputOf(source, columns),
   }
 }
 
@@ -114,11 +103,11 @@ export function keyOutputOf(resource: Resource): readonly Output[] {
 
 const keyOutputs = new WeakMap<Resource, readonly Output[]>()
 
-/** Makes a list plan read all columns, instead of those that the client selected. */
-export const withAllColumns = (plan: RowPlan): RowPlan => ({
+/** Makes a plan read these columns of its base, instead of those that it reads; undefined for all. */
+export const reading = (plan: RowPlan, read: LookUpOptions['read']): RowPlan => ({
   ...plan,
   shape: 'records',
-  output: allColumnsOf(plan.from).output,
+  output: outputOf(plan.from, read ?? plan.from.resource.allColumns.values()),
 })
 
 const baseSource = (resource: Resource, includeDeleted: boolean): Source => ({
@@ -136,8 +125,8 @@ const outputOf = (source: Source, columns: Iterable<NamedColumn>): readonly Outp
     visible: !column.hidden,
   }))
 
-/** A plan of all rows of a source, in key order, with all columns. */
-function allColumnsOf(source: Source): RowPlan {
+/** A plan of all rows of a source, in key order. */
+function rowsOf(source: Source, read: LookUpOptions['read']): RowPlan {
   return {
     shape: 'records',
     from: source,
@@ -145,7 +134,7 @@ function allColumnsOf(source: Source): RowPlan {
     where: [],
     groupBy: [],
     having: [],
-    output: outputOf(source, source.resource.allColumns.values()),
+    output: outputOf(source, read ?? source.resource.allColumns.values()),
     order: source.resource.primaryKey.map((column) => ({
       operand: refOf(source, column),
       descending: false,

@@ -5,6 +5,7 @@ import type { InputProblems } from '../../../input/problems.ts'
 import type { Value } from '../../../plan/plan.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { RecordNode, Values } from '../../plan/node.ts'
+import { columnsOfSteps } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import { keyIn, lockedRecords } from '../look-up.ts'
 import { compareWithStored, hasOnlyValues } from '../requested-changes.ts'
@@ -67,7 +68,8 @@ const readAgain = async (
   steps: readonly ComparedStep[],
 ): Promise<ReadonlyMap<string, Values>> => {
   const keys = steps.map((step) => keyOf(resource, step))
+  const read = columnsOfSteps(context, resource, steps)
   return keys.length === 0
     ? new Map()
-    : lockedRecords(context, resource, keys, 'PATCH', 'otherThanKeys')
+    : lockedRecords(context, resource, keys, 'PATCH', 'otherThanKeys', read)
 }

@@ -5,6 +5,7 @@ import { keyText } from '../../../execute/key.ts'
 import type { Value } from '../../../plan/plan.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { RecordNode, Values } from '../../plan/node.ts'
+import { columnsOfSteps } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import { keyIn, lockedRecord, lockedRecords } from '../look-up.ts'
 import { GroupSize } from './group-size.ts'
@@ -57,7 +58,9 @@ export class ReadAgain {
     const keys = stored.map((step) => this.#keyOf(step.stored))
     // The rows are locked already.
     const lockedFor = 'otherThanKeys'
-    this.#stored = await lockedRecords(this.#context, this.#resource, keys, 'PATCH', lockedFor)
+    const [context, resource] = [this.#context, this.#resource]
+    const read = columnsOfSteps(context, resource, stored)
+    this.#stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
     const found = await lookUpReferences(this.#context, this.#resource, recordsOf(some), {
       known: seen,
       before: () => this.#pending.flush(),
@@ -67,16 +70,16 @@ export class ReadAgain {
     }
   }
 
-  /** The record as the last look-up has found it; `before` is the record of its step. Throws 404 if it is gone. */
-  storedNow(before: Values): Values | Promise<Values> {
-    if (this.#stored === undefined) return before
-    return this.#stored.get(keyText(this.#keyOf(before))) ?? this.#readAlone(before)
+  /** The record of a step as the last look-up has found it. Throws 404 if it is gone. */
+  storedNow(step: StoredStep): Values | Promise<Values> {
+    if (this.#stored === undefined) return step.stored
+    return this.#stored.get(keyText(this.#keyOf(step.stored))) ?? this.#readAlone(step)
   }
 
   /** Reads a record that the look-up has not found: its key may have another text that its collation finds equal. */
-  async #readAlone(before: Values): Promise<Values> {
+  async #readAlone(step: StoredStep): Promise<Values> {
     await this.#pending.flush()
-    return storedNow(this.#context, this.#resource, before)
+    return storedNow(this.#context, this.#resource, step)
   }
 
   /** The steps from `index` on that are read together: none of them changes a record that another one changes as well. */
@@ -98,7 +101,10 @@ export class ReadAgain {
   }
 }
 
-const isStored = (step: ManyStep): step is Extract<ManyStep, { readonly stored: Values }> =>
+/** A step that changes a stored record. */
+type StoredStep = Extract<ManyStep, { readonly stored: Values }>
+
+const isStored = (step: ManyStep): step is StoredStep =>
   step.kind === 'change' || step.kind === 'move'
 
 /** The records in the bodies of some steps. */
@@ -111,15 +117,16 @@ export function recordsOf(steps: readonly ManyStep[]): readonly RecordNode[] {
   return nodes
 }
 
-/** The stored record, read again and locked, after other records of the list were written. */
+/** The stored record of a step, read again and locked, after other records of the list were written. */
 export async function storedNow(
   context: WriteContext,
   resource: Resource,
-  before: Values,
+  step: StoredStep,
 ): Promise<Values> {
-  const key = keyIn(resource, before) ?? []
+  const key = keyIn(resource, step.stored) ?? []
+  const read = columnsOfSteps(context, resource, [step])
   // The row is locked already.
-  const stored = await lockedRecord(context, resource, key, 'PATCH', 'otherThanKeys')
+  const stored = await lockedRecord(context, resource, key, 'PATCH', 'otherThanKeys', { read })
   if (stored === undefined) throw recordNotFound()
   return stored
 }

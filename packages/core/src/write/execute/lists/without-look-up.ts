@@ -22,7 +22,7 @@ export interface KeyedChange {
 }
 
 /**
- * Whether the changes need no look-up. `read` are the columns that the look-up would read (see `columnsToCompare`): if they are the key
+ * Whether the changes need no look-up. `read` are the columns that the look-up would read (see `columnsToRead`): if they are the key
  * alone, no hook receives the records and nothing depends on their values.
  *
  * The UPDATE must lock the records in the order in which the look-up would, and write them in the order of the list. So all records

@@ -93,9 +93,7 @@ async function writeEach(
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i] as ManyStep
     const isStale = 'stored' in step && i > 0
-    const now = isStale
-      ? { ...step, stored: await storedNow(context, resource, step.stored) }
-      : step
+    const now = isStale ? { ...step, stored: await storedNow(context, resource, step) } : step
     try {
       written.push(...(await writeTogether(context, resource, [now], { isBelow: true })))
     } catch (error) {

@@ -141,7 +141,7 @@ export async function writeRecords(
         pending.insert(new NewRow(values, path, filled))
         if (keepsValues) saved.push(values)
       } else {
-        const now = again?.storedNow(step.stored) ?? step.stored
+        const now = again?.storedNow(step) ?? step.stored
         const stored = now instanceof Promise ? await now : now
         const replace = step.kind === 'change' && step.replace
         const requested =

@@ -4,7 +4,7 @@
 import { forbidden, missingReference } from '../../../errors.ts'
 import { keyChunks } from '../../../execute/chunks.ts'
 import { keyText } from '../../../execute/key.ts'
-import type { Resource } from '../../../registry/resource.ts'
+import type { NamedColumn, Resource } from '../../../registry/resource.ts'
 import { columnValues, planLookUp, planRecords } from '../../plan/look-up.ts'
 import {
   isEmpty,
@@ -16,6 +16,7 @@ import {
   type WriteNode,
 } from '../../plan/node.ts'
 import { compareSentBack } from '../checks.ts'
+import { columnsToRead } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import { CreateStep, type ManyStep, type WriteNested } from '../lists/many-step.ts'
 import { keyIn, lockedRecord, lockedRecords } from '../look-up.ts'
@@ -24,22 +25,35 @@ import type { Key } from './link-store.ts'
 
 const nothing: Values = {}
 
+interface FindOptions {
+  /** Whether links of a many-to-many list will name the records. */
+  readonly linked?: boolean
+  /** The columns that the records with the nested objects will store, if these are no primary key. */
+  readonly columns?: readonly NamedColumn[]
+}
+
 /**
  * Returns the records of nested objects of one relation, in their order. One look-up finds those that objects refer to by key; the
- * others are created. `linked`: links of a many-to-many list will name them.
+ * others are created.
  */
 export async function findOrCreate(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
   write: WriteNested,
-  { linked = false }: { readonly linked?: boolean } = {},
+  { linked = false, columns }: FindOptions = {},
 ): Promise<readonly Values[]> {
   if (nodes.every(isRecord)) {
     return nodes.length === 0 ? [] : write(context, resource, nodes.map(createAlone))
   }
   const records: Values[] = []
-  for await (const { found, toCreate } of roundsOf(context, resource, nodes, 'GET_ONE', linked)) {
+  const read = columnsToRead(context, resource, {
+    kind: 'reference',
+    nodes: nodes.filter(isReference),
+    columns,
+  })
+  const finding = { action: 'GET_ONE', linked, read } as const
+  for await (const { found, toCreate } of roundsOf(context, resource, nodes, finding)) {
     for (const { index, node, stored } of found) {
       if (hasSentBack(node))
         await compareSentBack(context, resource, node.sentBack, stored, node.path)
@@ -91,11 +105,10 @@ export async function* roundsOf(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
-  action: 'GET_ONE' | 'PATCH',
-  linked = false,
+  finding: Finding,
 ): AsyncGenerator<Round> {
-  const mayFind = await mayLookUp(context, resource, nodes.filter(isReference), action)
-  const rounds: Rounds = { context, resource, nodes, action, linked, mayFind }
+  const mayFind = await mayLookUp(context, resource, nodes.filter(isReference), finding.action)
+  const rounds: Rounds = { context, resource, nodes, finding, mayFind }
   let waiting: readonly number[] = nodes.map((_, index) => index)
   // A callback may give a record another key, and a collation makes keys equal that differ in case.
   let isOneByOne = isCollated(resource) || context.hooks.has(resource, 'add')
@@ -113,13 +126,20 @@ export async function* roundsOf(
   }
 }
 
+/** How stored records are looked up. */
+export interface Finding {
+  readonly action: 'GET_ONE' | 'PATCH'
+  readonly linked?: boolean
+  /** The columns to read; undefined for all. */
+  readonly read: readonly NamedColumn[] | undefined
+}
+
 /** What all rounds of a list have in common. */
 interface Rounds {
   readonly context: WriteContext
   readonly resource: Resource
   readonly nodes: readonly WriteNode[]
-  readonly action: 'GET_ONE' | 'PATCH'
-  readonly linked: boolean
+  readonly finding: Finding
   readonly mayFind: boolean
 }
 
@@ -128,7 +148,7 @@ interface Rounds {
  * key of any other object.
  */
 async function roundOf(
-  { context, resource, nodes, action, linked, mayFind }: Rounds,
+  { context, resource, nodes, finding, mayFind }: Rounds,
   waiting: readonly number[],
   mayHaveOtherKey: boolean,
 ): Promise<{
@@ -137,9 +157,7 @@ async function roundOf(
   readonly isInexact: boolean
 }> {
   const references = waiting.map((index) => nodes[index]).filter(isLookedUp)
-  const known = mayFind
-    ? await storedRecords(context, resource, references, action, linked)
-    : noRecords
+  const known = mayFind ? await storedRecords(context, resource, references, finding) : noRecords
   const isInexact = known.isInexact || (mayFind && isCollated(resource) && waiting.length > 1)
   const found: FoundNode[] = []
   const toCreate: NewNode[] = []
@@ -160,10 +178,10 @@ async function roundOf(
     const stored =
       node.created ??
       (context.generatedKeys.has(resource, text) ? undefined : known.byKey.get(text)) ??
-      (looksUpAlone ? await storedRecord(context, node, action, linked) : undefined)
+      (looksUpAlone ? await storedRecord(context, node, finding) : undefined)
     if (stored !== undefined) {
       const own = keyText(keyIn(resource, stored) ?? [])
-      if (action === 'PATCH' && taken.has(own)) later.push(index)
+      if (finding.action === 'PATCH' && taken.has(own)) later.push(index)
       else found.push({ index, node, stored })
       taken.add(own)
       continue
@@ -178,7 +196,7 @@ async function roundOf(
 }
 
 export const isRecord = (node: WriteNode): node is RecordNode => node.kind === 'record'
-const isReference = (node: WriteNode | undefined): node is ReferenceNode =>
+export const isReference = (node: WriteNode | undefined): node is ReferenceNode =>
   node?.kind === 'reference'
 const isLookedUp = (node: WriteNode | undefined): node is ReferenceNode =>
   isReference(node) && node.created === undefined
@@ -222,21 +240,20 @@ async function storedRecords(
   context: WriteContext,
   resource: Resource,
   references: readonly ReferenceNode[],
-  action: 'GET_ONE' | 'PATCH',
-  linked: boolean,
+  finding: Finding,
 ): Promise<StoredRecords> {
   const keys = new Map<string, Key>()
   for (const { key } of references) keys.set(keyText(key), key)
   const [first] = references
   if (first === undefined) return noRecords
   if (keys.size === 1) {
-    const stored = await storedRecord(context, first, action, linked)
+    const stored = await storedRecord(context, first, finding)
     const byKey = new Map(stored && [[keyText(first.key), stored]])
     return { byKey, isInexact: false }
   }
   const paths = (text: string) =>
     references.filter((node) => keyText(node.key) === text).flatMap(keyPaths)
-  const byKey = await recordsByKey(context, resource, [...keys.values()], action, paths, linked)
+  const byKey = await recordsByKey(context, resource, [...keys.values()], finding, paths)
   let isInexact = false
   for (const text of byKey.keys()) isInexact ||= !keys.has(text)
   return { byKey, isInexact }
@@ -246,15 +263,14 @@ async function recordsByKey(
   context: WriteContext,
   resource: Resource,
   keys: readonly Key[],
-  action: 'GET_ONE' | 'PATCH',
+  { action, linked = false, read }: Finding,
   paths: (key: string) => readonly string[],
-  linked: boolean,
 ): Promise<ReadonlyMap<string, Values>> {
-  if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange')
+  if (action === 'PATCH') return lockedRecords(context, resource, keys, action, 'anyChange', read)
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some)
+    const plan = planRecords(resource, primaryKey, some, { read })
     const referred = { holder: undefined, columns: primaryKey, keys: some, paths, linked }
     for (const row of await readReferred(context, plan, referred)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)
@@ -266,12 +282,11 @@ async function recordsByKey(
 async function storedRecord(
   context: WriteContext,
   node: ReferenceNode,
-  action: 'GET_ONE' | 'PATCH',
-  linked: boolean,
+  { action, linked = false, read }: Finding,
 ): Promise<Values | undefined> {
   const { resource, key } = node
-  if (action === 'PATCH') return lockedRecord(context, resource, key, action, 'anyChange')
-  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), false)
+  if (action === 'PATCH') return lockedRecord(context, resource, key, action, 'anyChange', { read })
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), { read })
   const columns = resource.primaryKey
   const paths = () => keyPaths(node)
   const referred = { holder: undefined, columns, keys: [key], paths, linked }

@@ -22,6 +22,7 @@ import {
 import { planLinks } from '../../plan/look-up.ts'
 import type { Values } from '../../plan/node.ts'
 import { requireAccess, validateFilled } from '../checks.ts'
+import { columnsToRead, type LinkUse, type RemovalUse } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import { newRecord } from '../defaults.ts'
 import type { LevelOrder } from '../lists/level-order.ts'
@@ -67,8 +68,8 @@ export function linkRecords(
     async existing(lists) {
       const found: FoundLinks = new Map()
       for (const some of chunksByKey(context.target.dialect, ownColumns, lists)) {
-        const columns = [...ownColumns, ...linkedColumns]
-        const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { columns })
+        const read = [...ownColumns, ...linkedColumns]
+        const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { read })
         const [only, ...others] = some
         for (const row of await readScopedOrEmpty(context, plan)) {
           const own = others.length === 0 && only ? only.own : valuesOf(ownColumns, row)
@@ -85,7 +86,8 @@ export function linkRecords(
       const count = links.reduce((sum, { keys }) => sum + keys.length, 0)
       if (count > max) throw tooManyRecords(resource, maxBulkNames, max)
       await lock(writing, links)
-      const rows = await rowsOf(writing, links, false)
+      const soft = resource.settings.softDelete !== null
+      const rows = await rowsOf(writing, links, { kind: 'remove', soft })
       order?.beforeHooks(context)
       await removeStored(context, resource, rows, commonPath(links))
       order?.afterHooks(context)
@@ -136,23 +138,22 @@ async function lock(
   }
 }
 
-/** The records of the links, without those that the caller does not see. */
+/** The records of the links, without those that the caller does not see; the soft-deleted ones, too, if they become new ones. */
 async function rowsOf(
   { context, relation, junction }: LinkContext,
   links: readonly OldLinks[],
-  includeDeleted: boolean,
+  use: RemovalUse | LinkUse,
 ): Promise<readonly Values[]> {
-  const { own: ownColumns, linked } = junction
+  const { resource, own: ownColumns, linked } = junction
+  const read = columnsToRead(context, resource, use)
+  const options = { read, includeDeleted: use.kind === 'link' }
   const rows: Values[] = []
   const columns = [...ownColumns, ...linked]
   for (const { own, keys } of selectedLinks(context.target.dialect, links, columns)) {
     const plan =
       own === undefined
-        ? planLinks(relation, junction, [columns, keys], { includeDeleted })
-        : planLinks(relation, junction, [ownColumns, [own]], {
-            and: [linked, keys],
-            includeDeleted,
-          })
+        ? planLinks(relation, junction, [columns, keys], options)
+        : planLinks(relation, junction, [ownColumns, [own]], { ...options, and: [linked, keys] })
     for (const row of await readScopedOrEmpty(context, plan)) rows.push(row)
   }
   return rows
@@ -168,7 +169,7 @@ async function deletedLinks(
   // None of these links exists, so all rows that are found are soft-deleted.
   if (resource.settings.softDelete === null || mayBeDeleted.length === 0) return new Map()
   const byKeys = mayBeDeleted.map(({ list, linked }) => ({ list, keys: linked.map(keyOf) }))
-  const rows = await rowsOf(writing, byKeys, true)
+  const rows = await rowsOf(writing, byKeys, { kind: 'link' })
   return new Map(rows.map((row) => [linkText(valuesOf(own, row), valuesOf(linked, row)), row]))
 }
 

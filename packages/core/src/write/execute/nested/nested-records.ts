@@ -10,13 +10,14 @@ import { tableKey } from '../../../sql/table-name.ts'
 import { planRecords } from '../../plan/look-up.ts'
 import { pathTo, type RecordNode, type Values, type WriteNode } from '../../plan/node.ts'
 import { compareSentBack, refuseInvisibleByParts, validateFilled } from '../checks.ts'
+import { columnsToRead } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import type { LevelOrder } from '../lists/level-order.ts'
 import { CreateStep, type ManyStep, type MoveStep, type WriteNested } from '../lists/many-step.ts'
 import { keyIn, readUnscoped, valuesOf } from '../look-up.ts'
 import { refuseWithoutVersion } from '../preconditions.ts'
 import { RepeatNeeded } from '../savepoint.ts'
-import { findOrCreate, hasSentBack, isRecord, roundsOf } from './find-or-create.ts'
+import { findOrCreate, hasSentBack, isRecord, isReference, roundsOf } from './find-or-create.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
 import { writeLinks } from './write-links.ts'
 
@@ -60,7 +61,7 @@ export async function parentKeys(
   for (const [relation, lists] of parentsOf(nodes)) {
     const { target, to, pairs } = relation
     const parents = lists.flatMap((list) => list.nodes)
-    const records = await findOrCreate(context, target, parents, write)
+    const records = await findOrCreate(context, target, parents, write, { columns: to })
     const known = await withColumns(context, target, records, to)
     for (let i = 0; i < lists.length; i++) {
       const { index } = lists[i] as NestedList
@@ -92,14 +93,15 @@ async function withColumns(
   if (missing.length === 0) return known
   const { primaryKey } = resource
   const found = new Map<string, Values>()
+  const read = columnsToRead(context, resource, { kind: 'reference', columns })
   for (const some of keyChunks(context.target.dialect, [...keys.values()], primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some, { includeDeleted: true })
+    const plan = planRecords(resource, primaryKey, some, { read, includeDeleted: true })
     for (const row of await readUnscoped(context, plan, some.length)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)
     }
   }
   const complete = [...known]
-  for (const [i, text] of missing) complete[i] = found.get(text) ?? (known[i] as Values)
+  for (const [i, text] of missing) complete[i] = { ...(known[i] as Values), ...found.get(text) }
   return complete
 }
 
@@ -236,7 +238,10 @@ async function writeOwned(
     if (created.length > 0) await write(context, target, created)
     return
   }
-  for await (const { found, toCreate } of roundsOf(context, target, nodes, 'PATCH')) {
+  const moved = nodes.filter(isReference)
+  const read = columnsToRead(context, target, { kind: 'move', nodes: moved, filled: relation.to })
+  const finding = { action: 'PATCH', read } as const
+  for await (const { found, toCreate } of roundsOf(context, target, nodes, finding)) {
     const steps: [index: number, step: ManyStep][] = []
     for (const { index, node, stored } of found) {
       const step = {

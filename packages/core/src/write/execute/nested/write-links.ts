@@ -115,7 +115,11 @@ export async function requireListAccess(
   for (const resource of resources) {
     await requireAccess(context, resource, 'GET_MANY')
     // Throws 403 if the policy refuses, even if no record is linked.
-    await context.access.scoped(context.target, planLookUp(resource, [], false), 'GET_MANY')
+    await context.access.scoped(
+      context.target,
+      planLookUp(resource, [], { read: resource.primaryKey }),
+      'GET_MANY',
+    )
   }
 }
 
@@ -145,7 +149,7 @@ async function visibleKeys(
   for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
   for (const some of keyChunks(context.target.dialect, [...keys.values()], resource.primaryKey)) {
-    const plan = planRecords(resource, resource.primaryKey, some)
+    const plan = planRecords(resource, resource.primaryKey, some, { read: resource.primaryKey })
     for (const row of await readScoped(context, plan, 'GET_MANY')) {
       seen.add(keyText(keyIn(resource, row) ?? []))
     }

@@ -144,8 +144,11 @@ async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly 
   const { failure, resource, values, step } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
   const ofDomain = await orNone(constraintColumns(probe, refusal))
-  // An UPDATE may have read only some columns of the record. The others keep their values, so they are not NULL.
-  const known = step === 'update' ? ofDomain.filter(({ name }) => name in values) : ofDomain
+  // Of a stored record, some columns may not have been read. They keep their values, so they are not NULL.
+  const known =
+    step === 'update' || step === 'delete'
+      ? ofDomain.filter(({ name }) => name in values)
+      : ofDomain
   return known.filter(({ name }) => (values[name] ?? null) === null)
 }
 

@@ -4,9 +4,10 @@ import { keyChunks } from '../../../execute/chunks.ts'
 import type { Value } from '../../../plan/plan.ts'
 import { type DependentModel, referredColumns } from '../../../registry/dependents.ts'
 import type { NamedColumn } from '../../../registry/resource.ts'
-import { planRecords } from '../../plan/look-up.ts'
+import { type LookUpOptions, planRecords } from '../../plan/look-up.ts'
 import type { Values } from '../../plan/node.ts'
 import { requireAccess } from '../checks.ts'
+import { columnsToRead } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import { lockedRows, readScoped, readUnscoped, valuesOf } from '../look-up.ts'
 import { referredToError } from './referred-to.ts'
@@ -37,16 +38,20 @@ export async function findDependents(
   const columns = referredColumns(dependent)
   const soft = isSoftBelow(parents, dependent)
   const rows: Values[] = []
+  const read = columnsToRead(context, resource, { kind: 'remove', soft, found: held })
+  // Rows that are locked are read again.
+  const first = parents.soft && locksRows(context) ? resource.primaryKey : read
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, parents.rows), columns)) {
     // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
-    const plan = planRecords(resource, held, keys, { includeDeleted: !soft })
-    const found = await readUnscoped(context, plan, max - rows.length + 1)
+    const planned = (columns: LookUpOptions['read']) =>
+      planRecords(resource, held, keys, { read: columns, includeDeleted: !soft })
+    const found = await readUnscoped(context, planned(first), max - rows.length + 1)
     if (found.length === 0) continue
     await requireAccess(context, resource, 'DELETE')
     if (rows.length + found.length > max) return 'tooMany'
-    const locked = parents.soft ? await lockedRows(context, plan, found) : found
+    const locked = parents.soft ? await lockedRows(context, planned(read), found) : found
     const visible = context.access.narrows(resource)
-      ? await readScoped(context, plan, 'DELETE')
+      ? await readScoped(context, planned(resource.primaryKey), 'DELETE')
       : locked
     const seen = new Set(visible.map((row) => idOf(resource, row)))
     for (const row of locked) {
@@ -56,6 +61,8 @@ export async function findDependents(
   }
   return { rows, links: await linksToRemove(context, resource, rows, soft) }
 }
+
+const locksRows = ({ target }: WriteContext): boolean => target.dialect.capabilities.locksRows
 
 /** The values of some columns in each of the rows that has all of them. */
 export const keysIn = (

@@ -165,7 +165,7 @@ async function areFreeInList(
   const columns = referredColumns(dependent)
   const places = new Map(rows.map((row, i) => [idOf(resource, row), i]))
   const byKey = new Map(rows.map((row, i) => [keyTextIn(columns, row), i]))
-  const read = new Set([...resource.primaryKey, ...dependent.held])
+  const read = [...new Set([...resource.primaryKey, ...dependent.held])]
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, rows), columns)) {
     const plan = planRecords(resource, dependent.held, keys, { read, includeDeleted: true })
     // More referrers than records are not all in the list.

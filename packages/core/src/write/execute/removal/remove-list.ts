@@ -5,6 +5,7 @@ import { keyText } from '../../../execute/key.ts'
 import type { Resource } from '../../../registry/resource.ts'
 import type { Values } from '../../plan/node.ts'
 import { requireAccess } from '../checks.ts'
+import { columnsToRead } from '../columns-to-read.ts'
 import type { WriteContext } from '../context.ts'
 import { GroupSize } from '../lists/group-size.ts'
 import { referrersFirst } from '../lists/referrers-first.ts'
@@ -12,10 +13,10 @@ import { keyIn, lockedRecord, lockedRecords } from '../look-up.ts'
 import { type Removals, removing, treeOf } from './removals.ts'
 import { removeTree } from './remove-tree.ts'
 import { type LinksToRemove, linksToRemove } from './removed-links.ts'
-import type { ListToRemove } from './to-remove.ts'
+import type { ListToRemove, ToRemove } from './to-remove.ts'
 
 /**
- * Deletes records that were read and locked, each before the records that it refers to. If other records still refer to one, it is tried
+ * Deletes records that were read, with the columns for a removal, and locked, each before the records that it refers to. If other records still refer to one, it is tried
  * again in the next round, because hooks and cascades may have deleted the others by then. Throws if a round deletes nothing.
  */
 export async function removeList(
@@ -68,7 +69,7 @@ async function removeNext(
   if (removed.has(record)) throw recordNotFound()
   await ahead.lookUp(list, index, groups, (some) => storedNow(removals, { ...list, rows: some }))
   const known = ahead.of(record)
-  const stored = known?.stored ?? (await readAlone(removals, resource, row))
+  const stored = known?.stored ?? (await readAlone(removals, record))
   await removeTree(treeOf(removals, resource), { ...record, stored }, links)
   pending.refuse()
 }
@@ -82,19 +83,20 @@ async function storedNow(
   const left = list.rows.filter((stored) => !removed.has({ ...list, stored }))
   if (!ahead.isOutdated) return left
   const keys = left.map((row) => keyIn(resource, row) ?? [])
-  const found = await lockedRecords(context, resource, keys, 'DELETE', 'anyChange')
+  const read = columnsToRead(context, resource, { kind: 'remove', soft: list.soft })
+  const found = await lockedRecords(context, resource, keys, 'DELETE', 'anyChange', read)
   return keys.map((key) => found.get(keyText(key))).filter((row) => row !== undefined)
 }
 
 /** Reads a record at its turn, after the earlier ones are deleted. */
 async function readAlone(
   { context, pending }: Removals,
-  resource: Resource,
-  row: Values,
+  { resource, stored: before, soft }: ToRemove,
 ): Promise<Values> {
   await pending.flush()
-  const key = keyIn(resource, row) ?? []
-  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange')
+  const key = keyIn(resource, before) ?? []
+  const read = columnsToRead(context, resource, { kind: 'remove', soft })
+  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange', { read })
   if (stored === undefined) throw recordNotFound()
   return stored
 }
