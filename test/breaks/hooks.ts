@@ -32,10 +32,24 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'An update callback in a list gets only the columns that the body sets',
-    file: 'packages/core/src/write/execute/lists/columns-to-compare.ts',
-    find: "|| hooks.has(resource, 'update') || changes !== undefined",
-    replace: '|| changes !== undefined',
+    file: 'packages/core/src/write/execute/columns-to-read.ts',
+    find: " || hooks.has(resource, 'update')) return true",
+    replace: ') return true',
     fails: 'test/hooks/records-of-callbacks.test.ts',
+  },
+  {
+    title: 'The policy of a DELETE gets only the columns that the removal needs',
+    file: 'packages/core/src/write/execute/columns-to-read.ts',
+    find: "isMade || access.hasHook(resource, 'can_delete') || hooks",
+    replace: 'isMade || hooks',
+    fails: 'test/writing/columns-read.test.ts',
+  },
+  {
+    title: 'A remove callback gets only the columns that the removal needs',
+    file: 'packages/core/src/write/execute/columns-to-read.ts',
+    find: " || hooks.has(resource, 'remove')",
+    replace: '',
+    fails: 'test/writing/columns-read.test.ts',
   },
   {
     title: 'An error of a callback of the meta names the configuration',

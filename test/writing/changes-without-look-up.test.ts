@@ -28,7 +28,16 @@ const Task = defineModel('Task', {
     place: { type: 'integer', unique: true },
     gone: { type: 'datetime', nullable: true },
   },
-  relations: { team: belongsTo('Team', 'team_id') },
+  relations: { team: belongsTo('Team', 'team_id'), parts: hasMany('Part', 'task_id') },
+  meta: {},
+})
+
+const Part = defineModel('Part', {
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    task_id: { type: 'integer', nullable: true },
+  },
+  relations: { task: belongsTo('Task', 'task_id') },
   meta: {},
 })
 
@@ -80,7 +89,7 @@ function lookingUp(db: Kysely<any>): InternalDialect {
 }
 
 eachDatabase('a list of changes without a look-up', (test, db) => {
-  const models = [Team, Task]
+  const models = [Team, Task, Part]
   const isWithout = db.name === 'mysql'
   const api = testApi(db, models, config)
   const plain = testApi(db, models, config, { dialect: lookingUp(db.kysely) })
@@ -108,6 +117,19 @@ eachDatabase('a list of changes without a look-up', (test, db) => {
     await insertRows(db, Task, rows)
   })
 
+  test('a URL that is sent back is compared', async () => {
+    const before = await stored()
+    const list = (parts: string) => [
+      { id: 1, points: 1, parts },
+      { id: 2, points: 1 },
+    ]
+    const refused = await patch(list('/api/tasks/2/parts'))
+    equal(refused.status, 400, refused.text)
+    equal(Object.keys(refused.errors.reason), ['[0].parts'])
+    equal(await stored(), before)
+    equal((await patch(list('/api/tasks/1/parts'))).status, 200)
+  })
+
   test('is one UPDATE, also of values that are stored already', async () => {
     const list = [2, 5, 7].map((id) => ({ id, title: `new ${id}` }))
     equal([await skips(list), await skips(list)], [isWithout, isWithout])
@@ -133,10 +155,10 @@ eachDatabase('a list of changes without a look-up', (test, db) => {
     const scope_query = (query: { where(...args: unknown[]): unknown }) =>
       query.where('team_id', '=', 1)
     const scoped = { ...Task, meta: { access_policy: { scope_query } } } as never
-    equal(await skips(list, testApi(db, [Team, scoped], config)), false)
+    equal(await skips(list, testApi(db, [Team, scoped, Part], config)), false)
     const deletable = { ...Task, meta: { soft_delete: true, soft_delete_attribute: 'gone' } }
     const deletes = { ...config, API_SOFT_DELETE_VALUES: [null, 'now'] } as never
-    equal(await skips(list, testApi(db, [Team, deletable as never], deletes)), false)
+    equal(await skips(list, testApi(db, [Team, deletable as never, Part], deletes)), false)
     const seen = { ...config, API_AFTER_COMMIT_CALLBACK: async () => {} }
     equal(await skips(list, testApi(db, models, seen)), false)
   })

@@ -361,7 +361,7 @@ eachDatabase('the columns that a write reads', (test, db) => {
       [Comment, [1, 2, 3].map((id) => ({ id, note_id: id < 3 ? id : 1, ...text }))],
       [Tag, [1, 2].map((id) => ({ id, ...text }))],
       [Reader, [1, 2].map((id) => ({ id, ...text }))],
-      [Reading, [1, 2].map((id) => ({ id, note_id: id, reader_id: 1, ...text }))],
+      [Reading, [1, 2].map((id) => ({ id: id + 100, note_id: id, reader_id: 1, ...text }))],
       [Draft, [1, 2, 3].map((id) => ({ id, title: 'a', gone: id === 3, ...text }))],
       [Page, [1, 2].map((id) => ({ id, draft_id: 1, gone: false, ...text }))],
     ] as const

@@ -11,7 +11,7 @@ import { compileValuesUpdate, type RowUpdate } from '../../compile/update-rows.t
 import { isNested, type RecordNode, type Values } from '../../plan/node.ts'
 import type { WriteContext } from '../context.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { independentChanges } from '../requested-changes.ts'
+import { hasOnlyValues, independentChanges } from '../requested-changes.ts'
 import { runWrite } from '../run-write.ts'
 import { RepeatNeeded } from '../savepoint.ts'
 
@@ -49,14 +49,16 @@ export function needsNoLookUp(
   )
 }
 
-/** Whether the keys are numbers and increase, and all records set the same columns, at least one, and nest nothing. */
+/** Whether the keys are numbers and increase, and all records set the same columns, at least one, compare none and nest nothing. */
 function areUniform(changes: readonly KeyedChange[]): boolean {
   const names = Object.keys(changes[0]?.node.values ?? {})
   let last = Number.NEGATIVE_INFINITY
   for (let i = 0; i < changes.length; i++) {
     const { key, node } = changes[i] as KeyedChange
     const number = key[0]
-    if (typeof number !== 'number' || number <= last || isNested(node)) return false
+    if (typeof number !== 'number' || number <= last || isNested(node) || !hasOnlyValues(node)) {
+      return false
+    }
     last = number
     let count = 0
     for (const name in node.values) {
