@@ -71,7 +71,7 @@ export interface ReferenceUse {
  * - of records that are deleted: the columns to which other records refer, and those that refer to records of the same model;
  * - of records that are restored: the foreign keys to records that may be deleted;
  * - of a unique key, of a composite foreign key and of one whose target hides records all columns, if one of them is set, because checks
- *   and errors are about the whole key;
+ *   and errors are about the whole key; often all unique keys, as `mayMeetAnyKey` says;
  * - all visible columns, if a precondition needs the ETag.
  */
 export function columnsToRead(
@@ -91,8 +91,19 @@ export function columnsToRead(
     addAll(names, use.columns ?? [])
     for (const { sentBack } of use.nodes ?? []) addSentBack(names, resource, sentBack)
   }
+  if (mayMeetAnyKey(use)) addAll(names, resource.uniqueKeys.flat())
   return [...resource.allColumns.values()].filter(({ name }) => names.has(name))
 }
+
+/**
+ * Whether all unique keys are read, so that the error of a taken one names its fields: a unique index may leave out records, such as
+ * deleted ones, so that any change may make a record conflict. A list of changes reads only the keys of which it sets a part.
+ */
+const mayMeetAnyKey = (use: RecordUse): boolean =>
+  use.kind === 'move' ||
+  use.kind === 'restore' ||
+  (use.kind === 'remove' && use.soft) ||
+  (use.kind === 'change' && use.nodes.length === 1)
 
 /** The columns for the stored records of some steps, to read these again. */
 export function columnsOfSteps(
