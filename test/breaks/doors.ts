@@ -31,8 +31,8 @@ export const doors: readonly Break[] = [
   {
     title: 'An upsert changes a deleted record',
     file: 'packages/core/src/write/endpoints/upsert.ts',
-    find: 'columnValues(columns, wanted), false)',
-    replace: 'columnValues(columns, wanted), true)',
+    find: 'columnValues(columns, wanted), { read',
+    replace: 'columnValues(columns, wanted), { includeDeleted: true, read',
     fails: secondHalf,
   },
   {

@@ -34,7 +34,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'The response to a list lacks a record that no statement returned',
     file: 'packages/core/src/write/endpoints/echo.ts',
-    find: 'if (others.length > 0) yield* readRows(call, opened, resource, ast, others)',
+    find: "if (others.length > 0) yield* readRows(call, opened, resource, ast, others, 'list')",
     replace: '',
     fails: 'test/writing/bulk-values.test.ts',
   },
@@ -263,7 +263,7 @@ export const endpoints: readonly Break[] = [
     title:
       'A record of a list is changed from a state before a callback of another record changed it',
     file: 'packages/core/src/write/execute/lists/write-records.ts',
-    find: 'again?.storedNow(step.stored) ?? step.stored',
+    find: 'again?.storedNow(step) ?? step.stored',
     replace: 'step.stored',
     fails: 'test/writing/bulk-change.test.ts',
   },
@@ -608,15 +608,15 @@ export const endpoints: readonly Break[] = [
   {
     title: 'If-Match: * is enough for a model that requires If-Match',
     file: 'packages/core/src/http/etag.ts',
-    find: "namesVersion: match !== undefined && match.trim() !== '*',",
-    replace: 'namesVersion: match !== undefined,',
+    find: "namesVersion = match !== undefined && match.trim() !== '*'",
+    replace: 'namesVersion = match !== undefined',
     fails: 'test/writing/required-if-match.test.ts',
   },
   {
     title: 'If-None-Match is enough for a model that requires If-Match',
     file: 'packages/core/src/http/etag.ts',
-    find: "namesVersion: match !== undefined && match.trim() !== '*',",
-    replace: "namesVersion: match?.trim() !== '*',",
+    find: "namesVersion = match !== undefined && match.trim() !== '*'",
+    replace: "namesVersion = match?.trim() !== '*'",
     fails: 'test/writing/required-if-match.test.ts',
   },
   {

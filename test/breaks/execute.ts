@@ -182,8 +182,8 @@ export const execute: readonly Break[] = [
   {
     title: 'A child that two records of a list name stays with the first one',
     file: 'packages/core/src/write/execute/nested/find-or-create.ts',
-    find: "if (action === 'PATCH' && taken.has(own)) later.push(index)",
-    replace: "if (action === 'PATCH' && taken.has(own)) continue",
+    find: "if (finding.action === 'PATCH' && taken.has(own)) later.push(index)",
+    replace: "if (finding.action === 'PATCH' && taken.has(own)) continue",
     fails: 'test/writing/nested-lists.test.ts',
   },
   {

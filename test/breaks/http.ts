@@ -194,15 +194,15 @@ export const http: readonly Break[] = [
   {
     title: 'A write of a list with return=minimal reads the records again',
     file: 'packages/core/src/write/endpoints/result.ts',
-    find: 'if (many && !isStored && !isNeeded(call, resource, ast))',
-    replace: 'if (many && isStored && !isNeeded(call, resource, ast))',
+    find: 'if (many && !isStored && !isListNeeded(call, plan))',
+    replace: 'if (many && isStored && !isListNeeded(call, plan))',
     fails: 'test/contract/prefer.test.ts',
   },
   {
     title: 'A policy that would refuse the response of a list is not called with return=minimal',
-    file: 'packages/core/src/write/endpoints/result.ts',
-    find: 'return asksPolicy || hasDump(resource, plan.embeds)',
-    replace: 'return hasDump(resource, plan.embeds)',
+    file: 'packages/core/src/write/endpoints/echo.ts',
+    find: 'return asksPolicy || hasDump(plan.rows.from.resource, plan.embeds)',
+    replace: 'return hasDump(plan.rows.from.resource, plan.embeds)',
     fails: 'test/contract/prefer.test.ts',
   },
   {
