@@ -5,7 +5,13 @@ import { get } from '../support/api.ts'
 import { diffLines } from '../support/diff.ts'
 import { batches, check } from '../support/property.ts'
 import { answerText, urlOf } from '../support/reference/answer.ts'
-import { decodeQuery, describeWorld, queryParts, worlds } from '../support/reference/arbitrary.ts'
+import {
+  decodeQuery,
+  describeWorld,
+  queryParts,
+  worlds,
+  worldsWithSpecialFloats,
+} from '../support/reference/arbitrary.ts'
 import {
   createWorldTables,
   loadWorld,
@@ -18,12 +24,15 @@ import { eachDatabase } from '../support/suite.ts'
 const runs = { sqlite: 200, postgres: 50, mysql: 50 }
 const queriesPerWorld = 12
 
-const cases = fc
-  .record({
-    world: worlds,
-    parts: fc.array(queryParts, { minLength: 1, maxLength: queriesPerWorld, size: 'max' }),
-  })
-  .map(({ world, parts }) => ({ world, asked: parts.map((part) => decodeQuery(world, part)) }))
+const casesOf = (of: fc.Arbitrary<World>) =>
+  fc
+    .record({
+      world: of,
+      parts: fc.array(queryParts, { minLength: 1, maxLength: queriesPerWorld, size: 'max' }),
+    })
+    .map(({ world, parts }) => ({ world, asked: parts.map((part) => decodeQuery(world, part)) }))
+
+const cases = casesOf(worlds)
 
 eachDatabase('differential', (test, db) => {
   let apis: ReadonlyMap<number | undefined, Api>
@@ -37,6 +46,15 @@ eachDatabase('differential', (test, db) => {
       return firstDifference(apis, world, asked)
     }),
   )
+
+  if (db.name === 'postgres') {
+    batches(test, 'answers equal the model, also of NaN and infinities', 50, (parameters) =>
+      check(casesOf(worldsWithSpecialFloats), parameters, async ({ world, asked }) => {
+        await loadWorld(db, world)
+        return firstDifference(apis, world, asked)
+      }),
+    )
+  }
 
   if (db.name !== 'sqlite') return
   batches(test, 'answers equal the model, whatever form values are stored in', 50, (parameters) =>

@@ -188,11 +188,17 @@ function groups(query: Query, projection: Groups, rows: readonly Joined[]): Resu
   const keys = groupKeys(columns)
   const valuesOf = (joined: Joined): Value[] =>
     columns.map((column) => bucketOf(column.bucket, cell(joined, column)))
-  const members = new Map<string, Joined[]>()
-  if (columns.length === 0) members.set('[]', [...rows])
+  const members = new Map<string, { readonly values: Value[]; readonly group: Joined[] }>()
+  if (columns.length === 0) members.set('', { values: [], group: [...rows] })
   for (const joined of columns.length === 0 ? [] : rows) {
-    const key = JSON.stringify(valuesOf(joined))
-    members.set(key, [...(members.get(key) ?? []), joined])
+    const values = valuesOf(joined)
+    // JSON has no NaN and no infinities.
+    const key = JSON.stringify(values, (_, value) =>
+      typeof value === 'number' && !Number.isFinite(value) ? { special: String(value) } : value,
+    )
+    const known = members.get(key) ?? { values, group: [] }
+    known.group.push(joined)
+    members.set(key, known)
   }
   const types: Record<string, ValueType> = {}
   columns.forEach((column, i) => {
@@ -205,8 +211,7 @@ function groups(query: Query, projection: Groups, rows: readonly Joined[]): Resu
   for (const aggregate of aggregates) {
     types[labelOf(aggregate)] = aggregateType(aggregate, typeAt(base, aggregate))
   }
-  const results = [...members].map(([key, group]): Result => {
-    const values = JSON.parse(key) as Value[]
+  const results = [...members.values()].map(({ values, group }): Result => {
     const result: Result = Object.fromEntries(keys.map((name, i) => [name, values[i]]))
     for (const aggregate of aggregates) {
       const given = group.map((joined) => cell(joined, aggregate)).filter((v) => v !== null)
@@ -269,6 +274,8 @@ function aggregated(
   if (type.type === 'integer' || type.type === 'float') {
     const sum = (given as number[]).reduce((total, value) => total + value, 0)
     const result = name === 'sum' ? sum : sum / given.length
+    // A sum or average without a JSON number is NULL.
+    if (!Number.isFinite(result)) return null
     return type.type === 'float' ? Number(result.toPrecision(12)) : result
   }
   const scale = type.scale ?? 0

@@ -203,6 +203,26 @@ export const worlds: fc.Arbitrary<World> = fc
   })
   .map(decodeWorld)
 
+/** Worlds in which some floats have no JSON number, as PostgreSQL stores them. */
+export const worldsWithSpecialFloats: fc.Arbitrary<World> = fc
+  .record({ world: worlds, choices: tape(10) })
+  .map(({ world, choices }) => {
+    const tape = new Tape(choices)
+    const rows = Object.fromEntries(
+      models.map(({ name, columns }) => {
+        const floats = Object.keys(columns).filter((field) => columns[field]?.type === 'float')
+        const special = (row: Row): Row => ({
+          ...row,
+          ...Object.fromEntries(
+            floats.map((field) => [field, tape.of([Number.NaN, Infinity, -Infinity, row[field]])]),
+          ),
+        })
+        return [name, floats.length === 0 ? world.rows[name] : world.rows[name]?.map(special)]
+      }),
+    )
+    return { ...world, rows: rows as World['rows'] }
+  })
+
 function decodeWorld(given: Readonly<Record<string, number[][]>>): World {
   const rows: Record<string, Row[]> = {}
   for (const model of models) {
