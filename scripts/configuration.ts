@@ -1,8 +1,8 @@
 // Writes docs/configuration.md from the comments of config.ts, meta.ts and api.ts and from the key tables.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type KeyEntry, keyTable } from '../packages/core/src/config/key-table.ts'
-import { metaKeyOf } from '../packages/core/src/config/meta.ts'
+import { type KeyEntry, keyTable } from '../packages/core/src/model/settings/key-table.ts'
+import { metaKeyOf } from '../packages/core/src/model/settings/meta.ts'
 
 /** The page that this script writes. */
 export const page = new URL('../docs/configuration.md', import.meta.url)
@@ -59,7 +59,11 @@ function readComment(comment: string): Pick<Member, 'default' | 'spelling' | 'me
 
 /** The unions of strings by the name of the type; the table shows the strings instead of the name. */
 const unions = new Map(
-  ['config/config.ts', 'config/settings.ts', 'config/access-types.ts'].flatMap((file) =>
+  [
+    'model/settings/config.ts',
+    'model/settings/settings.ts',
+    'model/settings/access/access-types.ts',
+  ].flatMap((file) =>
     [...source(file).matchAll(/^export type (\w+) = ((?:'\w+'(?: \| )?)+)$/gm)].map(
       ([, name = '', words = '']): [string, string] => [name, words],
     ),
@@ -68,10 +72,10 @@ const unions = new Map(
 
 /** Types that the page shows in full, in this order. */
 const shownTypes: readonly (readonly [file: string, names: readonly string[]])[] = [
-  ['config/config.ts', ['SessionGetter']],
-  ['config/error-codes.ts', ['ErrorCodes', 'ErrorCode']],
+  ['model/settings/config.ts', ['SessionGetter']],
+  ['model/settings/error-codes.ts', ['ErrorCodes', 'ErrorCode']],
   [
-    'config/access-types.ts',
+    'model/settings/access/access-types.ts',
     [
       'AccessKey',
       'RoleKey',
@@ -154,7 +158,7 @@ function sectionsOf(members: readonly Member[]): string {
 }
 
 const metaRows = (): string[][] =>
-  membersOf('config/meta.ts', 'OwnMeta').map((member) => [
+  membersOf('model/settings/meta.ts', 'OwnMeta').map((member) => [
     code(member.name),
     shownType(member.type),
     shownDefault(member),
@@ -202,7 +206,7 @@ const api = createApi({ db, models: [Book], config })
 
 ${table(['Option', 'Default', 'Meaning'], optionRows())}
 
-${sectionsOf(membersOf('config/config.ts', 'ApiConfig'))}
+${sectionsOf(membersOf('model/settings/config.ts', 'ApiConfig'))}
 
 ## Only in meta
 

@@ -17,65 +17,74 @@ const ofDriver =
 /** How often each file caches something, and with which key. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
-  'host-values.ts': [1, ofModels],
-  'compile/distinct-query.ts': [1, ofModels],
+  'access/hooks/host-values.ts': [1, ofModels],
+  'query/compile/rows/distinct-query.ts': [1, ofModels],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
-  'store/create-table.ts': [1, 'by the connection: whether the table of refresh tokens exists'],
-  'compile/selection.ts': [1, 'by an output: a part of one cached plan, or of the models'],
-  'plan/shared-parts.ts': [1, ofModels],
-  'sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
-  'endpoints/read-source.ts': [1, 'within one request: its replica'],
-  'endpoints/route-facts.ts': [4, ofModels],
-  'store/idempotency-keys.ts': [1, 'by the dialect: when expired keys were last removed'],
-  'execute/loaded-row.ts': [1, ofPlan],
-  'execute/transaction.ts': [1, 'by an error of this request'],
-  'write/execute/refusals/refusal.ts': [1, 'by an error of this request'],
+  'database/own-tables/create-table.ts': [
+    1,
+    'by the connection: whether the table of refresh tokens exists',
+  ],
+  'query/compile/selection.ts': [1, 'by an output: a part of one cached plan, or of the models'],
+  'query/plan/shared-parts.ts': [1, ofModels],
+  'lib/sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
+  'http/endpoints/reads/read-source.ts': [1, 'within one request: its replica'],
+  'http/endpoints/routing/route-facts.ts': [4, ofModels],
+  'database/own-tables/idempotency-keys.ts': [
+    1,
+    'by the dialect: when expired keys were last removed',
+  ],
+  'query/run/loaded-row.ts': [1, ofPlan],
+  'database/transactions/transaction.ts': [1, 'by an error of this request'],
+  'write/refusals/refusal.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],
-  'plan-cache/authority-bound.ts': [1, ofAuthority],
-  'plan-cache/single-write-cache.ts': [3, ofPlan],
-  'plan-cache/prepared-read.ts': [
+  'query/cache/authority-bound.ts': [1, ofAuthority],
+  'write/statements/single-write-cache.ts': [3, ofPlan],
+  'query/cache/prepared-read.ts': [
     1,
     'within one prepared read, by the dialect and the SQL of its scopes; their values are bound each time',
   ],
-  'plan/planned-scope.ts': [
+  'query/plan/planned-scope.ts': [
     1,
     'by a part of the models: the conditions of its policy, without the values, which each request has anew',
   ],
-  'auth/verified-tokens.ts': [1, 'by the full text of a token that was verified, until it expires'],
-  'auth/passwords.ts': [1, 'the cost of new hashes, by the arguments of one call'],
-  'auth/look-up.ts': [
+  'auth/tokens/verified-tokens.ts': [
+    1,
+    'by the full text of a token that was verified, until it expires',
+  ],
+  'auth/passwords/passwords.ts': [1, 'the cost of new hashes, by the arguments of one call'],
+  'auth/users/look-up.ts': [
     1,
     'by the connection: the keys of users that are looked up in this turn of the event loop; no record outlives its statement',
   ],
-  'auth/remembered-users.ts': [
+  'auth/users/remembered-users.ts': [
     1,
     'by the key of the user, for API_USER_CACHE seconds; a request gets a copy',
   ],
-  'plan-cache/read-cache.ts': [
+  'query/cache/read-cache.ts': [
     2,
     `prepared reads, ${ofAuthority}; whether a query was sent before`,
   ],
-  'input/plain-record.ts': [1, ofModels],
-  'input/transform.ts': [1, ofModels],
-  'write/execute/defaults.ts': [1, ofModels],
-  'write/plan/strategy.ts': [1, ofModels],
-  'write/endpoints/stages.ts': [1, 'by the request: the time that its validators were told'],
-  'write/plan/look-up.ts': [1, ofModels],
-  'dialect/mysql/prepared.ts': [2, ofDriver],
-  'dialect/postgres/prepared-text-rows.ts': [2, ofDriver],
-  'dialect/postgres/prepared.ts': [1, ofDriver],
-  'dialect/shared/recurring-statements.ts': [2, ofDriver],
-  'dialect/shared/object-text.ts': [1, 'within one prepared read, by the beginning of URLs'],
-  'dialect/sqlite/prepared.ts': [1, ofDriver],
-  'endpoints/documentation.ts': [
+  'write/body/plain-record.ts': [1, ofModels],
+  'write/body/transform.ts': [1, ofModels],
+  'write/check/defaults.ts': [1, ofModels],
+  'write/nodes/strategy.ts': [1, ofModels],
+  'http/endpoints/writes/stages.ts': [1, 'by the request: the time that its validators were told'],
+  'write/nodes/look-up.ts': [1, ofModels],
+  'drivers/mysql/prepared.ts': [2, ofDriver],
+  'drivers/postgres/prepared-text-rows.ts': [2, ofDriver],
+  'drivers/postgres/prepared.ts': [1, ofDriver],
+  'dialect/shared/session/recurring-statements.ts': [2, ofDriver],
+  'dialect/shared/json/object-text.ts': [1, 'within one prepared read, by the beginning of URLs'],
+  'drivers/sqlite/prepared.ts': [1, ofDriver],
+  'openapi/endpoint/documentation.ts': [
     1,
     'texts of the documentation, by names that depend on the settings, and on whether the API is mounted: the same for every caller',
   ],
-  'registry/dependents.ts': [1, ofModels],
-  'registry/relation-token.ts': [1, ofModels],
-  'serialize/by-layout.ts': [1, `${ofPlan}, with the beginning of URLs`],
-  'serialize/tag-text.ts': [1, ofPlan],
-  'session.ts': [1, 'by the request'],
+  'model/registry/relations/dependents.ts': [1, ofModels],
+  'model/registry/relations/relation-token.ts': [1, ofModels],
+  'query/serialize/by-layout.ts': [1, `${ofPlan}, with the beginning of URLs`],
+  'query/serialize/tag-text.ts': [1, ofPlan],
+  'http/call/session.ts': [1, 'by the request'],
 }
 
 const placesOf = (code: string): number => code.match(caching)?.length ?? 0
@@ -108,23 +117,24 @@ const ownHash = /\bMath\.imul\b|0x811c9dc5|0x9e3779b|\b16777619\b|\b5381\b/i
 
 /** What each file hashes, and what two texts with the same hash would do. */
 const hashed: Readonly<Record<string, string>> = {
-  'auth/account.ts': 'login names and API keys: would share a limit (128 bits)',
-  'auth/digest.ts': 'the function for stored secrets',
-  'auth/revocation.ts': 'refresh tokens: one would revoke the other',
+  'auth/users/account.ts': 'login names and API keys: would share a limit (128 bits)',
+  'auth/tokens/digest.ts': 'the function for stored secrets',
+  'auth/tokens/revocation.ts': 'refresh tokens: one would revoke the other',
   'auth/strategies/api-key.ts': 'API keys: one would authenticate as the other',
   'auth/strategies/basic.ts': 'login names: would share a limit',
-  'auth/tokens.ts': 'users of tokens: would share a limit',
-  'dialect/postgres/statement-names.ts':
+  'auth/tokens/tokens.ts': 'users of tokens: would share a limit',
+  'drivers/postgres/statement-names.ts':
     'texts of statements: one would be executed in place of the other',
-  'endpoints/admit.ts': 'users: would share a limit',
-  'endpoints/auth/endpoints.ts': 'login names: would share a limit',
-  'endpoints/auth/tokens.ts': 'refresh tokens: one would be refreshed as the other',
-  'endpoints/representation.ts': 'documents, which no client writes: 304 for an older one',
-  'html/page-style.ts': 'the style of pages, which no client writes',
+  'http/endpoints/routing/admit.ts': 'users: would share a limit',
+  'http/endpoints/auth/endpoints.ts': 'login names: would share a limit',
+  'http/endpoints/auth/tokens.ts': 'refresh tokens: one would be refreshed as the other',
+  'http/endpoints/reads/representation.ts':
+    'documents, which no client writes: 304 for an older one',
+  'http/pages/page-style.ts': 'the style of pages, which no client writes',
   'http/cache-group-syntax.ts': 'names of resources, which no client writes',
   'http/etag.ts': 'records and pages: 304 or a passed If-Match after a change',
-  'text-hash.ts': 'the function for ETags and names',
-  'write/endpoints/idempotent.ts': 'keys and bodies: the response to another request',
+  'lib/text-hash.ts': 'the function for ETags and names',
+  'http/endpoints/writes/idempotent.ts': 'keys and bodies: the response to another request',
 }
 
 suite('hashes of the core', (test) => {

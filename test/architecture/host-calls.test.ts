@@ -13,16 +13,16 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   'access/can-read.ts': ['policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject))'],
   'access/caller.ts': ['method(user)'],
   'access/column-rights.ts': ['right(args)'],
-  'access/scope.ts': ['policy.scope_query?.(filtered, args)'],
+  'access/policies/scope.ts': ['policy.scope_query?.(filtered, args)'],
   'auth/strategies/api-key.ts': ['lookup(key)'],
   'auth/strategies/custom.ts': ['customAuth(request)', 'customAuth(request)'],
-  'auth/token-providers.ts': ['provide(request)'],
-  'auth/users.ts': ['method(one, secret, kind)'],
-  'hooks/commit.ts': [
+  'auth/tokens/token-providers.ts': ['provide(request)'],
+  'auth/users/users.ts': ['method(one, secret, kind)'],
+  'access/hooks/commit.ts': [
     'beforeCommit(changes.map(changeForHost), args)',
     'afterCommit(changes.map(changeForHost), args)',
   ],
-  'hooks/read-hooks.ts': [
+  'access/hooks/read-hooks.ts': [
     'setup(request, args)',
     'filter(query, model, { ...params }, hookArgs(call))',
     'dump(data, args)',
@@ -30,47 +30,47 @@ const calls: Readonly<Record<string, readonly string[]>> = {
     'final(body, args())',
     'callback(failure, known.request, known)',
   ],
-  'hooks/write-hooks.ts': [
+  'access/hooks/write-hooks.ts': [
     'add(given, resource.model, args)',
     'update(given, resource.model, args)',
     'remove(recordForHost(resource, object), resource.model, args)',
   ],
-  'input/transform.ts': ['transform(valueForHost(value), hookArgs)'],
-  'input/validators.ts': [
+  'write/body/transform.ts': ['transform(valueForHost(value), hookArgs)'],
+  'write/body/validators.ts': [
     'validator(valueForHost(value), recordForHost(resource, row), hookArgs)',
     "schema['~standard'].validate(valueForHost(check.value))",
   ],
-  'session.ts': ['getter(request)'],
-  'write/endpoints/access.ts': [
+  'http/call/session.ts': ['getter(request)'],
+  'http/endpoints/writes/access.ts': [
     'policy.can_create?.(recordForHost(resource, data), args)',
     'policy.can_update?.(recordForHost(resource, object), recordForHost(resource, data), args)',
     'policy.can_delete?.(recordForHost(resource, object), args)',
   ],
-  'write/endpoints/stages.ts': [
+  'http/endpoints/writes/stages.ts': [
     'make(recordArgs(call, resource))',
     'make(recordArgs(call, resource, stored))',
   ],
 }
 
 /** Calls of functions of the service that have the name of a function of the host. */
-const ownCalls: Readonly<Record<string, string>> = { 'hooks/read-hooks.ts': 'dump(value)' }
+const ownCalls: Readonly<Record<string, string>> = { 'access/hooks/read-hooks.ts': 'dump(value)' }
 
 /** Files that name the type of a function of the host, besides `config/` and `model/`, which declare them. */
 const typed: Readonly<Record<string, string>> = {
-  'access/policy-for.ts': 'types of policies, for hosts',
-  'access/policy.ts': 'finds the policy of a resource',
+  'access/policies/policy-for.ts': 'types of policies, for hosts',
+  'access/policies/policy.ts': 'finds the policy of a resource',
   'auth/strategies/api-key.ts': 'called above',
   'auth/strategies/custom.ts': 'called above',
-  'auth/token-providers.ts': 'called above',
-  'endpoints/exposure.ts': 'tells which functions a policy has',
-  'hooks/models-for.ts': 'types of models, for hosts',
+  'auth/tokens/token-providers.ts': 'called above',
+  'http/endpoints/service/exposure.ts': 'tells which functions a policy has',
+  'access/hooks/models-for.ts': 'types of models, for hosts',
   'index.ts': 'exports the types',
   'openapi/after-callback.ts':
     'the callback of the document, called once, when the document is built',
-  'write/endpoints/access.ts': 'called above',
-  'write/execute/context.ts':
-    'the functions of defaults and of soft delete, called by write/endpoints/stages.ts',
-  'write/execute/defaults.ts': 'passes them on to it',
+  'http/endpoints/writes/access.ts': 'called above',
+  'write/store/context.ts':
+    'the functions of defaults and of soft delete, called by http/endpoints/writes/stages.ts',
+  'write/check/defaults.ts': 'passes them on to it',
 }
 
 const types =
@@ -147,7 +147,10 @@ suite('calls of functions of the host', (test) => {
     const found = files
       .filter(({ code }) => code.match(policyCall) !== null)
       .map(({ file }) => file)
-    equal(found, ['access/scope.ts', 'write/endpoints/access.ts', 'access/can-read.ts'].sort())
+    equal(
+      found,
+      ['access/policies/scope.ts', 'http/endpoints/writes/access.ts', 'access/can-read.ts'].sort(),
+    )
   })
 
   test('no function of the settings is called where it is read', () => {

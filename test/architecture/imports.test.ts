@@ -46,7 +46,7 @@ function packageProblem(
   return never[from]?.includes(name) ? [`is imported by ${from}, which never does so`] : []
 }
 
-/** The folder below src, a stage of `write` (`write/plan`), or the name of a file in src itself. */
+/** The folder below src, a stage of `write` (`write/nodes`), or the name of a file in src itself. */
 function placeOf(file: string): string {
   const below = file.slice(root.length)
   const [folder = '', stage, ...rest] = below.split('/')
@@ -84,21 +84,33 @@ suite('the rules about imports', (test) => {
     problemsOf(`${root}${file}`, text).join('\n').replace(`${root}${file}: `, '')
 
   test('let a stage import what lies below it, and itself', () => {
-    equal(problem('plan/where.ts', `import { value } from './value.ts'`), '')
-    equal(problem('plan/where.ts', `import { unknownField } from '../errors.ts'`), '')
-    equal(problem('plan/where.ts', `import { operators } from '../parse/operators.ts'`), '')
-    equal(problem('auth/users.ts', `import { roles } from '../access/roles.ts'`), '')
+    equal(problem('query/plan/conditions/where.ts', `import { value } from './value.ts'`), '')
+    equal(
+      problem('query/plan/conditions/where.ts', `import { unknownField } from '../errors.ts'`),
+      '',
+    )
+    equal(
+      problem(
+        'query/plan/conditions/where.ts',
+        `import { operators } from '../parse/operators.ts'`,
+      ),
+      '',
+    )
+    equal(problem('auth/users/users.ts', `import { roles } from '../access/roles.ts'`), '')
     equal(problem('index.ts', `export { createApi } from './api.ts'`), '')
     equal(problem('introspect.ts', `export { introspect } from './introspect/introspect.ts'`), '')
-    equal(problem('auth/users.ts', `const { compare } = await import('bcryptjs')`), '')
+    equal(problem('auth/users/users.ts', `const { compare } = await import('bcryptjs')`), '')
   })
 
   test('let types come from anywhere', () => {
     equal(
-      problem('config/config.ts', `import type { AccessPolicy } from '../access/policy.ts'`),
+      problem(
+        'model/settings/config.ts',
+        `import type { AccessPolicy } from '../access/policy.ts'`,
+      ),
       '',
     )
-    equal(problem('plan/plan.ts', `import type { SelectQueryBuilder } from 'kysely'`), '')
+    equal(problem('query/plan/plan.ts', `import type { SelectQueryBuilder } from 'kysely'`), '')
     equal(
       problem('openapi/document.ts', `import type { OpenAPIObject } from 'openapi3-ts/oas31'`),
       '',
@@ -106,16 +118,16 @@ suite('the rules about imports', (test) => {
   })
 
   test('refuse a value from above or beside', () => {
-    const upwards = problem('parse/ast.ts', `import { planList } from '../plan/read-plan.ts'`)
+    const upwards = problem('query/parse/ast.ts', `import { planList } from '../plan/read-plan.ts'`)
     equal(
       upwards,
       '../plan/read-plan.ts does not lie below parse; values are imported downwards only',
     )
     for (const [file, from] of [
-      ['access/scope.ts', '../auth/users.ts'],
+      ['access/policies/scope.ts', '../auth/users.ts'],
       ['model/column.ts', '../parse/operators.ts'],
       ['errors.ts', './api.ts'],
-      ['plan/page.ts', '../http/links.ts'],
+      ['query/plan/order/page.ts', '../http/links.ts'],
     ] as const) {
       equal(problem(file, `import { x } from '${from}'`).includes('downwards only'), true, file)
     }
@@ -124,11 +136,11 @@ suite('the rules about imports', (test) => {
   test('refuse what a stage never imports', () => {
     const refused = 'which never does so'
     for (const [file, from] of [
-      ['plan/joins.ts', 'kysely'],
+      ['query/plan/relations/joins.ts', 'kysely'],
       ['serialize/json.ts', 'kysely'],
-      ['parse/ast.ts', '../json/stringify.ts'],
-      ['compile/condition.ts', '../parse/operators.ts'],
-      ['compile/condition.ts', '../config/settings.ts'],
+      ['query/parse/ast.ts', '../json/stringify.ts'],
+      ['query/compile/rows/condition.ts', '../parse/operators.ts'],
+      ['query/compile/rows/condition.ts', '../config/settings.ts'],
       ['openapi/document.ts', '../plan/plan.ts'],
     ] as const) {
       equal(problem(file, `import { x } from '${from}'`).includes(refused), true, file)
@@ -138,13 +150,13 @@ suite('the rules about imports', (test) => {
   test('refuse packages that the core does not carry', () => {
     equal(problem('api.ts', `import { readFile } from 'node:fs'`).includes('not one of'), true)
     equal(
-      problem('dialect/sqlite/prepared.ts', `import S from 'better-sqlite3'`).includes(
+      problem('drivers/sqlite/prepared.ts', `import S from 'better-sqlite3'`).includes(
         'not one of',
       ),
       true,
     )
     equal(
-      problem('auth/users.ts', `import { hash } from 'bcryptjs'`).includes('import() only'),
+      problem('auth/users/users.ts', `import { hash } from 'bcryptjs'`).includes('import() only'),
       true,
     )
     equal(
@@ -154,7 +166,10 @@ suite('the rules about imports', (test) => {
   })
 
   test('refuse barrels, unknown folders and imports out of the core', () => {
-    equal(problem('plan/read-plan.ts', `export * from './where.ts'`).includes('passed on'), true)
+    equal(
+      problem('query/plan/read-plan.ts', `export * from './where.ts'`).includes('passed on'),
+      true,
+    )
     equal(problem('misc/x.ts', '').includes('has no layer'), true)
     equal(
       problem('api.ts', `import x from '../../http-node/src/index.ts'`).includes('outside'),

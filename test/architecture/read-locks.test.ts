@@ -7,12 +7,12 @@ const root = 'packages/core/src/'
 
 /** Why a write does not read by these SELECTs, or why they read no table. */
 const without: Readonly<Record<string, string>> = {
-  'compile/combinations.ts': 'the cost of a list that is read',
-  'compile/distinct-query.ts': 'reads the query of a hook, which `withReadLock` locks',
-  'compile/embedded-json.ts': 'JSON of the database, only where plain reads are newest',
-  'compile/list-json.ts': 'JSON of the database, only where plain reads are newest',
-  'compile/row-count.ts': 'the total of a list that is read',
-  'write/compile/default-values.ts': 'values of defaults, of no table',
+  'query/compile/rows/combinations.ts': 'the cost of a list that is read',
+  'query/compile/rows/distinct-query.ts': 'reads the query of a hook, which `withReadLock` locks',
+  'query/compile/json/embedded-json.ts': 'JSON of the database, only where plain reads are newest',
+  'query/compile/json/list-json.ts': 'JSON of the database, only where plain reads are newest',
+  'query/compile/rows/row-count.ts': 'the total of a list that is read',
+  'write/statements/default-values.ts': 'values of defaults, of no table',
 }
 
 suite('reads of the newest rows', (test) => {

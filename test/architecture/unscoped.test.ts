@@ -23,34 +23,37 @@ const known: readonly Unscoped[] = [
   {
     name: 'unscoped',
     callers: {
-      'access/scope.ts': [
+      'access/policies/scope.ts': [
         1,
         'the tables that the conditions of a policy name; none of their rows is returned',
       ],
-      'auth/look-up.ts': [2, 'the user of the request, before policies can be called'],
-      'auth/users.ts': [1, 'the roles of the user, before policies can be called'],
-      'auth/stored-passwords.ts': [1, 'the costs of stored password hashes, which no caller sees'],
-      'write/execute/look-up.ts': [1, 'readUnscoped, below'],
+      'auth/users/look-up.ts': [2, 'the user of the request, before policies can be called'],
+      'auth/users/users.ts': [1, 'the roles of the user, before policies can be called'],
+      'auth/passwords/stored-passwords.ts': [
+        1,
+        'the costs of stored password hashes, which no caller sees',
+      ],
+      'write/resolve/look-up.ts': [1, 'readUnscoped, below'],
     },
   },
   {
     name: 'readUnscoped',
     callers: {
-      'write/execute/stored-changes.ts': [1, 'records just written, for a callback of the host'],
-      'write/execute/lists/look-up-references.ts': [
+      'write/resolve/stored-changes.ts': [1, 'records just written, for a callback of the host'],
+      'write/store/lists/look-up-references.ts': [
         1,
         'whether the rows that foreign keys refer to exist, for callers who may not read them',
       ],
-      'write/execute/nested/nested-records.ts': [
+      'write/links/nested-records.ts': [
         1,
         'keys that the database generated for the record just written',
       ],
-      'write/execute/look-up.ts': [1, 'the dependents of removal/, after they were locked'],
-      'write/execute/removal/find-dependents.ts': [
+      'write/resolve/look-up.ts': [1, 'the dependents of removal/, after they were locked'],
+      'write/removal/find-dependents.ts': [
         1,
         'dependents of records to delete: a hidden one prevents the deletion',
       ],
-      'write/execute/removal/find-referrers.ts': [
+      'write/removal/find-referrers.ts': [
         1,
         'records of the same list that refer to others: a hidden one prevents the deletion',
       ],
@@ -59,75 +62,75 @@ const known: readonly Unscoped[] = [
   {
     name: 'existsOneUnscoped',
     callers: {
-      'write/execute/removal/find-referrers.ts': [
-        1,
-        'whether any row refers to the records to delete',
-      ],
+      'write/removal/find-referrers.ts': [1, 'whether any row refers to the records to delete'],
     },
   },
   {
     name: 'compileProbeByKeys',
-    callers: { 'write/execute/look-up.ts': [1, 'existsOneUnscoped, above'] },
+    callers: { 'write/resolve/look-up.ts': [1, 'existsOneUnscoped, above'] },
   },
   {
     name: 'existsUnscoped',
     callers: {
-      'write/execute/refusals/explain-refusal.ts': [
+      'write/refusals/explain-refusal.ts': [
         4,
         'which key or link the database refused, even if its record is hidden',
       ],
-      'write/execute/checks.ts': [
+      'write/check/checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
       ],
-      'write/execute/removal/referred-to.ts': [1, 'whether any row refers to the record to delete'],
+      'write/removal/referred-to.ts': [1, 'whether any row refers to the record to delete'],
     },
   },
   {
     name: 'compileProbe',
-    callers: { 'write/execute/look-up.ts': [1, 'existsUnscoped, above'] },
+    callers: { 'write/resolve/look-up.ts': [1, 'existsUnscoped, above'] },
   },
   {
     name: 'compileLock',
-    callers: { 'write/execute/look-up.ts': [1, 'locks a row before it is read through its scope'] },
+    callers: { 'write/resolve/look-up.ts': [1, 'locks a row before it is read through its scope'] },
   },
   {
     name: 'compileLocked',
     callers: {
-      'write/execute/look-up.ts': [
+      'write/resolve/look-up.ts': [
         4,
         'records of a resource that no policy narrows, and the dependents that readUnscoped has found',
       ],
-      'write/execute/referred-records.ts': [1, referred],
+      'write/check/referred-records.ts': [1, referred],
     },
   },
   {
     name: 'compileLockedByKeys',
     callers: {
-      'write/execute/look-up.ts': [
+      'write/resolve/look-up.ts': [
         3,
         'records of a resource that no policy narrows, and locks before a read',
       ],
-      'write/execute/referred-records.ts': [1, referred],
+      'write/check/referred-records.ts': [1, referred],
     },
   },
   {
     name: 'compileLockedRecord',
     callers: {
-      'plan-cache/single-write-cache.ts': [1, 'the echo of a write of a resource without a policy'],
+      'write/statements/single-write-cache.ts': [
+        1,
+        'the echo of a write of a resource without a policy',
+      ],
     },
   },
   {
     name: 'compileLinks',
     callers: {
-      'write/execute/nested/read-links.ts': [1, 'links of a junction without a published model'],
+      'write/links/read-links.ts': [1, 'links of a junction without a published model'],
     },
   },
   {
     name: 'readLinks',
     callers: {
-      'write/execute/nested/link-table.ts': [1, 'links that a list may replace'],
-      'write/execute/removal/removed-links.ts': [
+      'write/links/link-table.ts': [1, 'links that a list may replace'],
+      'write/removal/removed-links.ts': [
         1,
         'links that are removed with their record, for the callbacks of the host',
       ],
@@ -136,60 +139,66 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockByKeys',
     callers: {
-      'write/execute/look-up.ts': [1, 'locks records before they are read through their scope'],
-      'write/execute/nested/link-records.ts': [
-        1,
-        'locks links before they are read through their scope',
-      ],
+      'write/resolve/look-up.ts': [1, 'locks records before they are read through their scope'],
+      'write/links/link-records.ts': [1, 'locks links before they are read through their scope'],
     },
   },
   {
     name: 'compileReference',
     callers: {
-      'plan-cache/single-write-cache.ts': [
+      'write/statements/single-write-cache.ts': [
         1,
         'a condition of an INSERT, with the scope of the policy',
       ],
-      'write/compile/statements.ts': [1, 'the same'],
+      'write/statements/statements.ts': [1, 'the same'],
     },
   },
   {
     name: 'tableOf',
     callers: {
-      'write/compile/statements-by-keys.ts': [6, 'writes of links, and the reads above and below'],
-      'compile/source.ts': [3, 'the table inside a scope; junctions without a published model'],
+      'write/statements/statements-by-keys.ts': [
+        6,
+        'writes of links, and the reads above and below',
+      ],
+      'query/compile/source.ts': [
+        3,
+        'the table inside a scope; junctions without a published model',
+      ],
       'dialect/postgres/moment-lists.ts': [
         1,
         'stored values that an index finds; they only narrow the rows of a scope',
       ],
-      'dialect/shared/search-indexes.ts': [
+      'dialect/shared/sql/search-indexes.ts': [
         1,
         'keys that an index finds; they only narrow the rows of a scope',
       ],
       'dialect/sqlite/search-index.ts': [1, 'the same, by an FTS5 table'],
-      'dialect/sqlite/stored-ranges.ts': [
+      'dialect/sqlite/stored/stored-ranges.ts': [
         1,
         'stored values that an index finds; they only narrow the rows of a scope',
       ],
-      'introspect/checked-columns.ts': [
+      'catalogue/introspect/checked-columns.ts': [
         1,
         'before there is an API: spellings of the members of a CHECK',
       ],
-      'introspect/views.ts': [1, 'no row of a view: whether it can be read'],
-      'write/compile/statements.ts': [8, 'writes, and the reads above and below'],
-      'write/compile/update-rows.ts': [2, 'changes of records that were read through their scope'],
+      'catalogue/introspect/views.ts': [1, 'no row of a view: whether it can be read'],
+      'write/statements/statements.ts': [8, 'writes, and the reads above and below'],
+      'write/statements/update-rows.ts': [
+        2,
+        'changes of records that were read through their scope',
+      ],
     },
   },
   {
     name: 'selectFrom',
-    callers: { 'access/scope-query.ts': [1, 'the query that a policy narrows'] },
+    callers: { 'access/policies/scope-query.ts': [1, 'the query that a policy narrows'] },
   },
 ]
 
 /** Files that contain the text of a SELECT. */
 const readingFiles: Readonly<Record<string, string>> = {
-  'store/idempotency-keys.ts': ownTable,
-  'store/refresh-tokens.ts': ownTable,
+  'database/own-tables/idempotency-keys.ts': ownTable,
+  'database/own-tables/refresh-tokens.ts': ownTable,
 }
 
 /** Folders that compile the other reads, query catalogues of databases, or contain prose. */

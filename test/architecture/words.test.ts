@@ -76,36 +76,46 @@ suite('the rules about words', (test) => {
     problemsOf(file, text).map((problem) => /"(.*?)"/.exec(problem)?.[1] ?? problem)
 
   test('find names of databases outside dialect/', () => {
-    equal(found('compile/condition.ts', `if (name === 'sqlite') mysqlLike()`), ['sqlite', 'mysql'])
+    equal(found('query/compile/rows/condition.ts', `if (name === 'sqlite') mysqlLike()`), [
+      'sqlite',
+      'mysql',
+    ])
     equal(found('api.ts', 'const MariaDB = 1'), ['MariaDB'])
     equal(found('dialect/mysql/dialect.ts', `const name = 'mysql'`), [])
     equal(found('prepared.ts', `export { preparedPg } from './dialect/postgres/prepared.ts'`), [])
-    equal(found('introspect/introspect.ts', `const name = 'postgres'`), ['postgres'])
-    equal(found('compile/condition.ts', '/** On PostgreSQL: `ilike`. */ // MySQL'), [])
+    equal(found('catalogue/introspect/introspect.ts', `const name = 'postgres'`), ['postgres'])
+    equal(found('query/compile/rows/condition.ts', '/** On PostgreSQL: `ilike`. */ // MySQL'), [])
   })
 
   test('find names of settings outside config/', () => {
     equal(found('handle.ts', `throw new Error('set API_ALLOW_JOIN')`), ['API_ALLOW_JOIN'])
     equal(found('handle.ts', 'throw new Error(`set API_ALLOW_JOIN ${x}`)'), ['API_ALLOW_JOIN'])
-    equal(found('config/config.ts', `const key = 'API_TITLE'`), [])
+    equal(found('model/settings/config.ts', `const key = 'API_TITLE'`), [])
     equal(found('handle.ts', '// API_TITLE'), [])
   })
 
   test('find errors created elsewhere', () => {
-    equal(found('plan/page.ts', 'throw new ApiError(400, body)'), ['new ApiError'])
+    equal(found('query/plan/order/page.ts', 'throw new ApiError(400, body)'), ['new ApiError'])
     equal(found('errors.ts', 'new ApiError(400, body)'), [])
   })
 
   test('find asynchrony, clocks and randomness in pure folders', () => {
-    equal(found('plan/page.ts', 'export async function f() { await g() }'), ['async', 'await'])
-    equal(found('access/roles.ts', 'async () => 1'), ['async'])
-    equal(found('naming/case.ts', 'Date.now(); new Date(); Math.random(); crypto.randomUUID()'), [
-      'Date.now',
-      'new Date()',
-      'Math.random',
-      'randomUUID',
+    equal(found('query/plan/order/page.ts', 'export async function f() { await g() }'), [
+      'async',
+      'await',
     ])
-    equal(found('plan/value.ts', `new Date(text); const date = 'async'; // Date.now()`), [])
-    equal(found('access/scope.ts', 'async () => Date.now()'), [])
+    equal(found('access/roles/roles.ts', 'async () => 1'), ['async'])
+    equal(
+      found('lib/naming/case.ts', 'Date.now(); new Date(); Math.random(); crypto.randomUUID()'),
+      ['Date.now', 'new Date()', 'Math.random', 'randomUUID'],
+    )
+    equal(
+      found(
+        'query/plan/conditions/value.ts',
+        `new Date(text); const date = 'async'; // Date.now()`,
+      ),
+      [],
+    )
+    equal(found('access/policies/scope.ts', 'async () => Date.now()'), [])
   })
 })

@@ -10,7 +10,7 @@ import {
   manyToMany,
   passwordCheck,
 } from '@model-api/core'
-import { createQueue } from '../../packages/core/src/auth/queue.ts'
+import { createQueue } from '../../packages/core/src/auth/passwords/queue.ts'
 import { get } from '../support/api.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
 import { countWork } from '../support/bcrypt-work.ts'

@@ -2,7 +2,7 @@
 
 import type { Break } from './break.ts'
 
-const file = 'packages/core/src/client/query-text.ts'
+const file = 'packages/core/src/client/query/query-text.ts'
 const reads = 'test/client/reads.test.ts'
 
 export const client: readonly Break[] = [
@@ -64,7 +64,7 @@ export const client: readonly Break[] = [
   },
   {
     title: 'a reference of a batch is encoded like a string',
-    file: 'packages/core/src/client/query-text.ts',
+    file: 'packages/core/src/client/query/query-text.ts',
     find: "if (typeof value === 'function') return text",
     replace: "if (typeof value === 'symbol') return text",
     fails: 'test/client/writes.test.ts',

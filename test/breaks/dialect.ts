@@ -20,7 +20,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'PostgreSQL: a cursor at NaN leads back to the first page',
-    file: 'packages/core/src/plan/raw-cursor-text.ts',
+    file: 'packages/core/src/query/plan/order/raw-cursor-text.ts',
     find: 'if (Number.isNaN(number)) return `${mark}"NaN"`',
     replace: '',
     fails: 'test/regression/cursor-at-infinity.test.ts',
@@ -37,7 +37,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'The name of a prepared statement depends on a part of its text',
-    file: 'packages/core/src/dialect/postgres/statement-names.ts',
+    file: 'packages/core/src/drivers/postgres/statement-names.ts',
     find: 'const nameFrom = (text: string): string => `model_api_${hashOfText(text)}`',
     replace:
       'const nameFrom = (text: string): string => `model_api_${hashOfText(text.slice(0, 9))}`',
@@ -61,14 +61,14 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'SQLite: the planner takes seconds for many lists of datetimes',
-    file: 'packages/core/src/dialect/sqlite/stored-ranges.ts',
+    file: 'packages/core/src/dialect/sqlite/stored/stored-ranges.ts',
     find: 'if (ranges.length <= mostRanges) {',
     replace: 'if (ranges.length <= 64) {',
     fails: 'test/growth/lists.test.ts',
   },
   {
     title: 'MySQL: the condition of a list of datetimes grows with the list',
-    file: 'packages/core/src/dialect/shared/sql-parts.ts',
+    file: 'packages/core/src/dialect/shared/sql/sql-parts.ts',
     find: 'const size = Math.ceil(sorted.length / mostRanges)',
     replace: 'const size = 1',
     fails: 'test/growth/lists.test.ts',
@@ -129,14 +129,14 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'One of two conditions of a CHECK joined by OR counts as a rule for all rows',
-    file: 'packages/core/src/dialect/shared/check-rules.ts',
+    file: 'packages/core/src/catalogue/shared/check-rules.ts',
     find: 'if (either.length > 1) return alternativeRules(either, syntax)',
     replace: 'if (either.length > 1) return either.flatMap((part) => conditionRules(part, syntax))',
     fails: 'test/unit/dialect/check-rules.test.ts',
   },
   {
     title: 'A CHECK of PostgreSQL that stored rows may violate gives an enum',
-    file: 'packages/core/src/dialect/postgres/catalogue-checks.ts',
+    file: 'packages/core/src/catalogue/postgres/catalogue-checks.ts',
     find: 'and o.convalidated and not o.connoinherit',
     replace: 'and not o.connoinherit',
     fails: 'test/introspect/checks.test.ts',
@@ -144,7 +144,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'MySQL: a table that the database user may write but not read is published',
-    file: 'packages/core/src/dialect/mysql/catalogue.ts',
+    file: 'packages/core/src/catalogue/mysql/catalogue.ts',
     find: "if (!rows.some(isReadable)) return 'this user may not read it'",
     replace: "if (rows.length === 0) return 'this user may not read it'",
     fails: 'test/introspect/rights.test.ts',
@@ -152,7 +152,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A text column becomes an enum although other spellings of its members are stored',
-    file: 'packages/core/src/introspect/checked-columns.ts',
+    file: 'packages/core/src/catalogue/introspect/checked-columns.ts',
     find: 'const odd = inexact.length === 0 ? none :',
     replace: 'const odd = inexact.length >= 0 ? none :',
     fails: 'test/introspect/checks.test.ts',
@@ -219,21 +219,21 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A lost connection is 500 instead of 503',
-    file: 'packages/core/src/dialect/shared/driver-errors.ts',
+    file: 'packages/core/src/dialect/shared/session/driver-errors.ts',
     find: "  'ECONNRESET',\n",
     replace: '\n',
     fails: 'test/unit/dialect/classify.test.ts',
   },
   {
     title: 'A dialect without shortcuts reads one row of each list',
-    file: 'packages/core/src/dialect/shared/limit-value.ts',
+    file: 'packages/core/src/dialect/shared/values/limit-value.ts',
     find: '?? sql`${count}`',
     replace: '?? sql`${Math.min(count, 1)}`',
     fails: 'test/parity/public-dialects.test.ts',
   },
   {
     title: 'A row id beyond 2^53 is rounded unless it is among the first rows',
-    file: 'packages/core/src/dialect/sqlite/catalogue-integers.ts',
+    file: 'packages/core/src/catalogue/sqlite/catalogue-integers.ts',
     find: 'if (rowId === undefined || found.has(rowId)) return found',
     replace: 'return found',
     fails: 'test/regression/large-integers-of-sqlite.test.ts',
@@ -256,7 +256,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A statement runs outside of its transaction after a failed BEGIN',
-    file: 'packages/core/src/dialect/postgres/prepared.ts',
+    file: 'packages/core/src/drivers/postgres/prepared.ts',
     find: 'if (error) release(true)',
     replace: 'if (error) return',
     fails: 'test/prepared/postgres-begin.test.ts',
@@ -264,7 +264,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A statement that was skipped after a failed BEGIN counts as prepared',
-    file: 'packages/core/src/dialect/postgres/held-begin.ts',
+    file: 'packages/core/src/drivers/postgres/held-begin.ts',
     find: 'delete connection.submittedNamedStatements?.[this.name]',
     replace: 'void connection',
     fails: 'test/prepared/postgres-begin.test.ts',
@@ -272,7 +272,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'The first statement of a transaction is sent without its BEGIN',
-    file: 'packages/core/src/dialect/postgres/held-begin.ts',
+    file: 'packages/core/src/drivers/postgres/held-begin.ts',
     find: 'this.#begin = begin',
     replace: 'void begin',
     fails: 'test/prepared/postgres-begin.test.ts',
@@ -280,7 +280,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A connection returned to the pool begins a transaction for its next user',
-    file: 'packages/core/src/dialect/postgres/prepared.ts',
+    file: 'packages/core/src/drivers/postgres/prepared.ts',
     find: 'if (transaction.take() !== undefined) inTransaction = false',
     replace: '',
     fails: 'test/prepared/postgres-begin.test.ts',
@@ -288,7 +288,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A pool of mysql2 with multipleStatements is accepted',
-    file: 'packages/core/src/dialect/mysql/prepared.ts',
+    file: 'packages/core/src/drivers/mysql/prepared.ts',
     find: 'if (!option && (clientFlags & multipleStatements) === 0) return',
     replace: 'if (!option || (clientFlags & multipleStatements) !== 0) return',
     fails: 'test/prepared/mysql.test.ts',
@@ -311,7 +311,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A connection that the server ends goes back to the pool',
-    file: 'packages/core/src/dialect/postgres/prepared.ts',
+    file: 'packages/core/src/drivers/postgres/prepared.ts',
     find: 'client.release(destroy === true || isOld || isEnding)',
     replace: 'client.release(destroy === true || isOld)',
     fails: 'test/faults/broken-connections.test.ts',

@@ -3,8 +3,8 @@ import type { Break } from './break.ts'
 
 const matrix = 'test/security/write-leaks.test.ts'
 const secondHalf = 'test/security/link-leaks.test.ts'
-const lookUp = 'packages/core/src/write/execute/look-up.ts'
-const change = 'packages/core/src/write/execute/change.ts'
+const lookUp = 'packages/core/src/write/resolve/look-up.ts'
+const change = 'packages/core/src/write/store/change.ts'
 
 export const doors: readonly Break[] = [
   {
@@ -30,14 +30,14 @@ export const doors: readonly Break[] = [
   },
   {
     title: 'An upsert changes a deleted record',
-    file: 'packages/core/src/write/endpoints/upsert.ts',
+    file: 'packages/core/src/http/endpoints/writes/upsert.ts',
     find: 'columnValues(columns, wanted), { read',
     replace: 'columnValues(columns, wanted), { includeDeleted: true, read',
     fails: secondHalf,
   },
   {
     title: 'A list stores references to records out of scope',
-    file: 'packages/core/src/write/execute/lists/look-up-references.ts',
+    file: 'packages/core/src/write/store/lists/look-up-references.ts',
     find: '? await readReferred(context, plan, { holder, columns: to, keys: some, paths })',
     replace: '? await readUnscoped({ ...context, holder, paths }, plan, some.length)',
     fails: 'test/security/non-interference.test.ts',

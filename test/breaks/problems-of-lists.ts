@@ -1,8 +1,8 @@
 /** Breaks of the problems that a list reports for all its records. */
 import type { Break } from './break.ts'
 
-const later = 'packages/core/src/write/execute/lists/later-problems.ts'
-const upsert = 'packages/core/src/write/endpoints/upsert.ts'
+const later = 'packages/core/src/write/store/lists/later-problems.ts'
+const upsert = 'packages/core/src/http/endpoints/writes/upsert.ts'
 const fails = 'test/writing/problems-of-lists.test.ts'
 
 export const problemsOfLists: readonly Break[] = [
@@ -29,14 +29,14 @@ export const problemsOfLists: readonly Break[] = [
   },
   {
     title: 'A list written record by record reports the problems of its first refused record alone',
-    file: 'packages/core/src/write/execute/lists/write-many.ts',
+    file: 'packages/core/src/write/store/lists/write-many.ts',
     find: 'return refuseWithLater(context, resource, steps, i, error, true)',
     replace: 'throw error',
     fails,
   },
   {
     title: 'Links of earlier records keep a list from reporting the problems of later ones',
-    file: 'packages/core/src/write/execute/lists/write-records.ts',
+    file: 'packages/core/src/write/store/lists/write-records.ts',
     find: 'if (isRefused) first = earlier',
     replace: 'if (isRefused) throw earlier',
     fails,

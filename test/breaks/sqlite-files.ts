@@ -8,21 +8,21 @@ const watched = 'packages/http-node/src/database/watched-file.ts'
 export const sqliteFiles: readonly Break[] = [
   {
     title: 'A transaction of SQLite goes on after a failure that may have ended it',
-    file: 'packages/core/src/execute/lock-retry-connection.ts',
+    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
     find: 'if (ending !== undefined && !isRollback(compiled)) throw ending',
     replace: '',
     fails: 'test/faults/sqlite-full.test.ts',
   },
   {
     title: 'A ROLLBACK without a transaction hides the original error',
-    file: 'packages/core/src/execute/lock-retry-connection.ts',
+    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
     find: 'throw ending ?? error',
     replace: 'throw error',
     fails: 'test/faults/sqlite-full.test.ts',
   },
   {
     title: 'A COMMIT that fails because the disk is full may be stored',
-    file: 'packages/core/src/execute/transaction.ts',
+    file: 'packages/core/src/database/transactions/transaction.ts',
     find: ' && undone !== true',
     replace: '',
     fails: 'test/faults/sqlite-full.test.ts',
@@ -44,7 +44,7 @@ export const sqliteFiles: readonly Break[] = [
   {
     title:
       'A request with an Idempotency-Key that waits for the lock blocks the connection for all others',
-    file: 'packages/core/src/execute/lock-retry-connection.ts',
+    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
     find: '() => db.connection().execute(run),',
     replace:
       '() => db.connection().execute((one) => retryWhileLocked(() => run(one), isLocked, bounds)),',
@@ -52,28 +52,28 @@ export const sqliteFiles: readonly Break[] = [
   },
   {
     title: 'A COMMIT that readers block fails at once',
-    file: 'packages/core/src/execute/lock-retry-connection.ts',
+    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
     find: 'return await retryAfter(first, () => send<R>(compiled, options), isLocked, within)',
     replace: 'throw first',
     fails: locks,
   },
   {
     title: 'A statement outside of a transaction is 503 as soon as the file is locked',
-    file: 'packages/core/src/execute/run.ts',
+    file: 'packages/core/src/database/statements/run.ts',
     find: 'return retryWhileLocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)',
     replace: 'return db.executeQuery(compiled)',
     fails: locks,
   },
   {
     title: 'A request waits for a lock after its client has disconnected',
-    file: 'packages/core/src/execute/lock-retry.ts',
+    file: 'packages/core/src/database/statements/lock-retry.ts',
     find: 'if (client?.signal?.aborted === true) throw clientGone()',
     replace: '',
     fails: locks,
   },
   {
     title: 'Reading the schema does not wait for a locked file',
-    file: 'packages/core/src/introspect/read-catalogue.ts',
+    file: 'packages/core/src/catalogue/introspect/read-catalogue.ts',
     find: 'const lockDeadline = 5_000',
     replace: 'const lockDeadline = 0',
     fails: locks,

@@ -4,35 +4,35 @@ import type { Break } from './break.ts'
 export const statements: readonly Break[] = [
   {
     title: 'Values are filled into a cached statement although its text depends on them',
-    file: 'packages/core/src/sql/template.ts',
+    file: 'packages/core/src/lib/sql/template.ts',
     find: 'if (!sameTexts(before.strings, now.strings)) return undefined',
     replace: '',
     fails: 'test/unit/sql/template.test.ts',
   },
   {
     title: 'An encoded value is filled in without decoding',
-    file: 'packages/core/src/plan-cache/skeleton.ts',
+    file: 'packages/core/src/query/cache/skeleton.ts',
     find: 'if (plain.test(written)) return written',
     replace: 'if (written.length < 500) return written',
     fails: 'test/unit/plan-cache/skeleton.test.ts',
   },
   {
     title: 'A query with a repeated parameter has a skeleton',
-    file: 'packages/core/src/plan-cache/skeleton.ts',
+    file: 'packages/core/src/query/cache/skeleton.ts',
     find: 'if (pageOrCursor !== undefined) return undefined',
     replace: '',
     fails: 'test/unit/plan-cache/skeleton.test.ts',
   },
   {
     title: 'Stored documents lose the digits of their numbers',
-    file: 'packages/core/src/json/canonical.ts',
+    file: 'packages/core/src/lib/json/canonical.ts',
     find: 'return String(value) === token ? value : verbatimNumber(token)',
     replace: 'return value',
     fails: 'test/unit/json/canonical.test.ts',
   },
   {
     title: 'Wildcards in a search value of the client are not escaped',
-    file: 'packages/core/src/dialect/shared/patterns.ts',
+    file: 'packages/core/src/dialect/shared/sql/patterns.ts',
     find: "text.replace(/[!%_]/g, '!$&')",
     replace: "text.replace(/[!%]/g, '!$&')",
     fails: 'test/dialect/text.test.ts',
@@ -40,14 +40,14 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'A quote in the name of a column ends the identifier',
-    file: 'packages/core/src/sql/print.ts',
+    file: 'packages/core/src/lib/sql/print.ts',
     find: 'part.includes(quote) ? part.replaceAll(quote, quote + quote) : part',
     replace: 'part',
     fails: 'test/unit/sql/template.test.ts',
   },
   {
     title: 'A key called __proto__ sets the prototype of a stored document',
-    file: 'packages/core/src/json/canonical.ts',
+    file: 'packages/core/src/lib/json/canonical.ts',
     find: "if (key === '__proto__') {",
     replace: "if (key === '') {",
     fails: 'test/unit/json/canonical.test.ts',
@@ -70,7 +70,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'Records whose keys a function of the database makes are inserted one by one',
-    file: 'packages/core/src/write/execute/lists/default-keys.ts',
+    file: 'packages/core/src/write/store/lists/default-keys.ts',
     find: 'if (group.rows.length < 2) return group',
     replace: 'if (group.rows.length > 0) return group',
     fails: 'test/writing/default-keys.test.ts',
@@ -78,7 +78,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'Keys of a function that are no keys are stored',
-    file: 'packages/core/src/write/execute/lists/default-keys.ts',
+    file: 'packages/core/src/write/store/lists/default-keys.ts',
     find: 'if (!areKeys(resource, rows)) return group',
     replace: '',
     fails: 'test/regression/functions-of-default-keys.test.ts',
@@ -118,7 +118,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'A batch in a transaction of the host at REPEATABLE READ reads its snapshot',
-    file: 'packages/core/src/endpoints/read-stages.ts',
+    file: 'packages/core/src/http/endpoints/reads/read-stages.ts',
     find: 'opened.own.isTransaction && runtime.batch?.hosted !== false',
     replace: 'opened.own.isTransaction && runtime.batch === undefined',
     fails: 'test/writing/host-isolation.test.ts',
@@ -126,7 +126,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'In a transaction of the host, the query of a policy reads the snapshot',
-    file: 'packages/core/src/compile/read-lock.ts',
+    file: 'packages/core/src/query/compile/read-lock.ts',
     find: '    return { ...inner, endModifiers: [modifier] }',
     replace: '    return inner ?? modifier',
     fails: 'test/writing/host-isolation.test.ts',
@@ -134,7 +134,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'In a transaction of the host, the response of a repeated request is not found',
-    file: 'packages/core/src/store/idempotency-keys.ts',
+    file: 'packages/core/src/database/own-tables/idempotency-keys.ts',
     find: 'return find(store, id, db.isTransaction ? dialect.readNewest : undefined)',
     replace: 'return find(store, id, db.isTransaction ? undefined : dialect.readNewest)',
     fails: 'test/writing/host-isolation.test.ts',
@@ -142,7 +142,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'In a transaction of the host, a repeated request shows the records of the snapshot',
-    file: 'packages/core/src/write/endpoints/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/idempotent.ts',
     find: 'await readEchoes(call, pastSnapshot(call, opened), resource, ast, keys)',
     replace: 'await readEchoes(call, opened, resource, ast, keys)',
     fails: 'test/writing/host-isolation.test.ts',

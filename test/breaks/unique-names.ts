@@ -1,7 +1,7 @@
 /** Breaks of nested objects that name records by a unique key. */
 import type { Break } from './break.ts'
 
-const file = 'packages/core/src/write/execute/resolve-unique-names.ts'
+const file = 'packages/core/src/write/resolve/resolve-unique-names.ts'
 const fails = 'test/writing/links-by-name.test.ts'
 
 export const uniqueNames: readonly Break[] = [
@@ -72,7 +72,7 @@ export const uniqueNames: readonly Break[] = [
   },
   {
     title: 'Validators check the values of an object that names a stored record',
-    file: 'packages/core/src/input/read-record.ts',
+    file: 'packages/core/src/write/body/read-record.ts',
     find: 'const own: Reading = { ...reading, problems, checks }',
     replace: 'const own: Reading = { ...reading, problems }',
     fails,
@@ -87,35 +87,35 @@ export const uniqueNames: readonly Break[] = [
   {
     title:
       'A part of the primary key of an object that names a stored record may differ from the stored one',
-    file: 'packages/core/src/input/read-record.ts',
+    file: 'packages/core/src/write/body/read-record.ts',
     find: 'if (key !== undefined && column?.definition.primaryKey) continue',
     replace: 'if (column?.definition.primaryKey) continue',
     fails,
   },
   {
     title: 'An upsert does not find records by a foreign key that a nested object sets',
-    file: 'packages/core/src/write/endpoints/upsert-key.ts',
+    file: 'packages/core/src/http/endpoints/writes/upsert-key.ts',
     find: "if (node.kind !== 'reference') continue",
     replace: "if (node.kind !== 'reference' || 1) continue",
     fails,
   },
   {
     title: 'An upsert finds no records by a foreign key that it knows after it has resolved names',
-    file: 'packages/core/src/write/endpoints/upsert.ts',
+    file: 'packages/core/src/http/endpoints/writes/upsert.ts',
     find: 'return new Candidate({ ...candidate, change, create, key, initial })',
     replace: 'return new Candidate({ ...candidate, change, create })',
     fails,
   },
   {
     title: 'A PATCH by filters that match nothing creates the records that its body names',
-    file: 'packages/core/src/write/endpoints/bulk.ts',
+    file: 'packages/core/src/http/endpoints/writes/bulk.ts',
     find: 'const mayName = relationKeys.size > 0 && rows.length > 0',
     replace: 'const mayName = relationKeys.size > 0',
     fails,
   },
   {
     title: 'A named record that another request creates meanwhile is a conflict',
-    file: 'packages/core/src/write/endpoints/relation-keys.ts',
+    file: 'packages/core/src/http/endpoints/writes/relation-keys.ts',
     find: "keys.size > 0 && kind === 'unique'",
     replace: "keys.size > 99 && kind === 'unique'",
     fails,
@@ -123,7 +123,7 @@ export const uniqueNames: readonly Break[] = [
   },
   {
     title: 'A list whose unique keys name records is written one by one',
-    file: 'packages/core/src/write/endpoints/create.ts',
+    file: 'packages/core/src/http/endpoints/writes/create.ts',
     find: '(await resolveUniqueNames(context, nodes)).map(createStep)',
     replace:
       '(await Promise.all(nodes.map((one) => resolveUniqueNames(context, [one])))).flat().map(createStep)',

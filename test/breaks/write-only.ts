@@ -2,33 +2,33 @@
 import type { Break } from './break.ts'
 
 const written = 'test/writing/write-only-columns.test.ts'
-const transform = 'packages/core/src/input/transform.ts'
+const transform = 'packages/core/src/write/body/transform.ts'
 
 export const writeOnly: readonly Break[] = [
   {
     title: 'A write-only column is visible',
-    file: 'packages/core/src/registry/named-columns.ts',
+    file: 'packages/core/src/model/registry/named-columns.ts',
     find: 'hidden: column.writeOnly === true || (column.hidden ?? secret),',
     replace: 'hidden: column.hidden ?? secret,',
     fails: written,
   },
   {
     title: 'A body cannot contain a write-only column',
-    file: 'packages/core/src/registry/field-rules.ts',
+    file: 'packages/core/src/model/registry/checks/field-rules.ts',
     find: '!column.hidden || isWriteOnly(column)',
     replace: '!column.hidden',
     fails: written,
   },
   {
     title: 'A body can contain a hidden column',
-    file: 'packages/core/src/registry/field-rules.ts',
+    file: 'packages/core/src/model/registry/checks/field-rules.ts',
     find: '!column.hidden || isWriteOnly(column)',
     replace: 'column.computed === undefined',
     fails: 'test/security/write-leaks.test.ts',
   },
   {
     title: 'PUT requires a write-only column, which the client cannot read',
-    file: 'packages/core/src/registry/field-rules.ts',
+    file: 'packages/core/src/model/registry/checks/field-rules.ts',
     find: "(mode === 'replace' && isWriteOnly(column))",
     replace: 'mode === undefined',
     fails: written,
@@ -91,14 +91,14 @@ export const writeOnly: readonly Break[] = [
   },
   {
     title: 'The document tells the default of a write-only column',
-    file: 'packages/core/src/openapi/value-schemas.ts',
+    file: 'packages/core/src/openapi/schemas/value-schemas.ts',
     find: "mode === 'update' || writeOnly === true",
     replace: "mode === 'update' || (writeOnly === true && own === '')",
     fails: 'test/openapi/document.test.ts',
   },
   {
     title: 'A validator of the whole record gets the stored form of the value',
-    file: 'packages/core/src/write/execute/requested-changes.ts',
+    file: 'packages/core/src/write/resolve/requested-changes.ts',
     find: 'const sent = { ...node.values, ...node.sent }',
     replace: 'const sent = node.values',
     fails: written,
@@ -119,42 +119,42 @@ export const writeOnly: readonly Break[] = [
   },
   {
     title: 'The error of a limit quotes the value of a write-only column',
-    file: 'packages/core/src/input/value-limits.ts',
+    file: 'packages/core/src/write/body/value-limits.ts',
     find: 'if (column.writeOnly === true) return',
     replace: "if (column.description === '') return",
     fails: written,
   },
   {
     title: 'The time of the last change tells whether a guess of a write-only value is stored',
-    file: 'packages/core/src/write/execute/save.ts',
+    file: 'packages/core/src/write/store/save.ts',
     find: 'before === undefined || isWriteOnly(column)) return true',
     replace: 'before === undefined) return true',
     fails: written,
   },
   {
     title: 'A write-only value that equals the stored one is not written',
-    file: 'packages/core/src/write/execute/save.ts',
+    file: 'packages/core/src/write/store/save.ts',
     find: 'const isSecret = isRequested && isWriteOnly(column)',
     replace: 'const isSecret = isRequested && column.computed !== undefined && isWriteOnly(column)',
     fails: written,
   },
   {
     title: 'An object that links to a stored record tells whether a write-only value is stored',
-    file: 'packages/core/src/write/execute/checks.ts',
+    file: 'packages/core/src/write/check/checks.ts',
     find: 'const column = isReadable ? resource.columns.get(name) : undefined',
     replace: 'const column = isReadable ? resource.bodyColumns.get(name) : undefined',
     fails: written,
   },
   {
     title: 'A value that its write-only column cannot hold is accepted if it is stored',
-    file: 'packages/core/src/input/read-record.ts',
+    file: 'packages/core/src/write/body/read-record.ts',
     find: 'column.otherForms !== true || isWriteOnly(column)',
     replace: 'column.otherForms !== true',
     fails: written,
   },
   {
     title: 'The document has write-only columns in responses',
-    file: 'packages/core/src/openapi/record-schemas.ts',
+    file: 'packages/core/src/openapi/schemas/record-schemas.ts',
     find: 'const columnsOf = ({ columns }: Resource): readonly NamedColumn[] => [...columns.values()]',
     replace:
       'const columnsOf = (one: Resource): readonly NamedColumn[] => [...one.bodyColumns.values()]',
@@ -162,35 +162,35 @@ export const writeOnly: readonly Break[] = [
   },
   {
     title: 'The schema check takes maxLength for the length of what transform returns',
-    file: 'packages/core/src/schema-check/compare-column.ts',
+    file: 'packages/core/src/catalogue/check/compare-column.ts',
     find: 'definition.transform === undefined ? definition : {}',
     replace: 'definition',
     fails: 'test/schema-check/differences.test.ts',
   },
   {
     title: 'The schema check does not report unique write-only columns',
-    file: 'packages/core/src/schema-check/compare-keys.ts',
+    file: 'packages/core/src/catalogue/check/compare-keys.ts',
     find: 'if (!isWriteOnly(column) ||',
     replace: 'if (isWriteOnly(column) ||',
     fails: 'test/schema-check/differences.test.ts',
   },
   {
     title: 'The arguments of hooks decide the cost of a password hash',
-    file: 'packages/core/src/auth/passwords.ts',
+    file: 'packages/core/src/auth/passwords/passwords.ts',
     find: '(apiCosts.get(given) ?? usualPasswordCost)',
     replace: 'Number(Reflect.get(given, "cost") ?? usualPasswordCost)',
     fails: 'test/auth/passwords.test.ts',
   },
   {
     title: 'Readers of the idempotency keys can test guesses of what a body contains',
-    file: 'packages/core/src/write/endpoints/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/idempotent.ts',
     find: 'stringify([key, query, comparableText(body)])',
     replace: 'stringify([query, comparableText(body)])',
     fails: written,
   },
   {
     title: 'A relation tells the values of a write-only foreign key',
-    file: 'packages/core/src/registry/check-write-only.ts',
+    file: 'packages/core/src/model/registry/checks/check-write-only.ts',
     find: 'keysOf(relation).filter(isWriteOnly)',
     replace: 'keysOf(relation).filter((one) => isWriteOnly(one) && one.computed !== undefined)',
     fails: 'test/unit/registry/mistakes.test.ts',

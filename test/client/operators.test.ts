@@ -1,7 +1,10 @@
 /** The typed client knows every filter operator of the query language. */
-import { queryText } from '../../packages/core/src/client/query-text.ts'
-import type { Operators } from '../../packages/core/src/client/where.ts'
-import { type FilterOperator, filterOperators } from '../../packages/core/src/parse/operators.ts'
+import { queryText } from '../../packages/core/src/client/query/query-text.ts'
+import type { Operators } from '../../packages/core/src/client/query/where.ts'
+import {
+  type FilterOperator,
+  filterOperators,
+} from '../../packages/core/src/model/query-words/operators.ts'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 

@@ -1,7 +1,7 @@
 /** Declared paths into json columns: filters, orders, groups, aggregates, fields and cursors, the same on every database. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { sqlite } from '../../packages/core/src/dialect/sqlite/dialect.ts'
-import { buildRegistry } from '../../packages/core/src/registry/registry.ts'
+import { buildRegistry } from '../../packages/core/src/model/registry/registry.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok, throws } from '../support/assert.ts'
 import { read } from '../support/expect.ts'

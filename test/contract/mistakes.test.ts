@@ -10,7 +10,7 @@ import {
 } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
-import { requestHeaders } from '../../packages/core/src/http/request.ts'
+import { requestHeaders } from '../../packages/core/src/model/request.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, rejects, throws } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'

@@ -7,7 +7,7 @@ import {
   type KyselyPlugin,
   ParseJSONResultsPlugin,
 } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { bearer, createPeople, jwtKeys, login, peopleApi, refresh } from '../auth/people.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'

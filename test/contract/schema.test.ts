@@ -10,7 +10,7 @@ import {
   passwordCheck,
 } from '@model-api/core'
 import { CamelCasePlugin, sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, rejects, throws } from '../support/assert.ts'
 import type { DatabaseName, TestDatabase } from '../support/databases.ts'

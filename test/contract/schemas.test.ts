@@ -8,7 +8,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'

@@ -1,7 +1,7 @@
 /** API_SESSION_GETTER: a connection or transaction of the host serves the request, and the API never ends it. */
 import { type Api, type ApiConfig, apiError } from '@model-api/core'
 import { CamelCasePlugin, type Kysely, sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { databaseBeside } from '../support/databases.ts'

@@ -2,7 +2,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
-import { exactDatetime } from '../../packages/core/src/dialect/shared/calendar-text.ts'
+import { exactDatetime } from '../../packages/core/src/dialect/shared/values/calendar-text.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 

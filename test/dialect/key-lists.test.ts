@@ -1,15 +1,18 @@
 /** A list of keys of several columns finds the rows that equality finds, by an index, and its statement does not grow with the list. */
 import { defineModel } from '@model-api/core'
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { keysCondition, mostKeys } from '../../packages/core/src/compile/keys-condition.ts'
-import type { Target } from '../../packages/core/src/compile/target.ts'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { DialectTable, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
 import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
+import { sql as fragment } from '../../packages/core/src/lib/sql/fragment.ts'
 import type { ItemType } from '../../packages/core/src/model/column.ts'
-import type { NamedColumn } from '../../packages/core/src/registry/resource.ts'
-import { sql as fragment } from '../../packages/core/src/sql/fragment.ts'
+import type { NamedColumn } from '../../packages/core/src/model/registry/resource.ts'
+import {
+  keysCondition,
+  mostKeys,
+} from '../../packages/core/src/query/compile/rows/keys-condition.ts'
+import type { Target } from '../../packages/core/src/query/compile/target.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'

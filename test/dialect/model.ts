@@ -1,7 +1,7 @@
 /** The contract in JavaScript (§4, §7): the results of operators, order and aggregates, computed only from the JSON of the rows. */
 import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
-import { compareCodePoints } from '../../packages/core/src/json/code-points.ts'
-import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
+import { compareCodePoints } from '../../packages/core/src/lib/json/code-points.ts'
+import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { type Column, type Name, rows } from './samples.ts'
 
 /** Compares two values of a column; neither is null. */

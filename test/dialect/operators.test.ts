@@ -1,7 +1,7 @@
 // Every comparison of every column type selects the rows that the model of the contract selects, on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Dialect, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
-import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
+import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { compareValues, idsWhere, operators, planned } from './model.ts'

@@ -1,10 +1,13 @@
 // Order, placement of NULLs, groups and positions of cursors: the same on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
-import { exactDatetime, exactTime } from '../../packages/core/src/dialect/shared/calendar-text.ts'
-import { bucketColumn } from '../../packages/core/src/dialect/shared/result-column.ts'
-import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
-import { stringify } from '../../packages/core/src/json/stringify.ts'
+import {
+  exactDatetime,
+  exactTime,
+} from '../../packages/core/src/dialect/shared/values/calendar-text.ts'
+import { bucketColumn } from '../../packages/core/src/dialect/shared/values/result-column.ts'
+import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
+import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { compareValues, idsInOrder, planned } from './model.ts'

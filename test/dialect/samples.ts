@@ -6,7 +6,7 @@ import type {
   DialectColumn,
   DialectTable,
 } from '../../packages/core/src/dialect/dialect.ts'
-import type { JsonValue } from '../../packages/core/src/json/json-value.ts'
+import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import type { TestDatabase } from '../support/databases.ts'
 
 type Column = DialectTable['columns'][number]

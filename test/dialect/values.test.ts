@@ -1,7 +1,7 @@
 // Every column type with extreme values: the JSON is that of docs/serialisation.md on every database and in every time zone.
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
-import { stringify } from '../../packages/core/src/json/stringify.ts'
+import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { equal, notEqual, rejects } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import {

@@ -1,6 +1,6 @@
 /** docs/configuration.md is the output of its script, made from the types and the key tables, and has every key. */
 import { readFileSync } from 'node:fs'
-import { keyTable, metaKeyTable } from '../../packages/core/src/config/key-table.ts'
+import { keyTable, metaKeyTable } from '../../packages/core/src/model/settings/key-table.ts'
 import { configurationPage, membersOf, page } from '../../scripts/configuration.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
@@ -33,14 +33,14 @@ suite('docs/configuration.md', (test) => {
 
   test('describes every key', () => {
     const members = [
-      ...membersOf('config/config.ts', 'ApiConfig'),
-      ...membersOf('config/meta.ts', 'OwnMeta'),
+      ...membersOf('model/settings/config.ts', 'ApiConfig'),
+      ...membersOf('model/settings/meta.ts', 'OwnMeta'),
     ]
     for (const { name, meaning } of members) ok(/^\S.+\.$/.test(meaning), `${name}: "${meaning}"`)
   })
 
   test('has the defaults of the table', () => {
-    for (const member of membersOf('config/config.ts', 'ApiConfig')) {
+    for (const member of membersOf('model/settings/config.ts', 'ApiConfig')) {
       const { default: value } = keyTable[member.name as keyof typeof keyTable]
       const said = plain(member.default)
       if (value === undefined || value === '') continue

@@ -3,25 +3,28 @@
  * each with every shape of text.
  */
 import type { Api, ApiConfig, ApiRequest, ColumnType } from '@model-api/core'
-import type { StrategyName } from '../../packages/core/src/config/access-types.ts'
-import type { MethodName } from '../../packages/core/src/config/config.ts'
-import type { SerializationType } from '../../packages/core/src/config/settings.ts'
-import type { AuthEndpoint } from '../../packages/core/src/endpoints/auth/endpoints.ts'
-import { requestHeaders } from '../../packages/core/src/http/request.ts'
+import type { AuthEndpoint } from '../../packages/core/src/http/endpoints/auth/endpoints.ts'
 import type { Route } from '../../packages/core/src/http/route-table.ts'
-import { isOrdered } from '../../packages/core/src/model/type-rules.ts'
-import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
-import { dateParts } from '../../packages/core/src/parse/group-by.ts'
-import { groupKinds } from '../../packages/core/src/parse/group-kind.ts'
 import {
   aggregateFunctions,
   type FilterOperator,
   filterOperators,
   operatorAliases,
-} from '../../packages/core/src/parse/operators.ts'
-import { listParameters, singleParameters } from '../../packages/core/src/parse/parameter-names.ts'
-import { relationFilterKinds } from '../../packages/core/src/parse/relation-filter.ts'
-import { relationOptions } from '../../packages/core/src/parse/relation-option.ts'
+} from '../../packages/core/src/model/query-words/operators.ts'
+import {
+  listParameters,
+  singleParameters,
+} from '../../packages/core/src/model/query-words/parameter-names.ts'
+import { requestHeaders } from '../../packages/core/src/model/request.ts'
+import type { StrategyName } from '../../packages/core/src/model/settings/access/access-types.ts'
+import type { MethodName } from '../../packages/core/src/model/settings/config.ts'
+import type { SerializationType } from '../../packages/core/src/model/settings/settings.ts'
+import { isOrdered } from '../../packages/core/src/model/type-rules.ts'
+import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
+import { dateParts } from '../../packages/core/src/query/parse/terms/group-by.ts'
+import { groupKinds } from '../../packages/core/src/query/parse/terms/group-kind.ts'
+import { relationFilterKinds } from '../../packages/core/src/query/parse/terms/relation-filter.ts'
+import { relationOptions } from '../../packages/core/src/query/parse/terms/relation-option.ts'
 import {
   digits,
   escapes,

@@ -13,7 +13,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { Kysely, SqliteDialect } from 'kysely'
-import type { StrategyName } from '../../packages/core/src/config/access-types.ts'
+import type { StrategyName } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { createTables, insertRows } from '../support/tables.ts'

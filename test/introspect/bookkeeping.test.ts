@@ -1,7 +1,7 @@
 /** Tables of migration tools are left out, unless they are named; their keys suggest no relations. */
 import { readFileSync } from 'node:fs'
 import { introspect } from '@model-api/core/introspect'
-import { bookkeepingTables } from '../../packages/core/src/introspect/bookkeeping.ts'
+import { bookkeepingTables } from '../../packages/core/src/catalogue/introspect/bookkeeping.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase, suite } from '../support/suite.ts'
 

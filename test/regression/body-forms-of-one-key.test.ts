@@ -1,6 +1,6 @@
 /** An Idempotency-Key replays the same request whether its body arrives as text, as bytes, or parsed by the host. */
 import { type Api, defineModel } from '@model-api/core'
-import { comparableText } from '../../packages/core/src/json/comparable-text.ts'
+import { comparableText } from '../../packages/core/src/lib/json/comparable-text.ts'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { steepness } from '../support/growth.ts'

@@ -3,8 +3,8 @@
  * value of each limit is what all databases accept.
  */
 import { belongsTo, defineModel, hasMany, manyToMany } from '@model-api/core'
-import { keyTable } from '../../packages/core/src/config/key-table.ts'
-import { maxGroupDepth } from '../../packages/core/src/parse/limits.ts'
+import { keyTable } from '../../packages/core/src/model/settings/key-table.ts'
+import { maxGroupDepth } from '../../packages/core/src/query/parse/limits.ts'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -12,7 +12,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 import { full, modelsOf, rows } from './world.ts'

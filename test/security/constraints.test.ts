@@ -1,6 +1,6 @@
 /** A constraint of the database covers rows that a caller may not see. An error reveals only what the documentation says. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -8,7 +8,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -5,8 +5,8 @@ import {
   aggregateFunctions,
   type FilterOperator,
   filterOperators,
-} from '../../packages/core/src/parse/operators.ts'
-import { joinTypes } from '../../packages/core/src/plan/joins.ts'
+} from '../../packages/core/src/model/query-words/operators.ts'
+import { joinTypes } from '../../packages/core/src/query/plan/relations/joins.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type Meter, meterOf } from '../support/row-meter.ts'

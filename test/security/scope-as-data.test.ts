@@ -9,8 +9,8 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
-import type { ScopeConditions } from '../../packages/core/src/config/scope-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
+import type { ScopeConditions } from '../../packages/core/src/model/settings/access/scope-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, match, ok, throws } from '../support/assert.ts'
 import { plainOnly } from '../support/path.ts'

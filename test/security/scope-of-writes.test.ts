@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
 import { sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { plainOnly } from '../support/path.ts'

@@ -10,8 +10,8 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { CamelCasePlugin, type SelectQueryBuilder, sql } from 'kysely'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
-import type { HookArgs } from '../../packages/core/src/config/hook-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
+import type { HookArgs } from '../../packages/core/src/model/settings/access/hook-types.ts'
 import { type Answer, frozenClock, send as sendTo } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'

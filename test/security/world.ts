@@ -12,7 +12,7 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { frozenClock } from '../support/api.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { plainOnly } from '../support/path.ts'

@@ -9,7 +9,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { type Kysely, sql } from 'kysely'
-import type { ResolvedRelation } from '../../packages/core/src/registry/resource.ts'
+import type { ResolvedRelation } from '../../packages/core/src/model/registry/resource.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { type Meter, meterOf } from '../support/row-meter.ts'

@@ -1,7 +1,5 @@
 // Mistakes in models, meta and configuration that do not compile; compiled, never run.
 
-import type { ApiConfig } from '../../packages/core/src/config/config.ts'
-import type { Meta } from '../../packages/core/src/config/meta.ts'
 import type { CheckedModels } from '../../packages/core/src/model/check-models.ts'
 import {
   type AnyModel,
@@ -9,6 +7,8 @@ import {
   defineModel,
 } from '../../packages/core/src/model/define-model.ts'
 import { belongsTo, hasMany } from '../../packages/core/src/model/relation.ts'
+import type { ApiConfig } from '../../packages/core/src/model/settings/config.ts'
+import type { Meta } from '../../packages/core/src/model/settings/meta.ts'
 
 const id = { type: 'integer', primaryKey: true } as const
 

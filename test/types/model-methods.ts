@@ -1,16 +1,16 @@
 // Functions that are declared elsewhere, such as `passwordCheck` and shared policies, leave the types of a model as they are; compiled,
 // never run.
 
-import { passwordCheck } from '../../packages/core/src/auth/passwords.ts'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
-import { hooksFor } from '../../packages/core/src/hooks/hooks-for.ts'
-import { modelsFor } from '../../packages/core/src/hooks/models-for.ts'
+import { hooksFor } from '../../packages/core/src/access/hooks/hooks-for.ts'
+import { modelsFor } from '../../packages/core/src/access/hooks/models-for.ts'
+import { passwordCheck } from '../../packages/core/src/auth/passwords/passwords.ts'
 import {
   type AnyModel,
   defineBase,
   defineModel,
 } from '../../packages/core/src/model/define-model.ts'
 import type { RecordOf, RowOf } from '../../packages/core/src/model/infer.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

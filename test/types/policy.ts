@@ -1,12 +1,12 @@
 // What policyFor knows about a model, and what it refuses; compiled, never run.
 
 import type { Kysely } from 'kysely'
-import { policyFor } from '../../packages/core/src/access/policy-for.ts'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
-import { modelsFor } from '../../packages/core/src/hooks/models-for.ts'
+import { modelsFor } from '../../packages/core/src/access/hooks/models-for.ts'
+import { policyFor } from '../../packages/core/src/access/policies/policy-for.ts'
 import { defineBase, defineModel } from '../../packages/core/src/model/define-model.ts'
 import type { DatabaseOf } from '../../packages/core/src/model/infer.ts'
 import { belongsTo } from '../../packages/core/src/model/relation.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 
 const Note = defineModel('Note', {
   table: 'notes',

@@ -1,6 +1,7 @@
 /** How much of a request an error repeats: excerpts, lists of problems, and the function that limits them. */
-import { bounded, excerpt, listed } from '../../packages/core/src/error-size.ts'
+
 import { uniqueViolation, unknownColumn, validationFailed } from '../../packages/core/src/errors.ts'
+import { bounded, excerpt, listed } from '../../packages/core/src/lib/error-size.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
 /** LruMap evicts the least recently used entry. */
-import { lruMap } from '../../packages/core/src/lru-map.ts'
+import { lruMap } from '../../packages/core/src/lib/lru-map.ts'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 

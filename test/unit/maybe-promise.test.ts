@@ -1,5 +1,5 @@
 /** mapAll: the results of many calls, values or promises, in the order of their items. */
-import { mapAll } from '../../packages/core/src/maybe-promise.ts'
+import { mapAll } from '../../packages/core/src/lib/maybe-promise.ts'
 import { equal, rejects } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 

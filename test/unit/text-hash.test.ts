@@ -1,8 +1,8 @@
 /** The hash in ETags and names of statements: the beginning of SHA-256, so that nobody can make two texts with the same hash. */
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
-import { sha256Of, sha256sOf } from '../../packages/core/src/script-sha256.ts'
-import { hashesOfText, hashLength, hashOfText } from '../../packages/core/src/text-hash.ts'
+import { sha256Of, sha256sOf } from '../../packages/core/src/lib/script-sha256.ts'
+import { hashesOfText, hashLength, hashOfText } from '../../packages/core/src/lib/text-hash.ts'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 

@@ -9,7 +9,7 @@ import {
   defineModel,
   manyToMany,
 } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { createTables, insertRows } from '../support/tables.ts'

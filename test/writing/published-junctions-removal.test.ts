@@ -3,7 +3,7 @@
  * the rules of their model.
  */
 import { type AnyModel, type ApiRequest, defineModel, hasMany, manyToMany } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

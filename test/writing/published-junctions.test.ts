@@ -1,6 +1,6 @@
 /** Links of a published junction: each link that is created or removed follows the rules of its model, in every kind of write. */
 import type { Api } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import type { Answer } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

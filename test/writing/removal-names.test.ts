@@ -1,6 +1,6 @@
 /** A DELETE that is refused because other records refer to the record names those models that the caller may list. */
 import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

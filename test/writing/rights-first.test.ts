@@ -10,7 +10,7 @@ import {
   hasMany,
   manyToMany,
 } from '@model-api/core'
-import type { AccessPolicy } from '../../packages/core/src/config/access-types.ts'
+import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -10,6 +10,10 @@ export type {
   InfiniteQueryOptions,
   MutationOptions,
   QueryOptions,
-} from './client/query-options.ts'
-export { infiniteQueryOptions, mutationOptions, queryOptions } from './client/query-options.ts'
+} from './client/query/query-options.ts'
+export {
+  infiniteQueryOptions,
+  mutationOptions,
+  queryOptions,
+} from './client/query/query-options.ts'
 export { reference } from './client/reference.ts'

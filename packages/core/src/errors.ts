@@ -1,9 +1,9 @@
 // Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them.
 
-import type { ErrorBody } from './error-body.ts'
-import { bounded, excerpt, listed, longestPath } from './error-size.ts'
-import type { JsonValue } from './json/json-value.ts'
-import { operationAt } from './operation-at.ts'
+import type { ErrorBody } from './lib/error-body.ts'
+import { bounded, excerpt, listed, longestPath } from './lib/error-size.ts'
+import type { JsonValue } from './lib/json/json-value.ts'
+import { operationAt } from './lib/operation-at.ts'
 
 /** An error response; a stage or a hook throws it to refuse the request. */
 export class ApiError extends Error {

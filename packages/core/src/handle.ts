@@ -2,15 +2,15 @@
 
 import { hostVary, isUser } from './access/caller.ts'
 import { type KnownCall, requestArgs } from './access/hook-args.ts'
-import type { Runtime } from './call.ts'
-import type { RequestArgs } from './config/hook-types.ts'
-import type { HookSettings } from './config/resolve-hooks.ts'
-import type { DumpSettings } from './config/settings.ts'
-import type { AuthEndpoint } from './endpoints/auth/endpoints.ts'
-import { authEndpointAt, serveAuth } from './endpoints/auth/route.ts'
-import { serveBatch } from './endpoints/batch/serve-batch.ts'
-import { type DocsPart, docsPartAt, serveDocs } from './endpoints/docs.ts'
-import { type HealthPart, healthPartAt, serveHealth } from './endpoints/health.ts'
+import { valueForHost } from './access/hooks/host-values.ts'
+import { runError, runFinal } from './access/hooks/read-hooks.ts'
+import { ApiError, internalError, UnreadBody, withBody } from './errors.ts'
+import { prefersProblem } from './http/accept.ts'
+import { serveBatch } from './http/batch/serve-batch.ts'
+import type { Runtime } from './http/call/call.ts'
+import { checkRequest } from './http/check-request.ts'
+import type { AuthEndpoint } from './http/endpoints/auth/endpoints.ts'
+import { authEndpointAt, serveAuth } from './http/endpoints/auth/route.ts'
 import {
   errorPageFor,
   hasPages,
@@ -19,23 +19,18 @@ import {
   pageContent,
   pageHeaders,
   recordsPageFor,
-} from './endpoints/pages.ts'
+} from './http/endpoints/reads/pages.ts'
 import {
   type RoutedCall,
   refuseLongUrl,
   responseSettingsOf,
   routeRequest,
   type SplitUrl,
-} from './endpoints/route-request.ts'
-import { serveCall } from './endpoints/serve-call.ts'
-import { serveIndex } from './endpoints/service-index.ts'
-import { refusalOfUnread } from './endpoints/unread-body.ts'
-import type { ErrorBody } from './error-body.ts'
-import { ApiError, internalError, UnreadBody, withBody } from './errors.ts'
-import { runError, runFinal } from './hooks/read-hooks.ts'
-import { valueForHost } from './host-values.ts'
-import { prefersProblem } from './http/accept.ts'
-import { checkRequest } from './http/check-request.ts'
+} from './http/endpoints/routing/route-request.ts'
+import { serveCall } from './http/endpoints/routing/serve-call.ts'
+import { refusalOfUnread } from './http/endpoints/routing/unread-body.ts'
+import { type HealthPart, healthPartAt, serveHealth } from './http/endpoints/service/health.ts'
+import { serveIndex } from './http/endpoints/service/service-index.ts'
 import {
   bareHeaders,
   failureBody,
@@ -46,16 +41,21 @@ import {
 } from './http/envelope.ts'
 import { problemDetails, problemMediaType } from './http/problem-details.ts'
 import { refusalOf } from './http/refusal.ts'
-import type { ApiRequest } from './http/request.ts'
 import { requestIdOf, respond, respondText } from './http/respond.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { responseText } from './http/response-text.ts'
 import { isIndex, type Route, splitUrl } from './http/route-table.ts'
 import { startTiming, type Timing } from './http/server-timing.ts'
-import { queryMediaType } from './input/query-body.ts'
-import type { JsonValue } from './json/json-value.ts'
-import { notJson } from './json/not-json.ts'
-import { andThen, type MaybePromise } from './maybe-promise.ts'
+import type { ErrorBody } from './lib/error-body.ts'
+import type { JsonValue } from './lib/json/json-value.ts'
+import { notJson } from './lib/json/not-json.ts'
+import { andThen, type MaybePromise } from './lib/maybe-promise.ts'
+import type { ApiRequest } from './model/request.ts'
+import type { RequestArgs } from './model/settings/access/hook-types.ts'
+import type { HookSettings } from './model/settings/access/resolve-hooks.ts'
+import type { DumpSettings } from './model/settings/settings.ts'
+import { type DocsPart, docsPartAt, serveDocs } from './openapi/endpoint/docs.ts'
+import { queryMediaType } from './write/body/query-body.ts'
 
 /** The error with which the host's middleware or a parser refused a request before the pipeline. */
 export interface Refused {

@@ -1,8 +1,6 @@
 // The entry `@model-api/core/introspect`: models read from an existing database, and models written as TypeScript.
 
-export type { SchemaSize } from './dialect/shared/catalogue.ts'
-export type { GivenRelation } from './introspect/given-relations.ts'
-export type { HeldBack } from './introspect/held-back.ts'
+export type { HeldBack } from './catalogue/introspect/held-back.ts'
 export {
   type Introspection,
   type IntrospectionNote,
@@ -10,7 +8,9 @@ export {
   introspect,
   type LeftOut,
   type ListOnly,
-} from './introspect/introspect.ts'
-export type { GivenKeys } from './introspect/keys.ts'
-export { printModels } from './introspect/print-models.ts'
-export { schemasWithTables } from './introspect/read-catalogue.ts'
+} from './catalogue/introspect/introspect.ts'
+export type { GivenKeys } from './catalogue/introspect/keys.ts'
+export { printModels } from './catalogue/introspect/print-models.ts'
+export { schemasWithTables } from './catalogue/introspect/read-catalogue.ts'
+export type { GivenRelation } from './catalogue/introspect/relations/given-relations.ts'
+export type { SchemaSize } from './catalogue/shared/catalogue.ts'

@@ -5,16 +5,16 @@ export {
   type MysqlClientPool,
   type MysqlOptions,
   preparedMysql,
-} from './dialect/mysql/prepared.ts'
+} from './drivers/mysql/prepared.ts'
 export {
   type PgClient,
   type PgOptions,
   type PgPool,
   preparedPg,
-} from './dialect/postgres/prepared.ts'
+} from './drivers/postgres/prepared.ts'
 export {
   preparedSqlite,
   type SqliteFile,
   type SqliteOptions,
   type SqliteStatement,
-} from './dialect/sqlite/prepared.ts'
+} from './drivers/sqlite/prepared.ts'

@@ -1,6 +1,6 @@
 // A rate limit store in Redis, shared by several processes; uses the host's own client and imports none.
 
-import type { RateLimitStore } from './config/access-types.ts'
+import type { RateLimitStore } from './model/settings/access/access-types.ts'
 
 /** A client with `call(command, ...args)`, as ioredis has. */
 export interface CallClient {

@@ -8,10 +8,13 @@ import {
   namesIn,
   rolesIn,
   satisfies,
-} from '../../../packages/core/src/access/roles.ts'
-import type { RoleMap, RoleRule } from '../../../packages/core/src/config/access-types.ts'
-import type { Meta } from '../../../packages/core/src/config/meta.ts'
-import { resolveRoleMaps } from '../../../packages/core/src/config/role-maps.ts'
+} from '../../../packages/core/src/access/roles/roles.ts'
+import type {
+  RoleMap,
+  RoleRule,
+} from '../../../packages/core/src/model/settings/access/access-types.ts'
+import { resolveRoleMaps } from '../../../packages/core/src/model/settings/access/role-maps.ts'
+import type { Meta } from '../../../packages/core/src/model/settings/meta.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

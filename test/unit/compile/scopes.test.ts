@@ -9,12 +9,16 @@ import {
   type ReadPlan,
   type Target,
 } from '@model-api/core/internals'
-import { noScopes, scopeDecisions, unscoped } from '../../../packages/core/src/compile/scopes.ts'
 import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
-import type { EmbedPlan, Source } from '../../../packages/core/src/plan/plan.ts'
-import { sourcesOf } from '../../../packages/core/src/plan/sources.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
-import type { Resource } from '../../../packages/core/src/registry/resource.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
+import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
+import {
+  noScopes,
+  scopeDecisions,
+  unscoped,
+} from '../../../packages/core/src/query/compile/scopes.ts'
+import type { EmbedPlan, Source } from '../../../packages/core/src/query/plan/plan.ts'
+import { sourcesOf } from '../../../packages/core/src/query/plan/relations/sources.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,6 +1,6 @@
 /** Every mistake that configuration and meta can contain, with its error message. */
 import { defineModel } from '../../../packages/core/src/model/define-model.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import { equal, match, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model, problemsOf } from '../registry/start-up.ts'

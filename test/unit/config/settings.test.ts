@@ -1,10 +1,13 @@
 /** Settings: their defaults, and the precedence of meta over config over default. */
 import { isDeepStrictEqual } from 'node:util'
-import type { ApiConfig } from '../../../packages/core/src/config/config.ts'
-import { keyTable, metaKeyTable } from '../../../packages/core/src/config/key-table.ts'
-import { type Meta, metaKeyOf } from '../../../packages/core/src/config/meta.ts'
-import { limitSettingNames, settingNames } from '../../../packages/core/src/config/setting-names.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
+import type { ApiConfig } from '../../../packages/core/src/model/settings/config.ts'
+import { keyTable, metaKeyTable } from '../../../packages/core/src/model/settings/key-table.ts'
+import { type Meta, metaKeyOf } from '../../../packages/core/src/model/settings/meta.ts'
+import {
+  limitSettingNames,
+  settingNames,
+} from '../../../packages/core/src/model/settings/setting-names.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model, problemsOf, resourceOf } from '../registry/start-up.ts'

@@ -1,7 +1,7 @@
 /** Rows as arrays of PostgreSQL: one text for each column, which preserves every value. */
 import { arraysTable } from '../../../packages/core/src/dialect/postgres/arrays-table.ts'
-import { sql } from '../../../packages/core/src/sql/fragment.ts'
-import { printed } from '../../../packages/core/src/sql/print.ts'
+import { sql } from '../../../packages/core/src/lib/sql/fragment.ts'
+import { printed } from '../../../packages/core/src/lib/sql/print.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

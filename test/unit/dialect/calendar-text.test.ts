@@ -5,7 +5,7 @@ import {
   isoTime,
   nextMillisecond,
   nextSecond,
-} from '../../../packages/core/src/dialect/shared/calendar-text.ts'
+} from '../../../packages/core/src/dialect/shared/values/calendar-text.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 // Case folding: our character classes are those of JavaScript's /iu, for every character.
-import { caseForms } from '../../../packages/core/src/dialect/shared/fold.ts'
+import { caseForms } from '../../../packages/core/src/dialect/shared/sql/fold.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -7,7 +7,7 @@ import {
   roundedFloat,
   scaled,
   unscaled,
-} from '../../../packages/core/src/dialect/shared/decimal.ts'
+} from '../../../packages/core/src/dialect/shared/values/decimal.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -3,8 +3,8 @@ import { partialKey } from '../../../packages/core/src/dialect/mysql/partial-key
 import {
   rowCondition,
   rowConditionText,
-} from '../../../packages/core/src/dialect/shared/row-condition.ts'
-import { sqlTokens } from '../../../packages/core/src/dialect/shared/sql-tokens.ts'
+} from '../../../packages/core/src/dialect/shared/sql/row-condition.ts'
+import { sqlTokens } from '../../../packages/core/src/dialect/shared/sql/sql-tokens.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

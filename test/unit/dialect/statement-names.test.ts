@@ -1,6 +1,6 @@
 /** Names of prepared statements: stable for a repeated text, and limited in number. */
 import { createHash } from 'node:crypto'
-import { statementNames } from '../../../packages/core/src/dialect/postgres/statement-names.ts'
+import { statementNames } from '../../../packages/core/src/drivers/postgres/statement-names.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,14 +1,14 @@
 /** The envelope serialised as text has the same bytes as the envelope serialised as a value. */
 import * as fc from 'fast-check'
-import type { DumpSettings } from '../../../packages/core/src/config/settings.ts'
 import {
   type Result,
   type Stamp,
   successBody,
   successText,
 } from '../../../packages/core/src/http/envelope.ts'
-import type { JsonValue } from '../../../packages/core/src/json/json-value.ts'
-import { stringify } from '../../../packages/core/src/json/stringify.ts'
+import type { JsonValue } from '../../../packages/core/src/lib/json/json-value.ts'
+import { stringify } from '../../../packages/core/src/lib/json/stringify.ts'
+import type { DumpSettings } from '../../../packages/core/src/model/settings/settings.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,6 +1,6 @@
 /** The ETag of a response: a hash of the record, and one of the body. */
 import { entityTag } from '../../../packages/core/src/http/etag.ts'
-import { hashOfText } from '../../../packages/core/src/text-hash.ts'
+import { hashOfText } from '../../../packages/core/src/lib/text-hash.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,6 +1,6 @@
 /** Links to other pages: the client's own parameters unchanged, those of paging replaced. */
 import * as fc from 'fast-check'
-import { pageUrl } from '../../../packages/core/src/http/links.ts'
+import { pageUrl } from '../../../packages/core/src/query/serialize/links.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -8,8 +8,8 @@ import {
   type RouteTable,
   splitUrl,
 } from '../../../packages/core/src/http/route-table.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import { belongsTo } from '../../../packages/core/src/model/relation.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model } from '../registry/start-up.ts'

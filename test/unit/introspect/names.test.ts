@@ -1,14 +1,21 @@
 /** Whatever names a database contains, models, fields and relations get names that requests can contain. */
 import fc from 'fast-check'
-import type { CatalogueTable } from '../../../packages/core/src/dialect/shared/catalogue.ts'
-import { readColumns } from '../../../packages/core/src/introspect/columns.ts'
-import { resolveLinks } from '../../../packages/core/src/introspect/links.ts'
-import { fieldNames, keyStem, modelNames } from '../../../packages/core/src/introspect/names.ts'
-import { nameRelations } from '../../../packages/core/src/introspect/relations.ts'
-import { toCase } from '../../../packages/core/src/naming/case.ts'
-import { transliterate } from '../../../packages/core/src/naming/transliterate.ts'
-import { endpointNames } from '../../../packages/core/src/registry/endpoint-name.ts'
-import { badFieldName, badRelationName } from '../../../packages/core/src/registry/field-name.ts'
+import { readColumns } from '../../../packages/core/src/catalogue/introspect/columns.ts'
+import {
+  fieldNames,
+  keyStem,
+  modelNames,
+} from '../../../packages/core/src/catalogue/introspect/names.ts'
+import { resolveLinks } from '../../../packages/core/src/catalogue/introspect/relations/links.ts'
+import { nameRelations } from '../../../packages/core/src/catalogue/introspect/relations/relations.ts'
+import type { CatalogueTable } from '../../../packages/core/src/catalogue/shared/catalogue.ts'
+import { toCase } from '../../../packages/core/src/lib/naming/case.ts'
+import { transliterate } from '../../../packages/core/src/lib/naming/transliterate.ts'
+import { endpointNames } from '../../../packages/core/src/model/registry/endpoint-name.ts'
+import {
+  badFieldName,
+  badRelationName,
+} from '../../../packages/core/src/model/registry/field-name.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,8 +1,8 @@
 // Canonical JSON: keys by code point, numbers verbatim, any depth; and its text.
 import * as fc from 'fast-check'
-import { canonicalJson } from '../../../packages/core/src/json/canonical.ts'
-import { stringify } from '../../../packages/core/src/json/stringify.ts'
-import { verbatimNumber } from '../../../packages/core/src/json/verbatim.ts'
+import { canonicalJson } from '../../../packages/core/src/lib/json/canonical.ts'
+import { stringify } from '../../../packages/core/src/lib/json/stringify.ts'
+import { verbatimNumber } from '../../../packages/core/src/lib/json/verbatim.ts'
 import { equal, ok, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

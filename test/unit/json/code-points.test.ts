@@ -1,6 +1,6 @@
 // Texts are ordered by code point, as the bytes of their UTF-8 are.
-import { base64, bytesOfBase64 } from '../../../packages/core/src/json/base64.ts'
-import { compareCodePoints } from '../../../packages/core/src/json/code-points.ts'
+import { base64, bytesOfBase64 } from '../../../packages/core/src/lib/json/base64.ts'
+import { compareCodePoints } from '../../../packages/core/src/lib/json/code-points.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 /** Comparison of decimal digits. */
-import { compareDigits } from '../../../packages/core/src/json/compare-digits.ts'
+import { compareDigits } from '../../../packages/core/src/lib/json/compare-digits.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

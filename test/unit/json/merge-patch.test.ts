@@ -1,7 +1,7 @@
 /** mergePatch: the examples and the algorithm of RFC 7396, and names with a meaning in JavaScript. */
 import fc from 'fast-check'
-import { mergePatch } from '../../../packages/core/src/json/merge-patch.ts'
-import { verbatimNumber } from '../../../packages/core/src/json/verbatim.ts'
+import { mergePatch } from '../../../packages/core/src/lib/json/merge-patch.ts'
+import { verbatimNumber } from '../../../packages/core/src/lib/json/verbatim.ts'
 import { equal } from '../../support/assert.ts'
 import { type Json, mergeExamples, referenceMerge } from '../../support/merge-reference.ts'
 import { propertySeed } from '../../support/property.ts'

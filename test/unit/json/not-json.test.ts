@@ -1,6 +1,6 @@
 /** What in a host's value cannot be serialised as JSON, and where. */
-import { notJson } from '../../../packages/core/src/json/not-json.ts'
-import { verbatimNumber } from '../../../packages/core/src/json/verbatim.ts'
+import { notJson } from '../../../packages/core/src/lib/json/not-json.ts'
+import { verbatimNumber } from '../../../packages/core/src/lib/json/verbatim.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 /** Names in the four letter cases. */
-import { type LetterCase, toCase } from '../../../packages/core/src/naming/case.ts'
+import { type LetterCase, toCase } from '../../../packages/core/src/lib/naming/case.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,9 @@
 /** English plurals, and the form in which names are compared. */
-import { normalizeToken, pluralIn, pluralSnake } from '../../../packages/core/src/naming/plural.ts'
+import {
+  normalizeToken,
+  pluralIn,
+  pluralSnake,
+} from '../../../packages/core/src/lib/naming/plural.ts'
 import { equal, notEqual } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 /** The nearest known name to an unknown one. */
-import { didYouMean, nearest } from '../../../packages/core/src/naming/suggest.ts'
+import { didYouMean, nearest } from '../../../packages/core/src/lib/naming/suggest.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,11 @@
 /** Arbitrary ASTs: every node that the parser can build, with meaningless spans. */
 import fc from 'fast-check'
+import {
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+} from '../../../packages/core/src/model/query-words/operators.ts'
+import { singleParameters } from '../../../packages/core/src/model/query-words/parameter-names.ts'
 import type {
   AggregateNode,
   ConditionNode,
@@ -16,13 +22,7 @@ import type {
   ScalarNode,
   TextNode,
   ValueNode,
-} from '../../../packages/core/src/parse/ast.ts'
-import {
-  aggregateFunctions,
-  type FilterOperator,
-  filterOperators,
-} from '../../../packages/core/src/parse/operators.ts'
-import { singleParameters } from '../../../packages/core/src/parse/parameter-names.ts'
+} from '../../../packages/core/src/query/parse/ast.ts'
 
 const span = { start: 0, end: 0 }
 

@@ -1,5 +1,8 @@
 /** Filters: the name, the operator after the last `__`, and refusals. */
-import { filterOperators, operatorAliases } from '../../../packages/core/src/parse/operators.ts'
+import {
+  filterOperators,
+  operatorAliases,
+} from '../../../packages/core/src/model/query-words/operators.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { filter, list, part, refuses, refusesAs } from './query.ts'

@@ -1,7 +1,7 @@
 /** Request limits of the parser: conditions, list items, nesting. */
 import { ApiError } from '../../../packages/core/src/errors.ts'
-import { maxGroupDepth } from '../../../packages/core/src/parse/limits.ts'
-import { parseQuery } from '../../../packages/core/src/parse/parse-query.ts'
+import { maxGroupDepth } from '../../../packages/core/src/query/parse/limits.ts'
+import { parseQuery } from '../../../packages/core/src/query/parse/parse-query.ts'
 import { equal, ok, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { parse, refuses } from './query.ts'

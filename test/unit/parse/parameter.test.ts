@@ -2,7 +2,7 @@
 import {
   listParameters,
   singleParameters,
-} from '../../../packages/core/src/parse/parameter-names.ts'
+} from '../../../packages/core/src/model/query-words/parameter-names.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { field, parse, part, refusal, refuses, refusesAs, withoutSpans } from './query.ts'

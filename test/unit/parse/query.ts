@@ -1,7 +1,10 @@
 /** Helpers of the parse tests: parsing with high limits, nodes without spans, and the form of a refusal. */
 import { ApiError } from '../../../packages/core/src/errors.ts'
-import type { QueryAst } from '../../../packages/core/src/parse/ast.ts'
-import { type ParseOptions, parseQuery } from '../../../packages/core/src/parse/parse-query.ts'
+import type { QueryAst } from '../../../packages/core/src/query/parse/ast.ts'
+import {
+  type ParseOptions,
+  parseQuery,
+} from '../../../packages/core/src/query/parse/parse-query.ts'
 import { equal, fail } from '../../support/assert.ts'
 
 export const limits: ParseOptions['limits'] = {

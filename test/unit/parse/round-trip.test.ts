@@ -1,9 +1,9 @@
 /** Parsing a printed query returns the same AST, and no text crashes the parser. */
 import fc from 'fast-check'
 import { ApiError } from '../../../packages/core/src/errors.ts'
-import type { QueryAst } from '../../../packages/core/src/parse/ast.ts'
-import { parseQuery } from '../../../packages/core/src/parse/parse-query.ts'
-import { printQuery } from '../../../packages/core/src/parse/print-query.ts'
+import type { QueryAst } from '../../../packages/core/src/query/parse/ast.ts'
+import { parseQuery } from '../../../packages/core/src/query/parse/parse-query.ts'
+import { printQuery } from '../../../packages/core/src/query/parse/print-query.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { arbitraryAst, ownParameters } from './arbitrary.ts'

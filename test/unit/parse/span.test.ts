@@ -1,5 +1,5 @@
 /** Spans point to the text that the client wrote, in every spelling. */
-import type { Span } from '../../../packages/core/src/parse/ast.ts'
+import type { Span } from '../../../packages/core/src/query/parse/ast.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { parse } from './query.ts'

@@ -1,5 +1,5 @@
 /** Parsing takes time in proportion to the length of the query; the test counts characters instead of measuring time. */
-import { parseQuery } from '../../../packages/core/src/parse/parse-query.ts'
+import { parseQuery } from '../../../packages/core/src/query/parse/parse-query.ts'
 import { ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { limits } from './query.ts'

@@ -1,10 +1,11 @@
 /** A value cached between requests is returned only to requests of the same authority. */
+
+import type { Registry, Resource } from '../../../packages/core/src/model/registry/resource.ts'
 import {
   type Authority,
   authorityCache,
   trackAuthority,
-} from '../../../packages/core/src/plan-cache/authority-bound.ts'
-import type { Registry, Resource } from '../../../packages/core/src/registry/resource.ts'
+} from '../../../packages/core/src/query/cache/authority-bound.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

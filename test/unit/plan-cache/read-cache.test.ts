@@ -2,9 +2,9 @@
 import {
   type Authority,
   trackAuthority,
-} from '../../../packages/core/src/plan-cache/authority-bound.ts'
-import type { PreparedRead } from '../../../packages/core/src/plan-cache/prepared-read.ts'
-import { createReadCache } from '../../../packages/core/src/plan-cache/read-cache.ts'
+} from '../../../packages/core/src/query/cache/authority-bound.ts'
+import type { PreparedRead } from '../../../packages/core/src/query/cache/prepared-read.ts'
+import { createReadCache } from '../../../packages/core/src/query/cache/read-cache.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

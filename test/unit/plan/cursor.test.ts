@@ -1,6 +1,6 @@
 /** Cursors: decoding returns the encoded values, whatever texts they contain; anything else is a 400. */
 import * as fc from 'fast-check'
-import { readCursor, writeCursor } from '../../../packages/core/src/plan/cursor.ts'
+import { readCursor, writeCursor } from '../../../packages/core/src/query/plan/order/cursor.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 /** Keys of several columns are grouped so that a statement tests many of them at once. */
-import { groupKeys } from '../../../packages/core/src/plan/key-groups.ts'
+import { groupKeys } from '../../../packages/core/src/query/plan/conditions/key-groups.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

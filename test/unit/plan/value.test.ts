@@ -1,5 +1,5 @@
 /** Text of the client as a value of a column: what the column cannot store exactly is refused, never rounded. */
-import { convertText } from '../../../packages/core/src/plan/value.ts'
+import { convertText } from '../../../packages/core/src/query/plan/conditions/value.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -7,8 +7,8 @@ import {
   type Meta,
   manyToMany,
 } from '@model-api/core'
-import { ifMatchWarnings } from '../../../packages/core/src/registry/if-match-warnings.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
+import { ifMatchWarnings } from '../../../packages/core/src/model/registry/checks/if-match-warnings.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,13 +1,13 @@
 /** Models become resources: what is published, under which names, with which columns and relations. */
 import { defineBase, defineModel } from '../../../packages/core/src/model/define-model.ts'
+import { endpointNames } from '../../../packages/core/src/model/registry/endpoint-name.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import {
   belongsTo,
   hasMany,
   hasOne,
   manyToMany,
 } from '../../../packages/core/src/model/relation.ts'
-import { endpointNames } from '../../../packages/core/src/registry/endpoint-name.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { steepness } from '../../support/growth.ts'
 import { suite } from '../../support/suite.ts'

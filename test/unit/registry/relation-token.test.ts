@@ -1,9 +1,10 @@
 /** Which relations a name in a query matches (specification: Joins 2 and 3), and which one a path segment names. */
-import { belongsTo, hasMany } from '../../../packages/core/src/model/relation.ts'
+
 import {
   relationBySegment,
   relationsMatching,
-} from '../../../packages/core/src/registry/relation-token.ts'
+} from '../../../packages/core/src/model/registry/relations/relation-token.ts'
+import { belongsTo, hasMany } from '../../../packages/core/src/model/relation.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model, resourceOf } from './start-up.ts'

@@ -1,8 +1,9 @@
 /** The start-up errors of createApi: every problem of a set of models and a configuration, as lines. */
-import type { ApiConfig } from '../../../packages/core/src/config/config.ts'
+
 import { type AnyModel, defineModel } from '../../../packages/core/src/model/define-model.ts'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
-import type { Resource } from '../../../packages/core/src/registry/resource.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
+import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
+import type { ApiConfig } from '../../../packages/core/src/model/settings/config.ts'
 import { fail } from '../../support/assert.ts'
 
 /** The lines of the error without the first one; none if the API starts. */

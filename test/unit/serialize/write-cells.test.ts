@@ -1,8 +1,14 @@
 /** The values of a row as members: the same text as JSON.stringify, in any combination. */
 import * as fc from 'fast-check'
-import { decoderOf } from '../../../packages/core/src/dialect/shared/decode.ts'
-import { writerOf, writerOfDecoder } from '../../../packages/core/src/dialect/shared/json-writer.ts'
-import { cellsWriter, type OwnMember } from '../../../packages/core/src/serialize/write-cells.ts'
+import {
+  writerOf,
+  writerOfDecoder,
+} from '../../../packages/core/src/dialect/shared/json/json-writer.ts'
+import { decoderOf } from '../../../packages/core/src/dialect/shared/values/decode.ts'
+import {
+  cellsWriter,
+  type OwnMember,
+} from '../../../packages/core/src/query/serialize/write-cells.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

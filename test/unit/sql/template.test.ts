@@ -1,6 +1,6 @@
 /** Statements that are printed once and reused with other values. */
 import { filled, fragment as sql, templateOf, withOrigin } from '@model-api/core/internals'
-import { printed } from '../../../packages/core/src/sql/print.ts'
+import { printed } from '../../../packages/core/src/lib/sql/print.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,7 +1,7 @@
 /** Tuples of bound values: the same text for every style of placeholders, and from Kysely's compiler. */
 import { fragment as sql } from '@model-api/core/internals'
 import { createQueryId, PostgresQueryCompiler, SqliteQueryCompiler } from 'kysely'
-import { printed, type TextStyle } from '../../../packages/core/src/sql/print.ts'
+import { printed, type TextStyle } from '../../../packages/core/src/lib/sql/print.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,17 +1,17 @@
 /** Which writes are a single statement: a plain one is, and each listed condition requires a transaction. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
-import { buildRegistry } from '../../../packages/core/src/registry/registry.ts'
-import type { Resource } from '../../../packages/core/src/registry/resource.ts'
-import { withKeyAndTag } from '../../../packages/core/src/write/plan/echo.ts'
-import type { RecordNode } from '../../../packages/core/src/write/plan/node.ts'
+import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
+import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
+import { withKeyAndTag } from '../../../packages/core/src/write/nodes/echo.ts'
+import type { RecordNode } from '../../../packages/core/src/write/nodes/node.ts'
 import {
   maySet,
   type PlannedWrite,
   type Reason,
   strategyOf,
   type WriteConditions,
-} from '../../../packages/core/src/write/plan/strategy.ts'
+} from '../../../packages/core/src/write/nodes/strategy.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

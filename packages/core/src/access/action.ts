@@ -1,6 +1,6 @@
 // Action: the kind of operation a request performs, and the keys of a role map or requirement map that apply to it, most specific first.
 
-import type { RoleKey } from '../config/access-types.ts'
+import type { RoleKey } from '../model/settings/access/access-types.ts'
 
 /** The operation on a resource; a bulk request has the action of its HTTP method. */
 export type Action =

@@ -2,9 +2,9 @@
 
 import { forbidden } from '../errors.ts'
 import type { Route } from '../http/route-table.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../model/registry/resource.ts'
 import type { Action } from './action.ts'
-import { allowedByRoles, type Caller } from './roles.ts'
+import { allowedByRoles, type Caller } from './roles/roles.ts'
 
 /** An action on a resource that the caller's roles must allow. */
 export interface Check {

@@ -1,10 +1,10 @@
 // The caller: the authenticated user with the roles that rules are checked against, looked up once per request.
 
-import type { CallHook } from '../call-hook.ts'
-import type { StrategyName } from '../config/access-types.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { anonymous, type Caller, namesIn, rolesIn } from './roles.ts'
+import type { StrategyName } from '../model/settings/access/access-types.ts'
+import type { CallHook } from './hooks/call-hook.ts'
+import { anonymous, type Caller, namesIn, rolesIn } from './roles/roles.ts'
 
 /** Whether a value of `request.user` names a user; `true` is a user without a record. */
 export const isUser = (user: unknown): user is NonNullable<unknown> =>

@@ -1,15 +1,15 @@
 // can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (docs/access.md).
 
-import type { HookCall } from '../call/hook-call.ts'
-import type { HookRecord } from '../config/hook-types.ts'
 import { forbidden } from '../errors.ts'
-import type { LoadedRow } from '../execute/loaded-row.ts'
-import { recordForHost } from '../host-values.ts'
-import type { EmbedPlan, ReadPlan } from '../plan/plan.ts'
-import { recordKey, withRecord } from '../plan/record.ts'
-import type { Resource } from '../registry/resource.ts'
-import { callPolicyHook } from './call-policy-hook.ts'
+import type { HookCall } from '../http/call/hook-call.ts'
+import type { Resource } from '../model/registry/resource.ts'
+import type { HookRecord } from '../model/settings/access/hook-types.ts'
+import type { EmbedPlan, ReadPlan } from '../query/plan/plan.ts'
+import { recordKey, withRecord } from '../query/plan/record.ts'
+import type { LoadedRow } from '../query/run/loaded-row.ts'
 import { type Subject, subjectArgs } from './hook-args.ts'
+import { recordForHost } from './hooks/host-values.ts'
+import { callPolicyHook } from './policies/call-policy-hook.ts'
 
 const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'

@@ -1,16 +1,20 @@
 // Column rights: decides, once per request, which columns the caller may read and write, before any name of the request is resolved.
 
-import type { HookCall } from '../call/hook-call.ts'
-import type { RoutedRequest } from '../call/routed-request.ts'
-import { lruMap } from '../lru-map.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { HookCall } from '../http/call/hook-call.ts'
+import type { RoutedRequest } from '../http/call/routed-request.ts'
+import { lruMap } from '../lib/lru-map.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { ColumnRight } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import { callerRegistry, relatedResources, type Withheld } from '../registry/caller-registry.ts'
-import type { NamedColumn, Registry, Resource } from '../registry/resource.ts'
+import {
+  callerRegistry,
+  relatedResources,
+  type Withheld,
+} from '../model/registry/caller-registry.ts'
+import type { NamedColumn, Registry, Resource } from '../model/registry/resource.ts'
 import { hookCallerOf, subjectArgs } from './hook-args.ts'
 import { isKnown } from './reach.ts'
-import { anonymous, type Caller, satisfies } from './roles.ts'
+import { anonymous, type Caller, satisfies } from './roles/roles.ts'
 
 /** Finds the registry that a caller may see. */
 export interface CallerRegistries {

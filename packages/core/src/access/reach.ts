@@ -1,11 +1,11 @@
 // reach: whether a caller may list a resource. If not, joins and relation filters to it are refused, and its embeds stay URLs.
 
 import type { AnyModel } from '../model/define-model.ts'
-import type { Reach } from '../plan/context.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../model/registry/resource.ts'
+import type { Reach } from '../query/plan/context.ts'
 import { methodOf, type Permission } from './action.ts'
 import { needsAuthentication } from './requirement.ts'
-import { allowedByRoles, type Caller } from './roles.ts'
+import { allowedByRoles, type Caller } from './roles/roles.ts'
 
 /** Whether the caller is authenticated by a strategy that the resource accepts; another strategy may be weaker. */
 export const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>

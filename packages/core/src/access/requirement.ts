@@ -1,6 +1,6 @@
 // Requirements: whether a permission on a resource needs authentication (specification: Per-method authentication).
 
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../model/registry/resource.ts'
 import { decidingKey, type Permission } from './action.ts'
 
 /**

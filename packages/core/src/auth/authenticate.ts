@@ -1,11 +1,11 @@
 // authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/authentication.md).
 
-import type { StrategyName } from '../config/access-types.ts'
 import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
-import { type ApiRequest, header } from '../http/request.ts'
+import { type ApiRequest, header } from '../model/request.ts'
+import type { StrategyName } from '../model/settings/access/access-types.ts'
 import { challengeOf } from './challenge.ts'
 import type { Auth } from './create-auth.ts'
-import type { CheckGuard, Credential, FindOptions, Identity } from './identity.ts'
+import type { CheckGuard, Credential, FindOptions, Identity } from './users/identity.ts'
 
 /** Finds the credentials that a request carries for the given strategies. */
 export async function findCredentials(

@@ -1,6 +1,6 @@
 // The WWW-Authenticate header of a 401: which credentials the client should send (RFC 9110 §11.6.1).
 
-import type { StrategyName } from '../config/access-types.ts'
+import type { StrategyName } from '../model/settings/access/access-types.ts'
 
 const challenges: Readonly<Record<StrategyName, string>> = {
   jwt: 'Bearer',

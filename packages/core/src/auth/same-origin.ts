@@ -1,6 +1,6 @@
 // Same-origin check: browsers send cookies with cross-site requests too, so a request that writes must prove its origin.
 
-import { type ApiRequest, header } from '../http/request.ts'
+import { type ApiRequest, header } from '../model/request.ts'
 
 /** Whether a request only reads, or comes provably from the API's own origin. */
 export function isSameOrigin(request: ApiRequest, baseUrl: string): boolean {

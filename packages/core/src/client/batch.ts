@@ -1,7 +1,7 @@
 // Batches: several calls as one request, in one transaction.
 
 import { type Call, type CallRequest, callOf, type Transport } from './call.ts'
-import type { SendOptions } from './query.ts'
+import type { SendOptions } from './query/query.ts'
 import { headersOf } from './request-headers.ts'
 
 /** The types of the values of calls, in the order of the calls. */

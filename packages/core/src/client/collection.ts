@@ -4,12 +4,20 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
 import type { KeyedPatch, NewRecord, Patch, Replacement } from './body.ts'
 import type { Call } from './call.ts'
-import type { Aggregates, Group, GroupKey, GroupQuery } from './groups.ts'
 import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
-import type { Dump, FieldPath, Form, Include, Paging, Selection, SendOptions } from './query.ts'
+import type { Aggregates, Group, GroupKey, GroupQuery } from './query/groups.ts'
+import type {
+  Dump,
+  FieldPath,
+  Form,
+  Include,
+  Paging,
+  Selection,
+  SendOptions,
+} from './query/query.ts'
+import type { Where } from './query/where.ts'
 import type { Row } from './row.ts'
 import type { UniqueKey } from './unique-key.ts'
-import type { Where } from './where.ts'
 
 type KeyValue<M extends AnyModel> = RowOf<M>[KeyName<M> & keyof RowOf<M>]
 

@@ -1,13 +1,13 @@
 // createClient: a typed client of an API; it needs only the types of the models.
 
+import type { LetterCase } from '../lib/naming/case.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import type { LetterCase } from '../naming/case.ts'
 import { type Batch, batchOf } from './batch.ts'
 import { type Call, type CallRequest, callOf, type Success, unwrapped } from './call.ts'
 import type { Collection } from './collection.ts'
 import { type CollectionName, segmentOf } from './collection-name.ts'
 import type { Given, GivenOf, ModelsOf } from './model-fields.ts'
-import { type LooseQuery, type LooseRow, picked, queryText } from './query-text.ts'
+import { type LooseQuery, type LooseRow, picked, queryText } from './query/query-text.ts'
 import { encoded } from './reference.ts'
 import { type HeaderOptions, headersOf } from './request-headers.ts'
 import { type TransportOptions, transportTo } from './transport.ts'

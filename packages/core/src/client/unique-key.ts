@@ -1,4 +1,4 @@
-// UniqueKey: the columns by which `onConflict` finds records, as the server allows them (registry/field-rules.ts). Types only.
+// UniqueKey: the columns by which `onConflict` finds records, as the server allows them (model/registry/checks/field-rules.ts). Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { FieldName, KeyName } from './model-fields.ts'

@@ -1,14 +1,14 @@
 // Detects the dialect of a Kysely instance by its adapter. Third-party dialects reuse Kysely's adapters, or give theirs similar names.
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
-import { shown } from '../config/checks.ts'
-import { didYouMean } from '../naming/suggest.ts'
+import { didYouMean } from '../lib/naming/suggest.ts'
+import { shown } from '../model/settings/checks.ts'
 import type { Dialect } from './dialect.ts'
 import { genericDialect } from './generic/dialect.ts'
 import type { InternalDialect } from './internal-dialect.ts'
 import { mysql } from './mysql/dialect.ts'
 import { postgres } from './postgres/dialect.ts'
-import type { SessionSettings } from './shared/session-settings.ts'
+import type { SessionSettings } from './shared/session/session-settings.ts'
 import { sqlite } from './sqlite/dialect.ts'
 
 const dialects: ReadonlyMap<string, InternalDialect> = new Map([

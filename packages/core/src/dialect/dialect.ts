@@ -1,9 +1,9 @@
 // Dialect: what the service must know about a database to give correct responses; public. Types only.
 
 import type { Expression, Kysely, SqlBool } from 'kysely'
-import type { JsonValue } from '../json/json-value.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
 import type { ColumnType, ItemType, JsonPathType } from '../model/column.ts'
-import type { AggregateFunction } from '../parse/operators.ts'
+import type { AggregateFunction } from '../model/query-words/operators.ts'
 
 /** What a dialect needs to know of a column. */
 export interface DialectColumn {

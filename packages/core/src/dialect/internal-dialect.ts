@@ -1,11 +1,11 @@
 // InternalDialect: what the dialects of this package add to the public Dialect. Types only.
 
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
-import type { JsonValue } from '../json/json-value.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
+import type { TextStyle } from '../lib/sql/print.ts'
+import type { TableName } from '../lib/sql/table-name.ts'
 import type { SpecialValues } from '../model/type-rules.ts'
-import type { LookUp } from '../plan/plan.ts'
-import type { TextStyle } from '../sql/print.ts'
-import type { TableName } from '../sql/table-name.ts'
+import type { LookUp } from '../query/plan/plan.ts'
 import type {
   ComparisonOperator,
   Dialect,
@@ -15,13 +15,13 @@ import type {
   PlanValue,
   SearchIndex,
 } from './dialect.ts'
-import type { Interruption } from './shared/interruption.ts'
-import type { JsonText } from './shared/json-text.ts'
-import type { JsonWriter } from './shared/json-writer.ts'
-import type { ObjectText } from './shared/object-text.ts'
-import type { Replication } from './shared/replication.ts'
-import type { SessionSettings } from './shared/session-settings.ts'
-import type { SingleWrites } from './shared/writes.ts'
+import type { JsonText } from './shared/json/json-text.ts'
+import type { JsonWriter } from './shared/json/json-writer.ts'
+import type { ObjectText } from './shared/json/object-text.ts'
+import type { Interruption } from './shared/session/interruption.ts'
+import type { Replication } from './shared/session/replication.ts'
+import type { SessionSettings } from './shared/session/session-settings.ts'
+import type { SingleWrites } from './shared/sql/writes.ts'
 
 /** Every public `Dialect` is also an `InternalDialect`, because all added members are optional. */
 export interface InternalDialect extends Dialect {

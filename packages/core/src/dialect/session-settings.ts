@@ -2,7 +2,7 @@
 
 import { mysqlSessionSettings } from './mysql/session-settings.ts'
 import { postgresSessionSettings } from './postgres/session-settings.ts'
-import type { SessionSettings } from './shared/session-settings.ts'
+import type { SessionSettings } from './shared/session/session-settings.ts'
 
 export const sessionSettings: {
   readonly mysql: SessionSettings

@@ -1,7 +1,7 @@
 // Content negotiation: whether a client prefers an HTML page to JSON, and whether it prefers errors as problem details to the envelope.
 
+import { type ApiRequest, wholeHeader } from '../model/request.ts'
 import { problemMediaType } from './problem-details.ts'
-import { type ApiRequest, wholeHeader } from './request.ts'
 
 const page = 'text/html'
 const json = 'application/json'

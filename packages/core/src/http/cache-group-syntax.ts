@@ -1,6 +1,6 @@
 // The syntax of cache groups (RFC 9875): the names of groups, and the field value of `Cache-Groups` and `Cache-Group-Invalidation`.
 
-import { hashOfText } from '../text-hash.ts'
+import { hashOfText } from '../lib/text-hash.ts'
 
 /** The group of every read; a write that may change anything invalidates it. */
 export const everyRead = '*'

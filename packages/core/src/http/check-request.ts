@@ -1,6 +1,6 @@
 // Checks the request that a host passes to `handle` or `answer`; a mistake is reported, and the response is 500.
 
-import type { ApiRequest } from './request.ts'
+import type { ApiRequest } from '../model/request.ts'
 
 /** Throws a TypeError that names the wrong property of a request. */
 export function checkRequest(request: ApiRequest): void {

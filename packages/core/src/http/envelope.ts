@@ -1,11 +1,11 @@
 // The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, docs/configuration.md).
 
-import type { DumpSettings } from '../config/settings.ts'
-import type { ErrorBody } from '../error-body.ts'
-import type { JsonValue } from '../json/json-value.ts'
-import { quoted } from '../json/quoted.ts'
-import { stringify } from '../json/stringify.ts'
-import type { ReadPlan } from '../plan/plan.ts'
+import type { ErrorBody } from '../lib/error-body.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
+import { quoted } from '../lib/json/quoted.ts'
+import { stringify } from '../lib/json/stringify.ts'
+import type { DumpSettings } from '../model/settings/settings.ts'
+import type { ReadPlan } from '../query/plan/plan.ts'
 
 /** The body of every response; API_DUMP_* settings can omit members. */
 export interface Envelope<T = JsonValue> {

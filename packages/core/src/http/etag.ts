@@ -2,10 +2,10 @@
 // (docs/writing.md).
 
 import { invalidEntityTag } from '../errors.ts'
-import { stringify } from '../json/stringify.ts'
-import { hashesOfText, hashOfText } from '../text-hash.ts'
+import { stringify } from '../lib/json/stringify.ts'
+import { hashesOfText, hashOfText } from '../lib/text-hash.ts'
+import { type ApiRequest, header } from '../model/request.ts'
 import type { Result } from './envelope.ts'
-import { type ApiRequest, header } from './request.ts'
 
 /**
  * Returns the ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on

@@ -1,7 +1,7 @@
 // The preference `return` of a write (RFC 7240): whether the response has the record, or no body.
 
+import { type ApiRequest, wholeHeader } from '../model/request.ts'
 import type { Result } from './envelope.ts'
-import { type ApiRequest, wholeHeader } from './request.ts'
 
 /** The supported values of the preference. */
 export type ReturnPreference = 'minimal' | 'representation'

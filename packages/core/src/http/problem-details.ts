@@ -1,6 +1,6 @@
 // Problem details (RFC 9457): the form in which a client can ask for errors, with `Accept: application/problem+json`.
 
-import type { JsonValue } from '../json/json-value.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
 
 export const problemMediaType = 'application/problem+json'
 

@@ -1,7 +1,7 @@
 // QUERY (RFC 10008): a GET with the query string in the body, for queries that are too long for a URL.
 
 import { unsupportedOverride } from '../errors.ts'
-import { type ApiRequest, header } from './request.ts'
+import { type ApiRequest, header } from '../model/request.ts'
 
 /**
  * Whether a request has the method QUERY. `POST` with `X-HTTP-Method-Override: QUERY` counts as QUERY, for proxies that refuse

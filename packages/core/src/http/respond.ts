@@ -1,7 +1,7 @@
 // Builds the response: status, the headers that all responses have, and the body.
 
-import type { JsonValue } from '../json/json-value.ts'
-import { type ApiRequest, header } from './request.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
+import { type ApiRequest, header } from '../model/request.ts'
 import type { ApiResponse, TextResponse } from './response.ts'
 
 /** Headers set by a stage; later ones replace earlier ones. */

@@ -1,7 +1,7 @@
 // The response body as text, as every adapter sends it.
 
-import type { JsonValue } from '../json/json-value.ts'
-import { stringify } from '../json/stringify.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
+import { stringify } from '../lib/json/stringify.ts'
 import type { ApiResponse } from './response.ts'
 
 /** Statuses without a body. */

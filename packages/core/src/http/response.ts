@@ -1,6 +1,6 @@
 // ApiResponse and TextResponse: the responses that the core returns. Types only.
 
-import type { JsonValue } from '../json/json-value.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
 import type { Envelope } from './envelope.ts'
 
 /** A response as adapters send it. */

@@ -1,11 +1,11 @@
 // The route table: maps paths to resources. Routing works on the raw path and decodes each segment once.
 
-import type { EndpointCase } from '../config/settings.ts'
 import { malformedEncoding } from '../errors.ts'
-import { toCase } from '../naming/case.ts'
-import { relationBySegment } from '../registry/relation-token.ts'
-import type { Registry, ResolvedRelation, Resource } from '../registry/resource.ts'
-import { isKeyless } from '../registry/row-identity.ts'
+import { toCase } from '../lib/naming/case.ts'
+import { relationBySegment } from '../model/registry/relations/relation-token.ts'
+import type { Registry, ResolvedRelation, Resource } from '../model/registry/resource.ts'
+import { isKeyless } from '../model/registry/row-identity.ts'
+import type { EndpointCase } from '../model/settings/settings.ts'
 
 /** The route of a path. */
 export type Route =

@@ -1,9 +1,9 @@
 // "Did you mean …?" for paths: an endpoint that differs from an unknown path in case, plural, slashes, a few letters or the missing prefix.
 
 import pluralize from 'pluralize'
-import { nearest } from '../naming/suggest.ts'
-import { needsRight } from '../registry/caller-registry.ts'
-import type { Resource } from '../registry/resource.ts'
+import { nearest } from '../lib/naming/suggest.ts'
+import { needsRight } from '../model/registry/caller-registry.ts'
+import type { Resource } from '../model/registry/resource.ts'
 import { matchRoute, type RouteTable } from './route-table.ts'
 
 /** Longest path, in characters, for which a suggestion is computed. */

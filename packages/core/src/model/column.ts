@@ -1,8 +1,8 @@
 // Column: the declaration of a model's column; plain data with the specification's metadata keys.
 
-import type { RoleRule } from '../config/access-types.ts'
-import type { DefaultFunction, HookArgs, HookUser } from '../config/hook-types.ts'
-import type { JsonValue } from '../json/json-value.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
+import type { RoleRule } from './settings/access/access-types.ts'
+import type { DefaultFunction, HookArgs, HookUser } from './settings/access/hook-types.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 /**

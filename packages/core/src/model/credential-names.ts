@@ -1,6 +1,6 @@
 // Recognises column names of credentials; such columns are hidden, warned about, or not introspected (docs/access.md).
 
-import { toCase } from '../naming/case.ts'
+import { toCase } from '../lib/naming/case.ts'
 import type { ColumnType } from './column.ts'
 
 /** Words that mean a credential anywhere in a name: `password`, `reset_token_hash`, `otp_secret`. */

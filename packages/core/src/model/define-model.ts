@@ -1,14 +1,14 @@
 // defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred.
 
 import type { Expression, ExpressionBuilder } from 'kysely'
-import type { HookTables, HookUser } from '../config/hook-types.ts'
-import type { Meta } from '../config/meta.ts'
-import type { PolicyOption } from '../config/policy-of-model.ts'
-import { pluralSnake } from '../naming/plural.ts'
-import { didYouMean } from '../naming/suggest.ts'
+import { pluralSnake } from '../lib/naming/plural.ts'
+import { didYouMean } from '../lib/naming/suggest.ts'
 import type { Column, ColumnRight, ColumnType, ItemType } from './column.ts'
 import type { FullRow, TableRow } from './infer.ts'
 import type { Relation } from './relation.ts'
+import type { HookTables, HookUser } from './settings/access/hook-types.ts'
+import type { PolicyOption } from './settings/access/policy-of-model.ts'
+import type { Meta } from './settings/meta.ts'
 
 /** The columns of a model, by field name. */
 export type Columns<User = HookUser> = Readonly<Record<string, Column<User>>>

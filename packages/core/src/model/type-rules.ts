@@ -1,7 +1,7 @@
 // Which operators, orders and functions each column type supports (docs/query-language.md).
 
-import type { AggregateFunction, FilterOperator } from '../parse/operators.ts'
 import type { ColumnType, ItemType } from './column.ts'
+import type { AggregateFunction, FilterOperator } from './query-words/operators.ts'
 
 /** Values that a column of a database may contain besides those of the usual form of its type, such as PostgreSQL's `infinity`. */
 export interface SpecialValues {

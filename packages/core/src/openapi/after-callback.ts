@@ -2,9 +2,9 @@
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type * as oas32 from 'openapi3-ts/oas32'
-import type { OpenApiCallback } from '../config/hook-types.ts'
-import { settingNames } from '../config/setting-names.ts'
-import { notJson } from '../json/not-json.ts'
+import { notJson } from '../lib/json/not-json.ts'
+import type { OpenApiCallback } from '../model/settings/access/hook-types.ts'
+import { settingNames } from '../model/settings/setting-names.ts'
 import { documentTextSteps } from './document-text.ts'
 
 const setting = settingNames.openApiCallback

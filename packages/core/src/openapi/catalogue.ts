@@ -1,7 +1,7 @@
 // The error catalogue: every error of the service with sample values and the operations where it can occur (docs/errors.md).
 
-import { maxBulkNames, settingNames } from '../config/setting-names.ts'
 import * as errors from '../errors.ts'
+import { maxBulkNames, settingNames } from '../model/settings/setting-names.ts'
 
 /** A situation in which errors can occur; each operation lists its own. */
 export type Occasion =

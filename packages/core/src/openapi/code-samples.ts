@@ -1,15 +1,15 @@
 // `x-codeSamples`: an operation as a curl command, which documentation pages show.
 
-import type { AuthSettings } from '../config/auth-settings.ts'
-import type { MethodName } from '../config/config.ts'
-import type { ApiSettings } from '../config/settings.ts'
 import type { Route } from '../http/route-table.ts'
-import type { JsonValue } from '../json/json-value.ts'
-import { stringify } from '../json/stringify.ts'
-import { isRequired, unwritable, type WriteMode } from '../registry/field-rules.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { JsonValue } from '../lib/json/json-value.ts'
+import { stringify } from '../lib/json/stringify.ts'
+import { isRequired, unwritable, type WriteMode } from '../model/registry/checks/field-rules.ts'
+import type { NamedColumn, Resource } from '../model/registry/resource.ts'
+import type { AuthSettings } from '../model/settings/auth/auth-settings.ts'
+import type { MethodName } from '../model/settings/config.ts'
+import type { ApiSettings } from '../model/settings/settings.ts'
+import { exampleOf } from './schemas/value-schemas.ts'
 import { csrfHeader, type Protection } from './security.ts'
-import { exampleOf } from './value-schemas.ts'
 
 /** A sample as Redoc, Scalar and other pages read it. */
 export interface CodeSample {

@@ -1,8 +1,8 @@
 // The codes that the host declares for an operation, as its error responses list them.
 
-import type { DeclaredCode } from '../config/error-codes.ts'
-import type { ApiSettings } from '../config/settings.ts'
-import type { Registry, Resource } from '../registry/resource.ts'
+import type { Registry, Resource } from '../model/registry/resource.ts'
+import type { DeclaredCode } from '../model/settings/error-codes.ts'
+import type { ApiSettings } from '../model/settings/settings.ts'
 import type { OperationCodes, OperationKind } from './form.ts'
 
 /** The codes of an operation for which none are declared. */

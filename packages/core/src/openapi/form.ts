@@ -10,15 +10,15 @@ import type {
   ResponseObject,
   SecurityRequirementObject,
 } from 'openapi3-ts/oas31'
-import type { RoleRule } from '../config/access-types.ts'
-import type { MethodName } from '../config/config.ts'
-import type { DeclaredCode } from '../config/error-codes.ts'
-import type { ApiSettings, DumpSettings } from '../config/settings.ts'
-import type { WriteMode } from '../registry/field-rules.ts'
-import type { NamedColumn, Resource } from '../registry/resource.ts'
+import type { WriteMode } from '../model/registry/checks/field-rules.ts'
+import type { NamedColumn, Resource } from '../model/registry/resource.ts'
+import type { RoleRule } from '../model/settings/access/access-types.ts'
+import type { MethodName } from '../model/settings/config.ts'
+import type { DeclaredCode } from '../model/settings/error-codes.ts'
+import type { ApiSettings, DumpSettings } from '../model/settings/settings.ts'
 import type { Occasion } from './catalogue.ts'
-import type { Answer } from './envelope-schemas.ts'
-import type { Schema } from './schema.ts'
+import type { Answer } from './schemas/envelope-schemas.ts'
+import type { Schema } from './schemas/schema.ts'
 
 /** How one of the two documents describes the API (`forms.ts`). */
 export interface Form {

@@ -1,9 +1,9 @@
 // The general part of the document: title, contact, licence, logo, servers, and tags.
 
 import type { InfoObject, ServerObject, TagObject } from 'openapi3-ts/oas31'
-import type { ApiSettings } from '../config/settings.ts'
-import { pluralIn } from '../naming/plural.ts'
-import type { Resource } from '../registry/resource.ts'
+import { pluralIn } from '../lib/naming/plural.ts'
+import type { Resource } from '../model/registry/resource.ts'
+import type { ApiSettings } from '../model/settings/settings.ts'
 
 /** The tags of endpoints that belong to no model. */
 export const authTag = 'Authentication'

@@ -7,16 +7,16 @@ import type {
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
-import type { DeclaredCode } from '../config/error-codes.ts'
-import type { ApiSettings } from '../config/settings.ts'
 import { type ApiError, apiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
 import { problemMediaType } from '../http/problem-details.ts'
+import type { DeclaredCode } from '../model/settings/error-codes.ts'
+import type { ApiSettings } from '../model/settings/settings.ts'
 import { catalogue, type Occasion, serviceCodes } from './catalogue.ts'
 import { noCodes } from './declared-codes.ts'
-import { failureSchema } from './envelope-schemas.ts'
 import type { Components, FailureShape, Failures, OperationCodes, OperationKind } from './form.ts'
-import { type Schema, shapedByCallback } from './schema.ts'
+import { failureSchema } from './schemas/envelope-schemas.ts'
+import { type Schema, shapedByCallback } from './schemas/schema.ts'
 
 /**
  * Returns a response for each status; `default` stands for the errors that every operation can have, and for those of hooks that are

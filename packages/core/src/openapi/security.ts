@@ -6,9 +6,9 @@ import type {
   SecuritySchemeObject,
 } from 'openapi3-ts/oas31'
 import type { Check } from '../access/authorize.ts'
-import { decidingRules, isAnyOf, rolesOf, ruleText } from '../access/roles.ts'
-import type { RoleRule, StrategyName } from '../config/access-types.ts'
-import type { AuthSettings } from '../config/auth-settings.ts'
+import { decidingRules, isAnyOf, rolesOf, ruleText } from '../access/roles/roles.ts'
+import type { RoleRule, StrategyName } from '../model/settings/access/access-types.ts'
+import type { AuthSettings } from '../model/settings/auth/auth-settings.ts'
 import type { Requirements } from './form.ts'
 
 /** The authentication that an operation requires. */

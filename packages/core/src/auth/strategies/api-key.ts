@@ -1,16 +1,16 @@
 // The strategy api_key: a long random key per user, resolved by API_KEY_AUTH_AND_RETURN_METHOD or by its hash.
 
-import type { CallHook } from '../../call-hook.ts'
-import type { ApiKeyLookup } from '../../config/access-types.ts'
-import type { HookUser } from '../../config/hook-types.ts'
+import type { CallHook } from '../../access/hooks/call-hook.ts'
 import { invalidCredentials } from '../../errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { accountKey } from '../account.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { ApiKeyLookup } from '../../model/settings/access/access-types.ts'
+import type { HookUser } from '../../model/settings/access/hook-types.ts'
 import { isCredential } from '../basic-credentials.ts'
-import { hashApiKey } from '../digest.ts'
-import type { CheckGuard, Strategy } from '../identity.ts'
-import { authorization } from '../token-providers.ts'
-import type { Users } from '../users.ts'
+import { hashApiKey } from '../tokens/digest.ts'
+import { authorization } from '../tokens/token-providers.ts'
+import { accountKey } from '../users/account.ts'
+import type { CheckGuard, Strategy } from '../users/identity.ts'
+import type { Users } from '../users/users.ts'
 
 export interface ApiKeyParts {
   readonly users: Users | undefined

@@ -1,11 +1,11 @@
 // The strategy basic: login name and password with every request.
 
 import { invalidCredentials } from '../../errors.ts'
-import { accountKey } from '../account.ts'
 import { readBasic } from '../basic-credentials.ts'
-import type { Strategy } from '../identity.ts'
-import { authorization } from '../token-providers.ts'
-import type { Users } from '../users.ts'
+import { authorization } from '../tokens/token-providers.ts'
+import { accountKey } from '../users/account.ts'
+import type { Strategy } from '../users/identity.ts'
+import type { Users } from '../users/users.ts'
 
 /** Creates the strategy: `Authorization: Basic <base64 of username:password>`. */
 export function basicStrategy(users: Users, challenge: string): Strategy {

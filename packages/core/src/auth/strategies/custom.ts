@@ -1,10 +1,10 @@
 // The strategy custom: API_CUSTOM_AUTH decides; if it returns true without a user, the caller has no roles.
 
-import type { CallHook } from '../../call-hook.ts'
-import type { CustomAuth } from '../../config/access-types.ts'
+import type { CallHook } from '../../access/hooks/call-hook.ts'
 import { invalidCredentials } from '../../errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { Strategy } from '../identity.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { CustomAuth } from '../../model/settings/access/access-types.ts'
+import type { Strategy } from '../users/identity.ts'
 
 /** Creates the strategy. `customAuth` may read any part of the request, for example a header. */
 export function customStrategy(

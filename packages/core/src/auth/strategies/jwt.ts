@@ -2,14 +2,14 @@
 // API_USER_CACHE seconds.
 
 import { crossSiteRequest, invalidCredentials, tokenHasExpired } from '../../errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { andThen } from '../../maybe-promise.ts'
-import type { Credential, Strategy } from '../identity.ts'
-import type { RememberUser } from '../remembered-users.ts'
+import { andThen } from '../../lib/maybe-promise.ts'
+import type { ApiRequest } from '../../model/request.ts'
 import { isSameOrigin } from '../same-origin.ts'
-import type { FindToken } from '../token-providers.ts'
-import type { Claims, Tokens } from '../tokens.ts'
-import type { Users } from '../users.ts'
+import type { FindToken } from '../tokens/token-providers.ts'
+import type { Claims, Tokens } from '../tokens/tokens.ts'
+import type { Credential, Strategy } from '../users/identity.ts'
+import type { RememberUser } from '../users/remembered-users.ts'
+import type { Users } from '../users/users.ts'
 
 export interface JwtParts {
   readonly tokens: Tokens

@@ -2,13 +2,10 @@
 // guarantee of the same response bytes.
 
 import type { SqlBool } from 'kysely'
-import type { AggregateFunction } from '../../parse/operators.ts'
-import { sql } from '../../sql/fragment.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { Dialect, DialectColumn, PlanValue } from '../dialect.ts'
-import { aggregateDecoderOf } from '../shared/aggregate-decode.ts'
-import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
-import { decoderOf, textOf } from '../shared/decode.ts'
-import { likePattern } from '../shared/patterns.ts'
+import { likePattern } from '../shared/sql/patterns.ts'
 import {
   byText,
   type Comparison,
@@ -20,7 +17,10 @@ import {
   type Ref,
   rangeCompare,
   type Test,
-} from '../shared/sql-parts.ts'
+} from '../shared/sql/sql-parts.ts'
+import { aggregateDecoderOf } from '../shared/values/aggregate-decode.ts'
+import { nextMillisecond, nextSecond } from '../shared/values/calendar-text.ts'
+import { decoderOf, textOf } from '../shared/values/decode.ts'
 import { classifyAny } from './errors.ts'
 
 export const genericDialect: Dialect = {

@@ -1,8 +1,8 @@
 // Reads whether the server is MySQL or MariaDB, and how its columns are declared.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import type { Engine } from './engine.ts'
 import { mariadbEngine } from './engine-mariadb.ts'

@@ -1,8 +1,8 @@
 // The columns of a check or a unique index of MySQL or MariaDB, by the name that an error gives.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { rowsOf } from '../../sql/statement.ts'
-import type { TableName } from '../../sql/table-name.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
 
 /**
  * Returns the columns of the index with this name, and the quoted names in the clause of the CHECK with this name. MariaDB reports

@@ -1,17 +1,14 @@
 // MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
 
 import type { SqlBool } from 'kysely'
-import { insideQuotes } from '../../json/quoted.ts'
+import { insideQuotes } from '../../lib/json/quoted.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import type { LookUp } from '../../plan/plan.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import type { LookUp } from '../../query/plan/plan.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
-import { blankForm } from '../shared/calendar-text.ts'
-import { decoderOf, lowerUuid, textOf } from '../shared/decode.ts'
-import { exactAggregates } from '../shared/exact-aggregates.ts'
-import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
-import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/patterns.ts'
+import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json/json-writer.ts'
+import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/sql/patterns.ts'
 import {
   byText,
   type Comparison,
@@ -30,7 +27,10 @@ import {
   type Ref,
   spanCompare,
   type Test,
-} from '../shared/sql-parts.ts'
+} from '../shared/sql/sql-parts.ts'
+import { blankForm } from '../shared/values/calendar-text.ts'
+import { decoderOf, lowerUuid, textOf } from '../shared/values/decode.ts'
+import { exactAggregates } from '../shared/values/exact-aggregates.ts'
 import { type ColumnFacts, type Facts, lookUpFacts, unknownFacts } from './column-facts.ts'
 import { mysqlConstraintColumns } from './constraint-columns.ts'
 import { mysqlEngine } from './engine-mysql.ts'

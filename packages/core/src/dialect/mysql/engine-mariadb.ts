@@ -1,6 +1,6 @@
 // mariadbEngine: the SQL that MariaDB needs and MySQL does not have.
 
-import { sql } from '../../sql/fragment.ts'
+import { sql } from '../../lib/sql/fragment.ts'
 import type { Engine } from './engine.ts'
 import { mariadbReplication } from './replication.ts'
 

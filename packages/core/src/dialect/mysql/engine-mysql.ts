@@ -1,6 +1,6 @@
 // mysqlEngine: the SQL that MySQL, since 8.0.17, needs and MariaDB does not have.
 
-import { sql } from '../../sql/fragment.ts'
+import { sql } from '../../lib/sql/fragment.ts'
 import type { Engine } from './engine.ts'
 import { mysqlReplication } from './replication.ts'
 

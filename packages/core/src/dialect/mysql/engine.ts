@@ -1,8 +1,8 @@
 // Engine: where the SQL for MySQL and for MariaDB differs. Types only; `engine-mysql.ts` and `engine-mariadb.ts` fill it in.
 
-import type { Fragment } from '../../sql/fragment.ts'
-import type { Replication } from '../shared/replication.ts'
-import type { Ref } from '../shared/sql-parts.ts'
+import type { Fragment } from '../../lib/sql/fragment.ts'
+import type { Replication } from '../shared/session/replication.ts'
+import type { Ref } from '../shared/sql/sql-parts.ts'
 
 export interface Engine {
   /** The collation of utf8mb4 that orders by code point and compares trailing spaces. */

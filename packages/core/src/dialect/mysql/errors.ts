@@ -10,7 +10,7 @@ import {
   kindOfCode,
   text,
   triggerFailure,
-} from '../shared/driver-errors.ts'
+} from '../shared/session/driver-errors.ts'
 
 /** Kinds of failures by error number. */
 const numbers: CodeTable = [

@@ -1,7 +1,7 @@
 // Cancels statements on MySQL and MariaDB through Kysely's connections of `mysql2`; statements of other drivers run to their end.
 
 import { CompiledQuery, type ControlConnectionProvider } from 'kysely'
-import type { Interrupted, Interruption } from '../shared/interruption.ts'
+import type { Interrupted, Interruption } from '../shared/session/interruption.ts'
 
 export const mysqlInterruption: Interruption = {
   async cancel(interrupted) {

@@ -1,9 +1,9 @@
 // The values at paths of json columns in MySQL and MariaDB, which stores JSON as text.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../dialect.ts'
-import { jsonPathText } from '../shared/json-path.ts'
-import { type Ref, within } from '../shared/sql-parts.ts'
+import { jsonPathText } from '../shared/json/json-path.ts'
+import { type Ref, within } from '../shared/sql/sql-parts.ts'
 
 export function jsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const value = sql`json_extract(${ref}, ${jsonPathText(keys)})`

@@ -1,7 +1,7 @@
 // The replication position of MariaDB and MySQL: global transaction ids (GTIDs).
 
-import { sql } from '../../sql/fragment.ts'
-import type { Replication } from '../shared/replication.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import type { Replication } from '../shared/session/replication.ts'
 
 /** Longest position accepted from a client, in characters; a MySQL cluster's position names each of its servers. */
 const longestPosition = 1_000

@@ -1,7 +1,7 @@
 // The session settings of MySQL and MariaDB. mysql2 writes values into the text of statements and escapes them by backslashes, so some
 // settings decide whether text of a client becomes SQL.
 
-import type { SessionSetting, SessionSettings } from '../shared/session-settings.ts'
+import type { SessionSetting, SessionSettings } from '../shared/session/session-settings.ts'
 
 /** Members of `sql_mode` with which the service refuses a connection, and what each changes. */
 const refusedModes: Readonly<Record<string, string>> = {

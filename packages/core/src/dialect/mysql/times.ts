@@ -1,16 +1,16 @@
 // Values of MySQL's TIME that are not times of a day: negative ones, and those of 24 hours or more.
 
 import type { SqlBool } from 'kysely'
+import { sql } from '../../lib/sql/fragment.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import { sql } from '../../sql/fragment.ts'
-import { nextSecond } from '../shared/calendar-text.ts'
 import {
   type Comparison,
   plainCompare,
   type Ref,
   rangeCompare,
   type Test,
-} from '../shared/sql-parts.ts'
+} from '../shared/sql/sql-parts.ts'
+import { nextSecond } from '../shared/values/calendar-text.ts'
 
 const long =
   '(-[0-9]{2}|-?([1-7][0-9]{2}|8[0-2][0-9]|83[0-8])|2[4-9]|[3-9][0-9]):[0-5][0-9]:[0-5][0-9]'

@@ -1,10 +1,10 @@
 // jsonTable: rows of bound values as a table, which the server reads from one JSON document.
 
-import { base64 } from '../../json/base64.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { base64 } from '../../lib/json/base64.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
-import { natural } from '../shared/sql-parts.ts'
+import { natural } from '../shared/sql/sql-parts.ts'
 
 const name = 'model_api_values'
 

@@ -1,11 +1,11 @@
 // Which writes MySQL and MariaDB support on which tables: single statements, where only some have RETURNING, and UPDATEs of lists.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
 import type { OrderedUpdates } from '../internal-dialect.ts'
-import type { SingleWrites } from '../shared/writes.ts'
+import type { SingleWrites } from '../shared/sql/writes.ts'
 import { insertHasReturning, schemasOf } from './column-facts.ts'
 
 interface Declared {

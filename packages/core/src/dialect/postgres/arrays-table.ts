@@ -1,9 +1,9 @@
 // arraysTable: rows of bound values as a table, which PostgreSQL builds from one array for each column.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
 import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
-import { arrayLiteral } from '../shared/list-text.ts'
+import { arrayLiteral } from '../shared/json/list-text.ts'
 
 const name = 'model_api_values'
 

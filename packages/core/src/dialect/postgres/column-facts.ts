@@ -1,9 +1,9 @@
 // Reads how PostgreSQL's columns are declared and collated, once for each `connect`.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
-import { type TableName, tableKey } from '../../sql/table-name.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import { type TableName, tableKey } from '../../lib/sql/table-name.ts'
 import type { DialectColumn, DialectTable } from '../dialect.ts'
 import { classifyPostgres } from './errors.ts'
 

@@ -1,8 +1,8 @@
 // The columns of a PostgreSQL constraint, unique index or domain, by the name that an error gives.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { rowsOf } from '../../sql/statement.ts'
-import type { TableName } from '../../sql/table-name.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
 import { quotedName } from './column-facts.ts'
 
 /** Returns database names; for a domain or its constraint, of the columns that have this domain. */

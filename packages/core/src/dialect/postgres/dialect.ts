@@ -1,17 +1,13 @@
 // PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar units in UTC.
 
 import type { SqlBool } from 'kysely'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
-import { nextMillisecond, nextSecond } from '../shared/calendar-text.ts'
-import { specialNumber } from '../shared/decimal.ts'
-import { decoderOf } from '../shared/decode.ts'
-import { exactAggregates } from '../shared/exact-aggregates.ts'
-import { writerOf } from '../shared/json-writer.ts'
-import { arrayLiteral } from '../shared/list-text.ts'
-import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/patterns.ts'
+import { writerOf } from '../shared/json/json-writer.ts'
+import { arrayLiteral } from '../shared/json/list-text.ts'
+import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/sql/patterns.ts'
 import {
   type Comparison,
   canonicalInstant,
@@ -28,7 +24,11 @@ import {
   rangeCompare,
   spanCompare,
   type Test,
-} from '../shared/sql-parts.ts'
+} from '../shared/sql/sql-parts.ts'
+import { nextMillisecond, nextSecond } from '../shared/values/calendar-text.ts'
+import { specialNumber } from '../shared/values/decimal.ts'
+import { decoderOf } from '../shared/values/decode.ts'
+import { exactAggregates } from '../shared/values/exact-aggregates.ts'
 import { arraysTable } from './arrays-table.ts'
 import {
   type DeclaredType,

@@ -11,7 +11,7 @@ import {
   kindOfCode,
   text,
   triggerFailure,
-} from '../shared/driver-errors.ts'
+} from '../shared/session/driver-errors.ts'
 
 /** Kinds of failures by SQLSTATE: a whole code, or the two characters of its class. */
 const sqlStates: CodeTable = [

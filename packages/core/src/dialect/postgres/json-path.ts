@@ -1,8 +1,8 @@
 // The values at paths of json and jsonb columns in PostgreSQL.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../dialect.ts'
-import type { Ref } from '../shared/sql-parts.ts'
+import type { Ref } from '../shared/sql/sql-parts.ts'
 import type { DeclaredType } from './column-facts.ts'
 
 /** A column whose type is neither json nor jsonb contains JSON as text; the schema check refuses such a column. */

@@ -1,11 +1,11 @@
 // Lists of datetimes and times: one array of bound values for any length, although each value stands for a range of stored values.
 
 import type { SqlBool } from 'kysely'
-import { type Fragment, sql } from '../../sql/fragment.ts'
-import { tableOf } from '../../sql/table-name.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { tableOf } from '../../lib/sql/table-name.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
-import { arrayLiteral } from '../shared/list-text.ts'
-import type { Ref, Test } from '../shared/sql-parts.ts'
+import { arrayLiteral } from '../shared/json/list-text.ts'
+import type { Ref, Test } from '../shared/sql/sql-parts.ts'
 import type { DeclaredType, Facts, StoredColumn } from './column-facts.ts'
 import { farText, infinityOf } from './moments.ts'
 

@@ -1,7 +1,7 @@
 // PostgreSQL's replication position: a location in the write-ahead log.
 
-import { sql } from '../../sql/fragment.ts'
-import type { Replication } from '../shared/replication.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import type { Replication } from '../shared/session/replication.ts'
 
 const position = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/i
 

@@ -1,10 +1,10 @@
 // Searches by a column of type tsvector in PostgreSQL.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectTable, SearchIndex } from '../dialect.ts'
-import { keysWhere, type SearchIndexes, searchIndexes } from '../shared/search-indexes.ts'
+import { keysWhere, type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
 import { quotedName } from './column-facts.ts'
 
 export const postgresSearchIndexes = (

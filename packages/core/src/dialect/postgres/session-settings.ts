@@ -1,6 +1,6 @@
 // The session settings of PostgreSQL. `pg` sends values apart from the text of statements, so no setting can make them SQL.
 
-import type { SessionSetting, SessionSettings } from '../shared/session-settings.ts'
+import type { SessionSetting, SessionSettings } from '../shared/session/session-settings.ts'
 
 const setting = (name: string, needed: string, because: string): SessionSetting => ({
   name,

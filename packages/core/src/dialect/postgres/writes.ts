@@ -1,9 +1,9 @@
 // Single-statement writes on PostgreSQL: the tables whose RETURNING gives what a SELECT would show afterwards.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { rowsOf } from '../../sql/statement.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
-import { returningOnTables, type SingleWrites } from '../shared/writes.ts'
+import { returningOnTables, type SingleWrites } from '../shared/sql/writes.ts'
 import { quotedName } from './column-facts.ts'
 import { classifyPostgres } from './errors.ts'
 

@@ -1,16 +1,16 @@
 // Aggregate functions: exact sums and averages of the stored numbers, which skip values that are not numbers.
 
-import type { AggregateFunction } from '../../parse/operators.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { Aggregate, DialectColumn } from '../dialect.ts'
-import { aggregateDecoderOf, type Total } from '../shared/aggregate-decode.ts'
-import { unscaled } from '../shared/decimal.ts'
-import { textOf } from '../shared/decode.ts'
-import type { Ref } from '../shared/sql-parts.ts'
+import type { Ref } from '../shared/sql/sql-parts.ts'
+import { aggregateDecoderOf, type Total } from '../shared/values/aggregate-decode.ts'
+import { unscaled } from '../shared/values/decimal.ts'
+import { textOf } from '../shared/values/decode.ts'
 import { isScaled, roundedUnits } from './operand.ts'
 import { exactValue } from './order-key.ts'
-import { isNumber } from './stored-forms.ts'
-import { storedDecoder } from './stored-values.ts'
+import { isNumber } from './stored/stored-forms.ts'
+import { storedDecoder } from './stored/stored-values.ts'
 import { averageText, sumText } from './sums.ts'
 
 /** How `min` and `max` read a column. */

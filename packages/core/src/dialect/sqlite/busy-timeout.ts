@@ -1,7 +1,7 @@
 // SQLite's busy timeout: while SQLite itself waits for a lock, it blocks the event loop and so all other requests.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { rowsOf } from '../../sql/statement.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
 
 /**
  * Makes statements on this connection fail at once while another process holds the lock; the service retries them without blocking

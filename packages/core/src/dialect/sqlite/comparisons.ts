@@ -1,10 +1,9 @@
 // Comparisons, lists and keys of columns, adapted to the formats in which columns store their values.
 
 import type { SqlBool } from 'kysely'
-import { sql } from '../../sql/fragment.ts'
+import { sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { KeyList, KeyPair } from '../internal-dialect.ts'
-import { blankForm } from '../shared/calendar-text.ts'
 import {
   type Comparison,
   inList,
@@ -15,11 +14,12 @@ import {
   plainCompare,
   type Ref,
   type Test,
-} from '../shared/sql-parts.ts'
-import type { KnownForms } from './canonical-columns.ts'
+} from '../shared/sql/sql-parts.ts'
+import { blankForm } from '../shared/values/calendar-text.ts'
 import { bind, operand } from './operand.ts'
-import { exactForm, hasForms, servedForm } from './stored-forms.ts'
-import { compareStored, storedNear } from './stored-ranges.ts'
+import type { KnownForms } from './stored/canonical-columns.ts'
+import { exactForm, hasForms, servedForm } from './stored/stored-forms.ts'
+import { compareStored, storedNear } from './stored/stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
 /** Longer lists are bound as one JSON array. */

@@ -1,10 +1,10 @@
 // Finds the columns of a violated constraint by what SQLite's error contains: the columns of a unique key, or the name or
 // expression of a CHECK.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
-import type { TableName } from '../../sql/table-name.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
 
 /** Returns the names in the list of columns or in the expression of the CHECK, including SQL keywords. */
 export async function sqliteConstraintColumns(

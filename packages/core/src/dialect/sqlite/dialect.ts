@@ -1,16 +1,13 @@
 // SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by replacing letters.
 
 import type { SqlBool } from 'kysely'
-import type { LookUp } from '../../plan/plan.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { LookUp } from '../../query/plan/plan.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
-import { blankForm } from '../shared/calendar-text.ts'
-import { decimalDigits } from '../shared/decimal.ts'
-import type { Decoder } from '../shared/decode.ts'
-import { type Folded, folded } from '../shared/fold.ts'
-import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json-writer.ts'
-import { globPattern, lengthOf, likePattern } from '../shared/patterns.ts'
+import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json/json-writer.ts'
+import { type Folded, folded } from '../shared/sql/fold.ts'
+import { globPattern, lengthOf, likePattern } from '../shared/sql/patterns.ts'
 import {
   canonicalInstant,
   encodeCommon,
@@ -22,12 +19,13 @@ import {
   plainCompare,
   type Ref,
   type Test,
-} from '../shared/sql-parts.ts'
-import { valuesTable } from '../shared/values-table.ts'
+} from '../shared/sql/sql-parts.ts'
+import { valuesTable } from '../shared/sql/values-table.ts'
+import { blankForm } from '../shared/values/calendar-text.ts'
+import { decimalDigits } from '../shared/values/decimal.ts'
+import type { Decoder } from '../shared/values/decode.ts'
 import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
-import { type KnownForms, knownForms, nothingKnown } from './canonical-columns.ts'
-import { columnsWithoutDefault, multiRowInserts } from './column-defaults.ts'
 import { comparisonsOf, maxSeparateParameters, spellings } from './comparisons.ts'
 import { sqliteConstraintColumns } from './constraint-columns.ts'
 import { classifySqlite } from './errors.ts'
@@ -35,11 +33,13 @@ import { sqliteObjectText } from './json.ts'
 import { jsonValue } from './json-path.ts'
 import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
-import { type Sampled, sampledColumns } from './samples.ts'
 import { sqliteSearchIndexes } from './search-index.ts'
-import { storedColumns } from './stored-columns.ts'
-import { firstOf } from './stored-forms.ts'
-import { storedDecoder, storedWriter } from './stored-values.ts'
+import { type KnownForms, knownForms, nothingKnown } from './stored/canonical-columns.ts'
+import { columnsWithoutDefault, multiRowInserts } from './stored/column-defaults.ts'
+import { type Sampled, sampledColumns } from './stored/samples.ts'
+import { storedColumns } from './stored/stored-columns.ts'
+import { firstOf } from './stored/stored-forms.ts'
+import { storedDecoder, storedWriter } from './stored/stored-values.ts'
 import { sqliteSingleWrites } from './writes.ts'
 
 export const sqlite: InternalDialect = sqliteWith(nothingKnown)

@@ -11,7 +11,7 @@ import {
   kindOfCode,
   text,
   triggerFailure,
-} from '../shared/driver-errors.ts'
+} from '../shared/session/driver-errors.ts'
 
 /** Kinds of failures by result code: names for better-sqlite3, numbers for drivers without names. */
 const resultCodes: CodeTable = [

@@ -1,9 +1,9 @@
 // The values at paths of json columns in SQLite, which stores JSON as text.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../dialect.ts'
-import { jsonPathText } from '../shared/json-path.ts'
-import { type Ref, within } from '../shared/sql-parts.ts'
+import { jsonPathText } from '../shared/json/json-path.ts'
+import { type Ref, within } from '../shared/sql/sql-parts.ts'
 
 /** `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row. */
 export function jsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {

@@ -1,10 +1,10 @@
 // Builds JSON objects in SQLite: one call of printf over the stored values.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../dialect.ts'
-import type { ObjectText, TextPiece } from '../shared/object-text.ts'
-import { isText, natural, type Ref } from '../shared/sql-parts.ts'
-import { isNumber } from './stored-forms.ts'
+import type { ObjectText, TextPiece } from '../shared/json/object-text.ts'
+import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
+import { isNumber } from './stored/stored-forms.ts'
 
 /** Returns the functions that build JSON, from columns that are stored in tables. */
 export const sqliteObjectText = (stored: ReadonlySet<DialectColumn>): ObjectText => ({

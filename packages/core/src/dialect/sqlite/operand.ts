@@ -1,10 +1,10 @@
 // Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn, PlanValue } from '../dialect.ts'
-import { decimalDigits, scaled } from '../shared/decimal.ts'
-import { isText, natural, type Ref } from '../shared/sql-parts.ts'
-import { isNumber, servedForm } from './stored-forms.ts'
+import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
+import { decimalDigits, scaled } from '../shared/values/decimal.ts'
+import { isNumber, servedForm } from './stored/stored-forms.ts'
 
 /** Whether the column is a decimal that comparisons convert to an integer in units of 10^-scale: any decimal not declared as text. */
 export function isScaled(column: DialectColumn): boolean {

@@ -1,10 +1,10 @@
 // The sort key that cursors contain: a value with all digits that ORDER BY compares, also if it is not of its column's type.
 
 import type { DialectColumn } from '../dialect.ts'
-import type { Ref } from '../shared/sql-parts.ts'
+import type { Ref } from '../shared/sql/sql-parts.ts'
 import { isScaled, operand } from './operand.ts'
-import { exactForm, hasForms } from './stored-forms.ts'
-import { storedDecoder } from './stored-values.ts'
+import { exactForm, hasForms } from './stored/stored-forms.ts'
+import { storedDecoder } from './stored/stored-values.ts'
 
 /** Returns the expression that ORDER BY compares, or one with the same order. */
 export function exactValue(column: DialectColumn, ref: Ref): Ref {

@@ -1,11 +1,11 @@
 // Searches by an FTS5 table in SQLite.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
-import { tableOf } from '../../sql/table-name.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import { tableOf } from '../../lib/sql/table-name.ts'
 import type { DialectTable, SearchIndex } from '../dialect.ts'
-import { type SearchIndexes, searchIndexes } from '../shared/search-indexes.ts'
+import { type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
 
 export const sqliteSearchIndexes = (
   db: AnyDatabase,

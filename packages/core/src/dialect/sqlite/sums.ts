@@ -1,10 +1,10 @@
 // Exact sums and averages as texts of fixed width, which sort like the numbers that they represent, because SQLite's integers
 // have only 64 bits.
 
-import { type Fragment, sql } from '../../sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { PlanValue } from '../dialect.ts'
-import { scaled } from '../shared/decimal.ts'
-import type { Ref } from '../shared/sql-parts.ts'
+import type { Ref } from '../shared/sql/sql-parts.ts'
+import { scaled } from '../shared/values/decimal.ts'
 
 // A sum is `high * 2^32 + low`, where 0 <= low < 2^32. Up to 2^31 rows, |high| < 2^62.
 const high = (whole: Ref): Fragment =>

@@ -1,13 +1,13 @@
 // Single-statement writes on SQLite: the tables whose RETURNING gives what a SELECT would show afterwards.
 
-import type { AnyDatabase } from '../../sql/any-database.ts'
-import { type Fragment, sql } from '../../sql/fragment.ts'
-import { rowsOf } from '../../sql/statement.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectTable } from '../dialect.ts'
-import { returningOnTables, type SingleWrites } from '../shared/writes.ts'
-import { amongTables } from './among-tables.ts'
-import { bySchema } from './by-schema.ts'
+import { returningOnTables, type SingleWrites } from '../shared/sql/writes.ts'
 import { classifySqlite } from './errors.ts'
+import { amongTables } from './stored/among-tables.ts'
+import { bySchema } from './stored/by-schema.ts'
 
 /**
  * Allows ordinary tables without triggers, because triggers run after RETURNING. A table is excluded if a foreign key with an ON

@@ -1,0 +1,61 @@
+// Calls the callbacks before and after COMMIT, which receive the records that a request has written (docs/hooks.md).
+
+import type { HookCall } from '../../http/call/hook-call.ts'
+import type { RoutedRequest } from '../../http/call/routed-request.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { Change } from '../../model/settings/access/hook-types.ts'
+import { type HookSettings, placeOfHook } from '../../model/settings/access/resolve-hooks.ts'
+import { hookArgs, hookCallerOf } from '../hook-args.ts'
+import { valueForHost } from './host-values.ts'
+
+/** Whether a callback receives the changes of a write, so that they have to be collected. */
+export const needsChanges = ({ beforeCommit, afterCommit }: HookSettings): boolean =>
+  (beforeCommit ?? afterCommit) !== undefined
+
+/** Returns what errors call the callback: `before-commit callback of Book (config.API_BEFORE_COMMIT_CALLBACK)`. */
+function nameOf(
+  { resource: { model, name }, method }: RoutedRequest,
+  hook: 'beforeCommit' | 'afterCommit',
+): string {
+  const kind = hook === 'beforeCommit' ? 'before-commit' : 'after-commit'
+  return `${kind} callback of ${name} (${placeOfHook(hook, model, method)})`
+}
+
+/** The copy of a change that one callback receives. */
+const changeForHost = ({ model, ...change }: Change): Change => ({
+  ...(valueForHost(change as unknown as JsonValue) as unknown as Omit<Change, 'model'>),
+  model,
+})
+
+/** Calls the callback inside the transaction with the changes, if there are any; its failure rolls them back. */
+export async function runBeforeCommit(
+  call: HookCall & RoutedRequest,
+  changes: readonly Change[],
+): Promise<void> {
+  const { beforeCommit } = call.hooks
+  if (beforeCommit === undefined || changes.length === 0) return
+  const args = hookArgs(call)
+  const callHook = call.runtime.noticing(hookCallerOf(call), args.db)
+  await callHook(nameOf(call, 'beforeCommit'), () => beforeCommit(changes.map(changeForHost), args))
+}
+
+/** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */
+export function runAfterCommit(
+  call: HookCall & RoutedRequest,
+  changes: readonly Change[],
+  committed: boolean,
+): void {
+  const { afterCommit } = call.hooks
+  if (afterCommit === undefined || changes.length === 0) return
+  const { request, runtime } = call
+  const report = (error: unknown): void => runtime.report(error, request)
+  const args = { ...hookArgs(call), committed }
+  try {
+    const pending = hookCallerOf(call)(nameOf(call, 'afterCommit'), () =>
+      afterCommit(changes.map(changeForHost), args),
+    )
+    if (pending instanceof Promise) pending.catch(report)
+  } catch (error) {
+    report(error)
+  }
+}

@@ -1,0 +1,45 @@
+// The copies of values that functions of the host receive, so that what they change there has no effect. `call-hook.ts` copies their results.
+
+import { copyJson } from '../../lib/json/copy.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { ColumnType } from '../../model/column.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+
+/** Values by field name, in their JSON forms. */
+type Values = Readonly<Record<string, JsonValue>>
+
+/** The types whose values are objects or lists. Those of all others are strings, numbers, booleans, and frozen `VerbatimNumber`s. */
+const mutableTypes: ReadonlySet<ColumnType> = new Set(['json', 'list'])
+
+const known = new WeakMap<Resource, readonly string[]>()
+
+/** The fields whose values can be changed in place. */
+function mutableFields(resource: Resource): readonly string[] {
+  const found = known.get(resource)
+  if (found !== undefined) return found
+  const columns = [...resource.allColumns.values()].filter(({ type }) => mutableTypes.has(type))
+  const names = columns.map(({ name }) => name)
+  known.set(resource, names)
+  return names
+}
+
+/**
+ * Returns the copy of a record that a function of the host receives. Each call of a function gets its own.
+ *
+ * ```ts
+ * callHook(name, () => add(recordForHost(resource, record), resource.model, args))
+ * ```
+ */
+export function recordForHost(resource: Resource, record: Values): Record<string, JsonValue> {
+  const copy: Record<string, JsonValue> = { ...record }
+  const fields = mutableFields(resource)
+  for (let i = 0; i < fields.length; i++) {
+    const name = fields[i] as string
+    const value = copy[name]
+    if (value !== undefined) copy[name] = copyJson(value)
+  }
+  return copy
+}
+
+/** Returns the copy of a single value that a function of the host receives. */
+export const valueForHost = (value: JsonValue): JsonValue => copyJson(value)

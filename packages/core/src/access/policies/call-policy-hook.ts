@@ -1,0 +1,20 @@
+// Calls a policy hook and interprets its result.
+
+import type { HookCall } from '../../http/call/hook-call.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import { hookCallerOf } from '../hook-args.ts'
+
+/**
+ * Calls a policy hook and interprets its result with `read`; synchronously if the hook is synchronous. An error that it throws
+ * ends the request, so that a broken policy reveals no data: an ApiError becomes the response, any other error gives 500 and goes
+ * to `onError`.
+ */
+export const callPolicyHook = <T, R>(
+  call: HookCall,
+  resource: Resource,
+  hook: string,
+  run: () => T | Promise<T>,
+  read: (answer: T) => R,
+): MaybePromise<R> =>
+  andThen(hookCallerOf(call)(`${hook} of the policy of ${resource.name}`, run), read)

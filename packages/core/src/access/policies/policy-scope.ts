@@ -1,0 +1,205 @@
+// checkScope: checks the scope of a policy as data against the model. `query/plan/planned-scope.ts` plans it for a request.
+
+import { didYouMean } from '../../lib/naming/suggest.ts'
+import {
+  type FilterOperator,
+  filterOperators,
+  operatorAliases,
+} from '../../model/query-words/operators.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { ScopeConditions } from '../../model/settings/access/scope-types.ts'
+import { operatorFits } from '../../model/type-rules.ts'
+import {
+  conditionOn,
+  refuseUndefined,
+  scopeProblem,
+} from '../../query/plan/conditions/scope-test.ts'
+
+/**
+ * Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other
+ * Column objects.
+ */
+export interface CheckedScope {
+  readonly root: ScopeNode
+  /** The values of its tests, by their `index`: constants, and functions of the request. */
+  readonly values: readonly unknown[]
+}
+
+export type ScopeNode =
+  | {
+      readonly kind: 'test'
+      readonly column: string
+      readonly operator: FilterOperator
+      readonly index: number
+      /** The path to the column in the scope, such as `.or[1].owner_id`, for errors. */
+      readonly at: string
+    }
+  | { readonly kind: 'and' | 'or'; readonly all: readonly ScopeNode[] }
+  | { readonly kind: 'not'; readonly one: ScopeNode }
+  | { readonly kind: 'exists'; readonly relation: string; readonly where: ScopeNode }
+
+/** A scope names a column or relation that the model does not have. */
+export class UnknownScopeName extends Error {}
+
+/** A scope follows a declared relation to a model that is not published. */
+export class UnpublishedScopeTarget extends Error {
+  readonly target: string
+
+  constructor(target: string, at: string) {
+    const message = `refers to ${target}, which is not published, because it has no meta. A scope follows relations to published models only. Publish ${target}, with meta: { allowed_methods: [] } if clients must not request it, or write scope_query instead of scope.`
+    super(scopeProblem(at, message).message)
+    this.target = target
+  }
+}
+
+/**
+ * Checks the names and operators of conditions against the model; throws an Error that says where the mistake is.
+ *
+ * `{ owner_id: { eq: ({ user }) => user.id }, or: [{ hidden: { eq: false } }, { members: { user_id: { eq: 7 } } }] }`
+ */
+export function checkScope(resource: Resource, conditions: ScopeConditions): CheckedScope {
+  const values: unknown[] = []
+  const root = all(resource, conditions, '', { values, isBase: true })
+  if (root.all.length === 0)
+    throw scopeProblem('', 'has no condition, so that every row would meet it')
+  return { root, values }
+}
+
+interface Checking {
+  readonly values: unknown[]
+  /** Whether the conditions are on the policy's own model, and not on a model that it refers to. */
+  readonly isBase: boolean
+}
+
+type AllOf = Extract<ScopeNode, { readonly kind: 'and' | 'or' }>
+
+function all(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+  if (!isMapping(given)) throw scopeProblem(at, 'expected an object of conditions')
+  const nodes = Object.entries(given).map(([name, conditions]) =>
+    member(resource, name, conditions, `${at}.${name}`, checking),
+  )
+  return { kind: 'and', all: nodes }
+}
+
+/** Checks the conditions under `and`, `or` or `not`; there must be at least one. */
+function some(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+  refuseUndefined(given, at)
+  const node = all(resource, given, at, checking)
+  if (node.all.length === 0)
+    throw scopeProblem(at, 'has no condition, so that every row would meet it')
+  return node
+}
+
+function member(
+  resource: Resource,
+  name: string,
+  given: unknown,
+  at: string,
+  checking: Checking,
+): ScopeNode {
+  refuseUndefined(given, at)
+  if (name === 'not') return { kind: 'not', one: some(resource, given, at, checking) }
+  if (name === 'and' || name === 'or') {
+    if (!Array.isArray(given) || given.length === 0) {
+      throw scopeProblem(at, 'expected a list of conditions')
+    }
+    // `from` includes the holes of a sparse array.
+    const nodes = Array.from(given, (one, i) => some(resource, one, `${at}[${i}]`, checking))
+    return { kind: name, all: nodes }
+  }
+  const column = resource.allColumns.get(name)
+  if (column !== undefined) return tests(column, given, at, checking)
+  const relation = resource.allRelations.get(name)
+  if (relation === undefined) {
+    const declared = Object.hasOwn(resource.model.relations ?? {}, name)
+      ? resource.model.relations[name]
+      : undefined
+    if (declared !== undefined) throw new UnpublishedScopeTarget(declared.target, at)
+    const known = [...resource.allColumns.keys(), ...resource.allRelations.keys()]
+    const message = `${resource.name} has no column and no relation of this name.${didYouMean(name, known)}`
+    throw new UnknownScopeName(scopeProblem(at, message).message)
+  }
+  const where = all(relation.target, given, at, { ...checking, isBase: false })
+  return { kind: 'exists', relation: name, where }
+}
+
+function tests(
+  column: NamedColumn,
+  given: unknown,
+  at: string,
+  { values, isBase }: Checking,
+): ScopeNode {
+  if (isBase && column.computed !== undefined) {
+    throw scopeProblem(at, 'is a computed column; a scope reads stored columns')
+  }
+  if (!isMapping(given) || Object.keys(given).length === 0) {
+    throw scopeProblem(at, `expected operators with their values, such as { eq: … }`)
+  }
+  const nodes = Object.entries(given).map(([name, value]): ScopeNode => {
+    const operator = operatorNamed(name)
+    if (operator === undefined) {
+      throw scopeProblem(`${at}.${name}`, `is no operator.${operatorHint(name, column)}`)
+    }
+    if (!operatorFits(operator, column)) {
+      throw scopeProblem(`${at}.${name}`, `does not fit the type ${column.type}`)
+    }
+    // Constants are converted here, so that an invalid one is a start-up error.
+    if (typeof value !== 'function') conditionOn(column, operator, value, at)
+    values.push(value)
+    return { kind: 'test', column: column.name, operator, index: values.length - 1, at }
+  })
+  return { kind: 'and', all: nodes }
+}
+
+/** Returns the operator that resembles a name, or an operator's alias of this name, and those that fit the column. */
+function operatorHint(name: string, column: NamedColumn): string {
+  const fitting = operators.filter((one) => operatorFits(one, column))
+  const meant = Object.hasOwn(operatorAliases, name) ? operatorAliases[name] : undefined
+  const hint = meant === undefined ? didYouMean(name, fitting) : ` Did you mean "${meant}"?`
+  return `${hint} Operators of ${column.name}: ${fitting.join(', ')}.`
+}
+
+const operators = Object.keys(filterOperators) as readonly FilterOperator[]
+
+const operatorNamed = (name: string): FilterOperator | undefined =>
+  Object.hasOwn(filterOperators, name) ? (name as FilterOperator) : undefined
+
+/** Whether a value is a plain object, all conditions of which are its own members. */
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const parent: object | null = Object.getPrototypeOf(value)
+  // The Object.prototype of any realm is the one that inherits from nothing and has a constructor.
+  return (
+    parent === null ||
+    (Object.getPrototypeOf(parent) === null && Object.hasOwn(parent, 'constructor'))
+  )
+}
+
+/**
+ * Writes the conditions as text, with `?` for values that a function returns.
+ *
+ * `owner_id eq ? and (hidden eq false or members(user_id eq 7))`
+ */
+export function scopeText({ root, values }: CheckedScope): string {
+  const text = (node: ScopeNode, outer: boolean): string => {
+    switch (node.kind) {
+      case 'test': {
+        const value = values[node.index]
+        return `${node.column} ${node.operator} ${typeof value === 'function' ? '?' : constantText(value)}`
+      }
+      case 'not':
+        return `not (${text(node.one, true)})`
+      case 'exists':
+        return `${node.relation}(${text(node.where, true)})`
+      default: {
+        const all = node.all.map((one) => text(one, node.all.length === 1 && outer))
+        const joined = all.join(` ${node.kind} `)
+        return outer || all.length === 1 ? joined : `(${joined})`
+      }
+    }
+  }
+  return text(root, true)
+}
+
+const constantText = (value: unknown): string =>
+  typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? '?')

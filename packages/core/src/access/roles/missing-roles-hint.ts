@@ -1,0 +1,35 @@
+// Tells the host that a user has no member `roles` although rules require roles, so that the user gets 403.
+
+import type { HostFunctions } from '../../http/call/host-functions.ts'
+import { nearest } from '../../lib/naming/suggest.ts'
+import type { Registry } from '../../model/registry/resource.ts'
+import type { Caller } from './roles.ts'
+import { rolesNamed } from './roles-named.ts'
+
+/** Receives each caller whose roles are checked; `needsRole` if a rule of the host's own route requires a role. */
+export type MissingRolesHint = (caller: Caller, needsRole?: boolean) => void
+
+/** Returns a function that warns once, at the first user whose roles no rule can see. */
+export function missingRolesHint(
+  registry: Registry,
+  warn: HostFunctions['warn'],
+): MissingRolesHint {
+  const hasRules = rolesNamed(registry).length > 0
+  const userModel = registry.users?.model
+  // `methods.roles` gives the roles of users in place of the member.
+  let told = userModel?.methods.roles !== undefined
+  return ({ user, roles }, needsRole = hasRules) => {
+    if (told || !needsRole || roles.length > 0 || typeof user !== 'object' || user === null) return
+    const given: unknown = Reflect.get(user, 'roles')
+    if (given !== undefined && typeof given !== 'string') return
+    told = true
+    const similar = nearest('roles', Object.keys(user))
+    const instead = similar === undefined ? '' : `, but "${similar}"`
+    const found =
+      given === undefined ? `has no member "roles"${instead}` : 'has a string as "roles"'
+    const method = userModel === undefined ? '' : ` Or give ${userModel.name} a method "roles".`
+    warn(
+      `A user ${found}, so rules that require a role refuse its requests (403). Expected a list in the user object: roles: ['editor'], or roles: [] for a user without roles.${method}`,
+    )
+  }
+}

@@ -1,0 +1,16 @@
+// rolesNamed: the roles that the rules of an API name.
+
+import type { Registry } from '../../model/registry/resource.ts'
+import { rolesOf } from './roles.ts'
+
+/** Returns every role that a rule names, in alphabetical order. */
+export function rolesNamed({ resources }: Registry): readonly string[] {
+  const rules = resources.flatMap(({ settings, allColumns }) => [
+    ...settings.roleMaps.flatMap(({ map }) => Object.values(map)),
+    ...[...allColumns.values()].flatMap(({ definition: { read, write } }) => [read, write]),
+  ])
+  const named = rules.flatMap((rule) =>
+    rule === undefined || typeof rule === 'function' ? [] : rolesOf(rule),
+  )
+  return [...new Set(named)].sort()
+}

@@ -1,0 +1,120 @@
+// Stored passwords: the costs of the hashes in the user model's table, and the replacement of cheap hashes after a login.
+
+import { type Connection, run, sqlForDriver } from '../../database/statements/run.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { HookRecord } from '../../model/settings/access/hook-types.ts'
+import type { AuthSettings } from '../../model/settings/auth/auth-settings.ts'
+import { settingNames } from '../../model/settings/setting-names.ts'
+import { compileByKey, prepareByKey } from '../../query/cache/read-by-key.ts'
+import { unscoped } from '../../query/compile/scopes.ts'
+import { valueOfJson } from '../../query/plan/conditions/value.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { readAll } from '../../query/run/read.ts'
+import { compileUpdate } from '../../write/statements/statements.ts'
+import { keyParts, matchesOf } from '../../write/statements/statements-by-keys.ts'
+import type { OpenDatabase, OpenedDatabase } from '../users/look-up.ts'
+import { newestPlan } from '../users/user-plan.ts'
+import { costOfHash, hashPassword, isPasswordCheck, type PasswordCheck } from './passwords.ts'
+
+/** Most hashes whose cost is looked up: those of the users with the highest keys. A check learns higher costs from the hashes it meets. */
+const mostHashes = 1_000
+
+export interface StoredPasswords {
+  /** Resolves when the check knows the highest cost of the stored hashes; looks it up once. Never rejects. */
+  costsKnown(request: ApiRequest): Promise<void>
+  /** Returns the stored hash of a user, before the check, which may change the record; undefined if it is never replaced. */
+  hashOf(user: HookRecord): StoredHash | undefined
+  /** Replaces a hash that a correct password has been compared with, unless another request has done so. Never rejects. */
+  replace(request: ApiRequest, stored: StoredHash, password: string): Promise<void>
+}
+
+/** A hash to replace: the values of the primary key, and the hash. */
+export type StoredHash = readonly Value[]
+
+export interface StoredPasswordsParts {
+  readonly settings: AuthSettings
+  readonly resource: Resource
+  readonly open: OpenDatabase
+  readonly report: (error: unknown, request: ApiRequest) => void
+}
+
+const nothing: StoredPasswords = {
+  costsKnown: async () => {},
+  hashOf: () => undefined,
+  replace: async () => {},
+}
+
+/** Creates the look-up and the replacement for a user model whose passwords are checked by `passwordCheck`. */
+export function createStoredPasswords(parts: StoredPasswordsParts): StoredPasswords {
+  const { settings, resource } = parts
+  const check = resource.model.methods[settings.checkMethod ?? '']
+  if (!isPasswordCheck(check)) return nothing
+  // New hashes have this cost.
+  check.raiseCost(settings.passwordCost)
+  const column = resource.allColumns.get(check.credentialField)
+  if (column === undefined || column.computed !== undefined) return nothing
+  return ofColumn(parts, check, column)
+}
+
+function ofColumn(
+  { settings, resource, open, report }: StoredPasswordsParts,
+  check: PasswordCheck,
+  column: NamedColumn,
+): StoredPasswords {
+  const prepared = prepareByKey(newestPlan(resource, column))
+  const failed = (what: string, cause: unknown, request: ApiRequest): void =>
+    report(new Error(`${what} of ${resource.name}.${column.name} failed.`, { cause }), request)
+
+  const lookUpCosts = async (request: ApiRequest): Promise<void> => {
+    const { connection, target } = detached(await open(request))
+    const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
+    const slice = { limit: mostHashes, fixed: true, offset: 0 } as const
+    const program = compileByKey(unscoped(target), prepared, [], finish, slice)
+    for (const { values } of await readAll(connection, program)) {
+      const cost = costOfHash(values[column.name])
+      if (cost !== undefined) check.raiseCost(cost)
+    }
+  }
+  let looked: Promise<void> | undefined
+
+  const identifying = [...resource.primaryKey, column]
+
+  return {
+    costsKnown(request) {
+      looked ??= lookUpCosts(request).catch((error: unknown) => {
+        looked = undefined
+        failed(`The look-up of the costs (${settingNames.passwordCost})`, error, request)
+      })
+      return looked
+    },
+    hashOf(user) {
+      const cost = costOfHash(user[column.name])
+      if (!check.rehash || cost === undefined || cost >= settings.passwordCost) return undefined
+      return identifying.map((one) => valueOfJson(one, user[one.name]) as Value)
+    },
+    async replace(request, stored, password) {
+      try {
+        const { connection, target } = detached(await open(request))
+        // In a transaction of the host, a refused statement could undo everything else.
+        if (connection.db.isTransaction) return
+        const hash = await hashPassword(password, settings.passwordCost)
+        // Another login, or a new password, may have replaced the hash meanwhile; then this changes nothing.
+        const unchanged = matchesOf(keyParts(identifying), stored)
+        const { statement } = compileUpdate(target, resource, { [column.name]: hash }, unchanged)
+        await run(connection, statement)
+      } catch (error) {
+        failed('The replacement of a hash', error, request)
+      }
+    },
+  }
+}
+
+/** The database without the client: a client that disconnects does not cancel what serves others too. */
+const detached = ({
+  connection,
+  target,
+}: OpenedDatabase): Pick<OpenedDatabase, 'target'> & { readonly connection: Connection } => ({
+  connection: { ...connection, client: undefined },
+  target,
+})

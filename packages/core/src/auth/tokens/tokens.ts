@@ -1,0 +1,169 @@
+// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification:
+// JWT settings, Token claims).
+
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { Clock } from '../../http/call/clock.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { Algorithm, JwtSettings, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
+import { looksLikePem } from '../../model/settings/auth/pem.ts'
+import { secretProblem } from '../../model/settings/auth/secret-strength.ts'
+import { accountKey } from '../users/account.ts'
+import { isTokenForm } from './token-form.ts'
+import { type KeyOf, tokenKeys } from './token-keys.ts'
+import { rememberVerified } from './verified-tokens.ts'
+
+/** The user a token is issued to. */
+export interface Subject {
+  /** The user's primary key as a string. */
+  readonly key: string
+  /** The value of API_USER_LOOKUP_FIELD when the token was issued. */
+  readonly lookup: string
+}
+
+/** The claims of a verified token. */
+export interface Claims extends Subject {
+  /** Whether the token has expired; it is valid in all other respects. */
+  readonly expired: boolean
+  /** The key under which requests and failed sign-ins of the account are counted. */
+  readonly account: string
+  /** When the token expires, in seconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** The times are in milliseconds since 1970. */
+export interface IssuedToken {
+  readonly token: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export interface Tokens {
+  issueAccess(subject: Subject): Promise<IssuedToken>
+  issueRefresh(subject: Subject): Promise<IssuedToken>
+  /** Verifies an access token; undefined if it is not valid for this API. `secret` replaces the configured keys. */
+  readAccess(token: string, secret?: string): MaybePromise<Claims | undefined>
+  readRefresh(token: string): Promise<Claims | undefined>
+}
+
+/** Values of the `typ` header, so that neither kind of token is accepted as the other. */
+const accessType = 'at+jwt'
+const refreshType = 'rt+jwt'
+
+/** Creates the functions that sign and verify, from the settings. */
+export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
+  const access = tokenKeys(settings.access)
+  const refresh = tokenKeys(settings.refresh)
+  const verified = rememberVerified<Claims>(clock, settings.leeway)
+  const explicit = new Map<string, KeyOf>()
+  const keysOfSecret = (secret: string): KeyOf => {
+    const known = explicit.get(secret) ?? tokenKeys(textsOf(secret)).verifying
+    // A host application uses one or two explicit secrets; the cap of 16 bounds memory.
+    if (explicit.size >= 16) explicit.clear()
+    explicit.set(secret, known)
+    return known
+  }
+  return {
+    issueAccess: (subject) =>
+      issue(settings, clock, accessType, subject, settings.accessSeconds, access.signing),
+    issueRefresh: (subject) =>
+      issue(settings, clock, refreshType, subject, settings.refreshSeconds, refresh.signing),
+    readAccess: (token, secret) => {
+      const keys = secret === undefined ? access.verifying : keysOfSecret(secret)
+      const verify = () => read(settings, clock, accessType, token, keys)
+      return verified(`${secret?.length ?? -1}:${secret ?? ''}${token}`, verify)
+    },
+    readRefresh: (token) => read(settings, clock, refreshType, token, refresh.verifying),
+  }
+}
+
+/** Returns the key texts of an explicit secret or PEM; throws for a weak secret, as `createApi` does for a configured one. */
+function textsOf(secret: string): KeyTexts {
+  if (looksLikePem(secret)) return { secret: undefined, privateKey: undefined, verifyKey: secret }
+  const problem = secretProblem(secret)
+  if (problem !== undefined) throw new Error(`authenticate: the secret ${problem}`)
+  return { secret, privateKey: undefined, verifyKey: undefined }
+}
+
+async function issue(
+  settings: JwtSettings,
+  clock: Clock,
+  typ: string,
+  subject: Subject,
+  lifetime: number,
+  signing: KeyOf,
+): Promise<IssuedToken> {
+  const key = await signing(settings.algorithm)
+  if (key === undefined) throw new Error(`no key signs ${settings.algorithm}`)
+  const now = Math.floor(clock.now() / 1000)
+  const token = new SignJWT({ lookup: subject.lookup })
+    .setProtectedHeader({ alg: settings.algorithm, typ })
+    .setSubject(subject.key)
+    .setJti(crypto.randomUUID())
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetime)
+  if (settings.issuer !== undefined) token.setIssuer(settings.issuer)
+  if (settings.audience !== undefined) token.setAudience(settings.audience)
+  return {
+    token: await token.sign(key),
+    createdAt: clock.now(),
+    expiresAt: (now + lifetime) * 1000,
+  }
+}
+
+async function read(
+  settings: JwtSettings,
+  clock: Clock,
+  typ: string,
+  token: string,
+  verifying: KeyOf,
+): Promise<Claims | undefined> {
+  if (!isTokenForm(token)) return undefined
+  const algorithm = algorithmOf(token, settings.allowed)
+  const key = algorithm && (await verifying(algorithm))
+  if (algorithm === undefined || key === undefined) return undefined
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [algorithm],
+      typ,
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: settings.leeway,
+      currentDate: new Date(clock.now()),
+      ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
+      ...(settings.audience === undefined ? {} : { audience: settings.audience }),
+    })
+    return await claims(payload, settings, clock, false)
+  } catch (error) {
+    // jose checks `exp` last, so an expired token is valid in all other respects.
+    if (error instanceof errors.JWTExpired)
+      return await claims(error.payload, settings, clock, true)
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+/** Returns the `alg` of the token's header if it is allowed; other header members are ignored. */
+function algorithmOf(token: string, allowed: readonly Algorithm[]): Algorithm | undefined {
+  try {
+    const { alg } = decodeProtectedHeader(token)
+    return allowed.find((algorithm) => algorithm === alg)
+  } catch {
+    return undefined
+  }
+}
+
+async function claims(
+  payload: JWTPayload,
+  settings: JwtSettings,
+  clock: Clock,
+  expired: boolean,
+): Promise<Claims | undefined> {
+  const { sub, iat, exp, lookup: given } = payload
+  if (typeof sub !== 'string' || sub === '' || exp === undefined || !Number.isFinite(exp)) {
+    return undefined
+  }
+  // A token issued in the future (`iat`, beyond the leeway) is invalid.
+  const now = Math.floor(clock.now() / 1000)
+  if (iat !== undefined && !(Number.isFinite(iat) && iat <= now + settings.leeway)) return undefined
+  const lookup = typeof given === 'string' ? given : ''
+  return { key: sub, lookup, expired, account: await accountKey(lookup || sub), expiresAt: exp }
+}

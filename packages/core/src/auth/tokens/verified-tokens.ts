@@ -1,0 +1,48 @@
+// Verified tokens: caches the claims of verified access tokens by the full text of the token, so that each signature is verified once.
+
+import type { Clock } from '../../http/call/clock.ts'
+import { lruMap } from '../../lib/lru-map.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+
+/** Maximum number of cached tokens (LRU). */
+const maxTokens = 1000
+
+/** The claim that this cache reads. */
+interface Expiry {
+  readonly expired: boolean
+  /** Seconds since 1970. */
+  readonly expiresAt: number
+}
+
+interface Verified<C> {
+  readonly claims: C
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/**
+ * Returns a function that gives the claims of a token: the cached ones, otherwise the result of `verify`. Only valid tokens are
+ * cached. A token is verified again once it has expired, and after the clock was set back, because its `iat` or `nbf` may then
+ * lie in the future. `leeway` is in seconds.
+ */
+export function rememberVerified<C extends Expiry>(
+  clock: Clock,
+  leeway: number,
+): (token: string, verify: () => Promise<C | undefined>) => MaybePromise<C | undefined> {
+  const known = lruMap<Verified<C>>(maxTokens)
+  return (token, verify) => {
+    const now = clock.now()
+    const before = known.get(token)
+    if (before !== undefined && now >= before.at && isCurrent(before.claims, now, leeway)) {
+      return before.claims
+    }
+    return verify().then((claims) => {
+      if (claims === undefined || claims.expired) known.delete(token)
+      else known.set(token, { claims, at: now })
+      return claims
+    })
+  }
+}
+
+const isCurrent = ({ expiresAt }: Expiry, now: number, leeway: number): boolean =>
+  expiresAt > Math.floor(now / 1000) - leeway

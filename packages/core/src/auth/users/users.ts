@@ -1,0 +1,181 @@
+// Users: looks up users by login name, primary key or API key hash in the user model's table, and checks their credentials.
+
+import type { CallHook } from '../../access/hooks/call-hook.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { andThen } from '../../lib/maybe-promise.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { HookRecord } from '../../model/settings/access/hook-types.ts'
+import type { AuthSettings } from '../../model/settings/auth/auth-settings.ts'
+import { compileEdges } from '../../query/compile/read-program.ts'
+import { unscoped } from '../../query/compile/scopes.ts'
+import { keyValue } from '../../query/plan/conditions/value.ts'
+import type { EmbedPlan } from '../../query/plan/plan.ts'
+import { edgesFrom, loadEdges } from '../../query/run/embed.ts'
+import type { LoadedRow } from '../../query/run/loaded-row.ts'
+import { unmatchableHash } from '../passwords/passwords.ts'
+import { createQueue } from '../passwords/queue.ts'
+import { createStoredPasswords } from '../passwords/stored-passwords.ts'
+import {
+  type LookUp,
+  lookUp,
+  type OpenDatabase,
+  type OpenedDatabase,
+  sharedLookUp,
+} from './look-up.ts'
+import { roleRelation } from './user-plan.ts'
+
+/** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */
+export type ReadUserFromReplica = <T>(
+  request: ApiRequest,
+  read: (opened: OpenedDatabase) => Promise<T | undefined>,
+) => Promise<T | undefined>
+
+export type CredentialKind = 'password' | 'api_key'
+
+export interface Users {
+  readonly resource: Resource
+  /** Looks up the user with this login name, compared byte for byte. */
+  byName(request: ApiRequest, name: string): Promise<HookRecord | undefined>
+  /** Looks up the user with this primary key, in the format of `keyOf`. */
+  byKey(request: ApiRequest, key: string): Promise<HookRecord | undefined>
+  /** Looks up the user with this API key hash. */
+  byKeyHash(request: ApiRequest, hash: string): Promise<HookRecord | undefined>
+  /**
+   * Calls the model's credential check; for an unknown user, a check that takes as long and fails. `before` runs when the
+   * queue has a free slot, and may still refuse the check. After a correct password, a cheap hash may be replaced.
+   */
+  check(
+    request: ApiRequest,
+    user: HookRecord | undefined,
+    secret: string,
+    kind: CredentialKind,
+    before: () => Promise<void>,
+  ): Promise<boolean>
+  /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas. */
+  keyOf(user: HookRecord): string | undefined
+  lookupOf(user: HookRecord): string
+}
+
+/** 4 checks at once, as many as libuv's thread pool has threads by default; 200 may wait. */
+const checks = createQueue(4, 200)
+
+/** Creates the look-ups and the credential check of the user model. */
+export function createUsers(
+  settings: AuthSettings,
+  resource: Resource,
+  open: OpenDatabase,
+  callHook: CallHook,
+  report: (error: unknown, request: ApiRequest) => void,
+  readUserFromReplica?: ReadUserFromReplica,
+): Users {
+  const passwords = createStoredPasswords({ settings, resource, open, report })
+  const lookup = resource.allColumns.get(settings.lookupField ?? '')
+  const hash = resource.allColumns.get(settings.hashField ?? '')
+  const looks = {
+    // Requests do not share this look-up: a login name can be any text, and a text that the database refuses must not delay other
+    // requests.
+    name: lookUp(resource, lookup === undefined ? [] : [lookup]),
+    key: sharedLookUp(resource, resource.primaryKey),
+    hash: sharedLookUp(resource, hash === undefined ? [] : [hash]),
+  }
+  const roles = roleRelation(resource)
+  const find = async (
+    request: ApiRequest,
+    look: LookUp,
+    texts: readonly string[],
+    nearby?: ReadUserFromReplica,
+  ): Promise<HookRecord | undefined> => {
+    const { columns } = look
+    const values = columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
+    if (columns.length === 0 || columns.length !== texts.length) return undefined
+    if (values.length !== columns.length) return undefined
+    const read = async (opened: OpenedDatabase) => {
+      const row = await look.read(opened, values)
+      if (row === undefined || roles === undefined) return row?.values as HookRecord | undefined
+      return { ...row.values, roles: await loadRoles(opened, roles, row) }
+    }
+    const found = nearby === undefined ? undefined : await nearby(request, read)
+    return found ?? andThen(open(request), read)
+  }
+  return {
+    resource,
+    byName: (request, name) => find(request, looks.name, [name]),
+    byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
+    // Only the user of a token may come from a replica: the token is already verified, whereas a lagging replica may still have an
+    // old password or API key.
+    byKey: (request, key) => find(request, looks.key, keyTexts(key), readUserFromReplica),
+    async check(request, user, secret, kind, before) {
+      if (kind === 'password') await passwords.costsKnown(request)
+      const stored = user !== undefined && kind === 'password' ? passwords.hashOf(user) : undefined
+      const right = await checks(async () => {
+        await before()
+        return checkCredential(callHook, resource, settings, user, secret, kind)
+      })
+      if (right && stored !== undefined) await passwords.replace(request, stored, secret)
+      return right
+    },
+    keyOf: (user) => keyText(resource, user),
+    lookupOf: (user) => (lookup === undefined ? '' : String(user[lookup.name] ?? '')),
+  }
+}
+
+/** Calls the credential check of the user model. Only the result `true` accepts the credential. */
+async function checkCredential(
+  callHook: CallHook,
+  resource: Resource,
+  { checkMethod: name = '', passwordCost }: AuthSettings,
+  user: HookRecord | undefined,
+  secret: string,
+  kind: CredentialKind,
+): Promise<boolean> {
+  const method = resource.model.methods[name]
+  if (method === undefined) return false
+  const ask = (one: HookRecord) =>
+    callHook(`method ${name} of ${resource.name}`, () => method(one, secret, kind))
+  if (user !== undefined) return (await ask(user)) === true
+  // Unknown user: do the same work, so that the response time does not reveal it; the result is ignored.
+  try {
+    await ask(placeholderUser(resource, passwordCost))
+  } catch {
+    return false
+  }
+  return false
+}
+
+/** Returns a record with a password hash in every string field, so that the check finds one in whichever field it reads. */
+function placeholderUser(resource: Resource, cost: number): HookRecord {
+  const record: HookRecord = {}
+  for (const [name, { type }] of resource.allColumns) {
+    record[name] = type === 'string' || type === 'text' ? unmatchableHash(cost) : null
+  }
+  return record
+}
+
+function keyText(resource: Resource, user: HookRecord): string | undefined {
+  const values = resource.primaryKey.map(({ name }) => user?.[name] as JsonValue | undefined)
+  if (values.length === 0 || values.some((value) => value === undefined || value === null)) {
+    return undefined
+  }
+  return values.map((value) => encodeURIComponent(String(value))).join(',')
+}
+
+function keyTexts(key: string): readonly string[] {
+  try {
+    return key.split(',').map(decodeURIComponent)
+  } catch {
+    return []
+  }
+}
+
+/** Loads the records of the relation `roles`, with their names, for the role rules. */
+async function loadRoles(
+  { connection, target }: OpenedDatabase,
+  embed: EmbedPlan,
+  row: LoadedRow,
+): Promise<readonly JsonValue[]> {
+  const edges = edgesFrom(compileEdges(unscoped(target), [embed]), [row])
+  await loadEdges(connection, edges, { limit: 1000, left: 1000 })
+  const related = row.related.roles
+  return Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : []
+}

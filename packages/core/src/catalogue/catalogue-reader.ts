@@ -1,0 +1,54 @@
+// Selects the catalogue reader of a Kysely instance's database.
+
+import type { Dialect } from '../dialect/dialect.ts'
+import { classifyMysql } from '../dialect/mysql/errors.ts'
+import { classifyPostgres } from '../dialect/postgres/errors.ts'
+import { classifySqlite } from '../dialect/sqlite/errors.ts'
+import type { AnyDatabase } from '../lib/sql/any-database.ts'
+import { mysqlSchemas } from './mysql/catalogue-schemas.ts'
+import { readMysqlSchema } from './mysql/catalogue-session.ts'
+import { postgresSchemas } from './postgres/catalogue-schemas.ts'
+import { readPostgresSchema } from './postgres/catalogue-session.ts'
+import type { CatalogueTable, SchemaSize } from './shared/catalogue.ts'
+import { readSqlite } from './sqlite/catalogue.ts'
+import { sqliteSchemas } from './sqlite/catalogue-schemas.ts'
+
+export interface CatalogueReader {
+  /** Reads every table of `schema` (default: the connection's own) with its columns and keys. */
+  readonly read: (db: AnyDatabase, schema: string | undefined) => Promise<CatalogueTable[]>
+  /** Lists the schemas that have tables, except the server's system schemas. */
+  readonly schemas: (db: AnyDatabase) => Promise<readonly SchemaSize[]>
+  readonly classify: Dialect['classify']
+}
+
+/** The reader for each class name of a Kysely adapter. Third-party dialects reuse or extend Kysely's adapters. */
+const readers: readonly (readonly [RegExp, CatalogueReader])[] = [
+  [/^sqlite/i, { read: readSqlite, schemas: sqliteSchemas, classify: classifySqlite }],
+  [
+    /^postgres|^pglite/i,
+    { read: readPostgresSchema, schemas: postgresSchemas, classify: classifyPostgres },
+  ],
+  [/^mysql|^mariadb/i, { read: readMysqlSchema, schemas: mysqlSchemas, classify: classifyMysql }],
+]
+export function catalogueReaderOf(db: AnyDatabase): CatalogueReader {
+  for (const name of adapterNames(db.getExecutor().adapter)) {
+    const reader = readers.find(([pattern]) => pattern.test(name))?.[1]
+    if (reader !== undefined) return reader
+  }
+  throw new Error(
+    'introspect reads SQLite, PostgreSQL, MySQL and MariaDB. For another database declare the models with defineModel.',
+  )
+}
+
+/** Returns the names of the adapter's class and of the classes that it extends. */
+function adapterNames(adapter: object): string[] {
+  const names: string[] = []
+  for (
+    let type = Object.getPrototypeOf(adapter);
+    type !== null;
+    type = Object.getPrototypeOf(type)
+  ) {
+    names.push(type.constructor.name)
+  }
+  return names
+}

@@ -1,0 +1,79 @@
+// Compares a declared column with the database's column: type, digits, length, enum members, nullability.
+
+import type { NamedColumn } from '../../model/registry/resource.ts'
+import type { CatalogueColumn, Shape } from '../shared/catalogue.ts'
+import type { DatabaseSchema } from './database-schema.ts'
+import type { Difference } from './difference.ts'
+
+interface Against {
+  readonly schema: DatabaseSchema
+  readonly isView: boolean
+}
+
+export function* compareColumn(
+  place: { readonly model: string; readonly table: string },
+  column: NamedColumn,
+  found: CatalogueColumn,
+  { schema, isView }: Against,
+): Generator<Difference> {
+  const at = { ...place, column, found: found.declared }
+  const { shape } = found
+  if (!schema.holds(column, found)) {
+    yield { kind: 'type', ...at, fitting: shape && declaration(shape), note: found.note }
+  } else if (shape !== undefined) {
+    const differ = { ...place, column, found: found.declared }
+    if (digitsDiffer(column, shape)) yield { kind: 'precision', ...differ, digits: shape }
+    const { needed, because } = neededLength(column)
+    if (shape.maxLength !== undefined && needed > shape.maxLength) {
+      yield { kind: 'length', ...differ, needed, because, length: shape.maxLength }
+    }
+    // The members of the column's enum type, or those that a CHECK constraint allows.
+    const members = shape.enum ?? found.checks?.members
+    if (column.enum !== undefined && members !== undefined) {
+      const refused = column.enum.filter((member) => !members.includes(member))
+      const undeclared = members.filter((member) => !column.enum?.includes(member))
+      if (refused.length + undeclared.length > 0) {
+        yield { kind: 'enum members', ...differ, members, refused, undeclared }
+      }
+    }
+  }
+  if (!isView && column.nullable !== found.nullable) yield { kind: 'nullability', ...at }
+}
+
+/** Compares only precision and scale that the model declares, not their defaults. */
+function digitsDiffer({ type, definition }: NamedColumn, shape: Shape): boolean {
+  if (type !== 'decimal' || shape.type !== 'decimal') return false
+  const { precision, scale } = definition
+  if (precision === undefined && scale === undefined) return shape.precision !== undefined
+  return scale !== shape.scale || (precision !== undefined && precision !== shape.precision)
+}
+
+function neededLength({ type, definition }: NamedColumn): { needed: number; because: string } {
+  if (type === 'uuid') return { needed: 36, because: 'type: uuid' }
+  if (type === 'enum') {
+    const longest = [...(definition.enum ?? [])].sort((a, b) => b.length - a.length)[0] ?? ''
+    return { needed: [...longest].length, because: `the member '${longest}'` }
+  }
+  // `transform` makes values of another length, of which the model says nothing.
+  const { maxLength = 0 } = definition.transform === undefined ? definition : {}
+  return { needed: maxLength, because: `maxLength: ${maxLength}` }
+}
+
+/** `type: 'decimal', precision: 10, scale: 2` */
+function declaration({
+  type,
+  maxLength,
+  precision,
+  scale,
+  enum: members,
+  readOnly,
+}: Shape): string {
+  return [
+    `type: '${type}'`,
+    ...(maxLength === undefined ? [] : [`maxLength: ${maxLength}`]),
+    ...(precision === undefined ? [] : [`precision: ${precision}`]),
+    ...(scale === undefined ? [] : [`scale: ${scale}`]),
+    ...(members === undefined ? [] : [`enum: ${JSON.stringify(members)}`]),
+    ...(readOnly === true ? ['readOnly: true'] : []),
+  ].join(', ')
+}

@@ -1,0 +1,93 @@
+// DatabaseSchema: the tables that were read, found by names as the database compares them.
+
+import type { TableName } from '../../lib/sql/table-name.ts'
+import type { CatalogueColumn, CatalogueTable, PartialKey } from '../shared/catalogue.ts'
+import type { SchemaRules } from '../shared/schema-rules.ts'
+
+/** A table, with its schema as the models name it. */
+export interface SchemaTable extends CatalogueTable {
+  readonly schema: string | undefined
+}
+
+export interface DatabaseSchema {
+  /** The tables that the models name. */
+  readonly tables: readonly SchemaTable[]
+  /** The names of all tables of each schema in which a table is missing. The key is the schema as the models name it. */
+  readonly names: ReadonlyMap<string | undefined, readonly string[]>
+  /** Whether any table has a foreign key, including tables without a model; also false if there are no relations. */
+  readonly hasForeignKeys: boolean
+  readonly foldsTables: boolean
+  readonly foldsColumns: boolean
+  readonly holds: SchemaRules['holds']
+  readonly indexAmong: SchemaRules['indexAmong']
+  readonly triggersFill: boolean
+}
+
+const same = (a: string, b: string, folds: boolean): boolean =>
+  a === b || (folds && a.toLowerCase() === b.toLowerCase())
+
+export function findTable(
+  { tables, foldsTables }: DatabaseSchema,
+  { schema, table: name }: TableName,
+): SchemaTable | undefined {
+  const own = tables.filter((table) => table.schema === schema)
+  return (
+    own.find((table) => table.name === name) ??
+    own.find((table) => same(table.name, name, foldsTables))
+  )
+}
+
+/** Returns the names of all tables in the schema of a missing table. */
+export const namesBeside = (
+  { names }: DatabaseSchema,
+  { schema }: Pick<TableName, 'schema'>,
+): readonly string[] => names.get(schema) ?? []
+
+export function findColumn(
+  { foldsColumns }: DatabaseSchema,
+  table: CatalogueTable,
+  name: string,
+): CatalogueColumn | undefined {
+  return (
+    table.columns.find((column) => column.name === name) ??
+    table.columns.find((column) => same(column.name, name, foldsColumns))
+  )
+}
+
+export const sameTable = ({ foldsTables }: DatabaseSchema, a: string, b: string): boolean =>
+  same(a, b, foldsTables)
+
+export const sameColumn = ({ foldsColumns }: DatabaseSchema, a: string, b: string): boolean =>
+  same(a, b, foldsColumns)
+
+/** Whether every name of `names` is in `columns`. */
+export const includesAll = (
+  schema: DatabaseSchema,
+  columns: readonly string[],
+  names: readonly string[],
+): boolean => names.every((name) => columns.some((column) => sameColumn(schema, column, name)))
+
+/**
+ * Whether the table is a view or foreign table. Views have no keys, and the database does not know which of their columns may be
+ * NULL.
+ */
+export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
+
+/** Whether the columns are unique, according to the keys of the table. */
+export function isUnique(
+  schema: DatabaseSchema,
+  { primaryKey, uniqueKeys }: CatalogueTable,
+  columns: readonly string[],
+): boolean {
+  return [primaryKey, ...uniqueKeys].some(
+    (key) => key.length > 0 && includesAll(schema, columns, key),
+  )
+}
+
+/** Returns the keys by which the columns are unique among the rows that fulfil a condition. */
+export const partialKeysOf = (
+  schema: DatabaseSchema,
+  { partialKeys }: CatalogueTable,
+  columns: readonly string[],
+): readonly PartialKey[] =>
+  partialKeys.filter((key) => key.columns.length > 0 && includesAll(schema, columns, key.columns))

@@ -1,0 +1,106 @@
+// Applies CHECK constraints of the database to columns: a list of members turns a text into an enum, bounds become limits of the column.
+
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import { tableOf } from '../../lib/sql/table-name.ts'
+import {
+  type CatalogueColumn,
+  type CatalogueTable,
+  ownName,
+  type Shape,
+} from '../shared/catalogue.ts'
+
+/** Number of rows to search for other spellings of members, if the collation treats different spellings as equal. */
+const sampleRows = 1000
+
+/**
+ * Gives every column the limits of its constraints, and turns columns with members into enums. Key columns keep their type,
+ * because both sides of a relation need the same one.
+ */
+export async function withChecks(
+  db: AnyDatabase,
+  tables: readonly CatalogueTable[],
+  schema: string | undefined,
+): Promise<CatalogueTable[]> {
+  const keys = keyColumns(tables)
+  const result: CatalogueTable[] = []
+  for (const table of tables) {
+    const isKey = ({ name }: CatalogueColumn): boolean => keys.has(keyOf(table.name, name))
+    const lists = table.columns.filter(
+      (column) => column.checks?.members !== undefined && !isKey(column),
+    )
+    const inexact = lists.filter(({ checks }) => checks?.isExact !== true)
+    const odd = inexact.length === 0 ? none : await oddlySpelt(db, table, schema, inexact)
+    const columns = table.columns.map((column) =>
+      withLimits(column, lists.includes(column) && !odd.has(column), odd.has(column)),
+    )
+    result.push({ ...table, columns })
+  }
+  return result
+}
+
+const none: ReadonlySet<CatalogueColumn> = new Set()
+
+const keyOf = (table: string, column: string): string => `${table}\0${column}`.toLowerCase()
+
+/** Returns the columns of primary keys and on both sides of foreign keys, as `keyOf` writes them. */
+function keyColumns(tables: readonly CatalogueTable[]): ReadonlySet<string> {
+  return new Set(
+    tables.flatMap(({ name, primaryKey, foreignKeys }) => [
+      ...primaryKey.map((column) => keyOf(name, column)),
+      ...foreignKeys.flatMap(({ columns, table, references }) => [
+        ...columns.map((column) => keyOf(name, column)),
+        ...references.map((column) => keyOf(table, column)),
+      ]),
+    ]),
+  )
+}
+
+function withLimits(column: CatalogueColumn, isEnum: boolean, isOdd: boolean): CatalogueColumn {
+  const { checks, shape } = column
+  if (checks === undefined || shape === undefined) return column
+  if (isEnum) return { ...column, shape: enumShape(shape, checks.members ?? []) }
+  const { maxLength, ...limits } = checks.limits
+  const lengths = [shape.maxLength, maxLength].filter((length) => length !== undefined)
+  const note =
+    'its CHECK lists its values, but some are stored in another spelling, which its collation takes for equal; so it is served as text'
+  return {
+    ...column,
+    shape: {
+      ...shape,
+      ...limits,
+      ...(lengths.length === 0 ? {} : { maxLength: Math.min(...lengths) }),
+    },
+    note: isOdd ? (column.note ?? note) : column.note,
+  }
+}
+
+const enumShape = ({ collation, readOnly }: Shape, members: readonly string[]): Shape => ({
+  type: 'enum',
+  enum: members,
+  ...(collation === undefined ? {} : { collation }),
+  ...(readOnly === undefined ? {} : { readOnly }),
+})
+
+/** Returns the columns that contain another spelling of a member in the first rows. */
+async function oddlySpelt(
+  db: AnyDatabase,
+  table: CatalogueTable,
+  schema: string | undefined,
+  columns: readonly CatalogueColumn[],
+): Promise<ReadonlySet<CatalogueColumn>> {
+  const names = sql.join(columns.map(({ name }) => sql.id(name)))
+  const from = tableOf(table.place ?? { schema, table: ownName(table) })
+  const rows = await rowsOf<Readonly<Record<string, unknown>>>(
+    db.withoutPlugins(),
+  )`select ${names} from ${from} limit ${sampleRows}`
+  return new Set(
+    columns.filter(({ name, checks }) =>
+      rows.some((row) => {
+        const value = row[name] ?? null
+        return value !== null && checks?.members?.includes(String(value)) !== true
+      }),
+    ),
+  )
+}

@@ -1,0 +1,108 @@
+// Columns: one catalogue column → one declared column, with notes for the reader.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { Column } from '../../model/column.ts'
+import { looksLikeCredential } from '../../model/credential-names.ts'
+import { fits } from '../../model/fits.ts'
+import { canBeKey } from '../../model/type-rules.ts'
+import {
+  type CatalogueColumn,
+  type CatalogueTable,
+  ownName,
+  type Shape,
+} from '../shared/catalogue.ts'
+import { fieldNames } from './names.ts'
+
+export interface ReadColumns {
+  /** By field name, in the table's order. */
+  readonly columns: Readonly<Record<string, Column>>
+  /** Field names by column name. */
+  readonly fields: ReadonlyMap<string, string>
+  /** Names of columns that look like credentials; they are hidden, unless they are keys. */
+  readonly credentials: readonly string[]
+  /** Pairs of a column name and a sentence about the column. */
+  readonly notes: readonly (readonly [string, string])[]
+}
+
+export function readColumns(table: CatalogueTable): ReadColumns {
+  const usable = table.columns.filter((column) => column.shape !== undefined)
+  const fields = fieldNames(usable.map((column) => column.name))
+  const columns: Record<string, Column> = {}
+  const credentials: string[] = []
+  const notes: [string, string][] = []
+  for (const column of table.columns) {
+    const field = fields.get(column.name)
+    if (field === undefined || column.shape === undefined) {
+      notes.push([column.name, `left out: ${whyLeftOut(column)}`])
+      continue
+    }
+    const note = noteOf(column, column.shape)
+    if (note !== undefined) notes.push([column.name, note])
+    if (field !== column.name) notes.push([column.name, `called ${field} in requests`])
+    const key = table.primaryKey.includes(column.name)
+    const isCredential =
+      column.credential === true ||
+      looksLikeCredential(column.name, column.shape.type, ownName(table))
+    if (isCredential) credentials.push(column.name)
+    columns[field] = declared(table, column, column.shape, field, isCredential && !key)
+  }
+  return { columns, fields, credentials, notes }
+}
+
+const whyLeftOut = (column: CatalogueColumn): string =>
+  withRequirement(column, column.note ?? `type ${column.declared} is not supported`)
+
+function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
+  if (shape.type !== 'opaque') return column.note
+  const why = column.note ?? `type ${column.declared} has no column type of its own`
+  return withRequirement(column, `${why}, so it is served as text and cannot be written`)
+}
+
+/** Extends the note `why`: if the column is required and has no default, the API cannot create records. */
+function withRequirement(column: CatalogueColumn, why: string): string {
+  const required = !column.nullable && !column.hasDefault && !column.generated && !column.readOnly
+  return required ? `${why}; it is required, so records cannot be created` : why
+}
+
+function declared(
+  table: CatalogueTable,
+  column: CatalogueColumn,
+  shape: Column,
+  field: string,
+  hidden: boolean,
+): Column {
+  const key = table.primaryKey.includes(column.name)
+  const unique =
+    canBeKey(shape) &&
+    table.uniqueKeys.some((set) => set.length === 1 && set[0] === column.name) &&
+    !(key && table.primaryKey.length === 1)
+  return {
+    ...shape,
+    ...(field === column.name ? {} : { column: column.name }),
+    ...(key ? { primaryKey: true } : {}),
+    ...(column.generated ? { generated: true } : {}),
+    ...(column.nullable && !key ? { nullable: true } : {}),
+    ...(unique ? { unique: true } : {}),
+    ...(column.hasDefault ? { hasDefault: true } : {}),
+    ...(hidden ? {} : defaultOf(column, shape)),
+    ...(column.readOnly || shape.readOnly ? { readOnly: true } : {}),
+    ...(hidden ? { hidden: true } : {}),
+    ...descriptionOf(column, field),
+  }
+}
+
+/** Returns the value of the default, if it fits the type that the column is declared with. */
+const defaultOf = (
+  { hasDefault, databaseDefault: value }: CatalogueColumn,
+  shape: Shape,
+): { databaseDefault?: JsonValue } =>
+  hasDefault && value !== undefined && fits(shape, value) ? { databaseDefault: value } : {}
+
+/** A name in another alphabet becomes the description of its column, unless the database has a comment. */
+function descriptionOf(
+  { name, description }: CatalogueColumn,
+  field: string,
+): { description?: string } {
+  if (description !== undefined) return { description }
+  return field !== name && /[^\p{ASCII}\p{Script=Latin}]/u.test(name) ? { description: name } : {}
+}

@@ -1,0 +1,112 @@
+// Keys: chooses the columns that identify the rows of a table: declared, found or given. Without any, the table is a list.
+
+import { didYouMean } from '../../lib/naming/suggest.ts'
+import { looksLikeCredential } from '../../model/credential-names.ts'
+import { canBeKey } from '../../model/type-rules.ts'
+import { type CatalogueTable, ownName } from '../shared/catalogue.ts'
+
+/** Keys of tables and views whose key the database does not declare, by the name of the table or view. */
+export type GivenKeys = Readonly<Record<string, readonly string[]>>
+
+/** A table with its key, and a note about how it was chosen. */
+export interface KeyedTable {
+  readonly table: CatalogueTable
+  /** How the key was found, if it is not declared as the primary key. */
+  readonly note?: string
+  /** Why there is no key; the table is then served as a list. */
+  readonly listOnly?: string
+}
+
+/** Chooses the key: the given one, otherwise the primary key, otherwise a unique index on columns that are never NULL. */
+export function chooseKey(table: CatalogueTable, given: readonly string[] | undefined): KeyedTable {
+  if (given !== undefined) {
+    checkGiven(table, given)
+    return { table: withKey(table, given), note: `its key is (${given.join(', ')}), as given` }
+  }
+  const what = table.kind ?? 'table'
+  const wrong = table.primaryKey.find((name) => !fits(table, name))
+  if (table.primaryKey.length > 0 && wrong === undefined) {
+    return table.kind === undefined
+      ? { table }
+      : { table, note: `a ${what}; its key is that of ${table.projection?.table}` }
+  }
+  const unique = uniqueKey(table)
+  const says = `its key is (${unique?.join(', ')}), a unique index`
+  if (unique !== undefined) {
+    return {
+      table: withKey(table, unique),
+      note: table.kind === undefined ? says : `a ${what}; ${says}`,
+    }
+  }
+  const { declared } = table.columns.find(({ name }) => name === wrong) ?? {}
+  const why =
+    wrong === undefined
+      ? `a ${what} without a key`
+      : `its key column ${wrong} is of type ${declared || 'unknown'}, which cannot stand in a path`
+  return { table: withKey(table, []), listOnly: why }
+}
+
+function fits({ columns }: CatalogueTable, name: string): boolean {
+  const shape = columns.find((column) => column.name === name)?.shape
+  return shape !== undefined && canBeKey(shape)
+}
+
+/** Chooses a unique index whose columns are never NULL and can be part of a URL: the first of those with the fewest columns. */
+function uniqueKey(table: CatalogueTable): readonly string[] | undefined {
+  const names = table.columns.map(({ name }) => name)
+  const candidates = table.uniqueKeys.filter((key) => key.every((name) => identifies(table, name)))
+  const first = (key: readonly string[]): number =>
+    Math.min(...key.map((one) => names.indexOf(one)))
+  return [...candidates].sort((a, b) => a.length - b.length || first(a) - first(b))[0]
+}
+
+function identifies(table: CatalogueTable, name: string): boolean {
+  const column = table.columns.find((one) => one.name === name)
+  const type = column?.shape?.type
+  return (
+    column?.nullable === false &&
+    type !== undefined &&
+    type !== 'float' &&
+    fits(table, name) &&
+    column.credential !== true &&
+    !looksLikeCredential(name, type, ownName(table))
+  )
+}
+
+/** Sets the key, in the order of the table's columns, because a model's key has that order. */
+function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable {
+  const isKey = (columns: readonly string[]): boolean =>
+    columns.length === key.length && columns.every((name) => key.includes(name))
+  const before = table.primaryKey.length > 0 && !isKey(table.primaryKey) ? [table.primaryKey] : []
+  return {
+    ...table,
+    primaryKey: table.columns.map(({ name }) => name).filter((name) => key.includes(name)),
+    uniqueKeys: [...before, ...table.uniqueKeys.filter((columns) => !isKey(columns))],
+  }
+}
+
+function checkGiven(table: CatalogueTable, given: readonly string[]): void {
+  const at = `key of ${table.name}`
+  if (table.primaryKey.length > 0 && table.kind === undefined) {
+    throw new Error(`${at}: it has the primary key (${table.primaryKey.join(', ')}).`)
+  }
+  const names = table.columns.map(({ name }) => name)
+  if (given.length === 0) throw new Error(`${at}: expected columns, such as ${names[0] ?? 'id'}.`)
+  for (const name of given) {
+    if (!names.includes(name)) {
+      throw new Error(`${at}: there is no column "${name}".${didYouMean(name, names)}`)
+    }
+    if (!fits(table, name)) {
+      const { declared } = table.columns.find((column) => column.name === name) ?? {}
+      throw new Error(`${at}: ${name} is of type ${declared}, which cannot stand in a path.`)
+    }
+  }
+}
+
+/** Throws for a misspelt table, which would otherwise silently stay a list. */
+export function checkKeyTables(tables: readonly CatalogueTable[], keys: GivenKeys): void {
+  const known = tables.map(({ name }) => name)
+  const unknown = Object.keys(keys).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new Error(`keys: there is no table "${unknown}".${didYouMean(unknown, known)}`)
+}

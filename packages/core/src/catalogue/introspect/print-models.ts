@@ -1,0 +1,134 @@
+// printModels: model definitions → the TypeScript module that declares them.
+
+import type { AnyModel } from '../../model/define-model.ts'
+import type { Key, Relation } from '../../model/relation.ts'
+
+const lineWidth = 100
+
+/**
+ * Writes models as a TypeScript module; importing it gives equal models.
+ *
+ * ```ts
+ * const { models } = await introspect(db)
+ * await writeFile('models.ts', printModels(models))
+ * // export const Album = defineModel('Album', { table: 'albums', columns: { id: { type: 'integer', … } }, … })
+ * ```
+ *
+ * Functions (validators, computed columns, methods) cannot be written; a model that has one is refused.
+ */
+export function printModels(models: readonly AnyModel[]): string {
+  const functions = new Set(['defineModel'])
+  for (const model of models) {
+    for (const relation of Object.values(model.relations)) functions.add(relation.kind)
+  }
+  const imports = `import { ${[...functions].sort().join(', ')} } from '@model-api/core'\n`
+  const names = models.map((model) => model.name)
+  const list = bracketed('export const models = [', names, '] as const')
+  return [imports, ...models.map(printModel), `${list}\n`].join('\n')
+}
+
+function printModel(model: AnyModel): string {
+  if (Object.keys(model.computed).length > 0 || Object.keys(model.methods).length > 0) {
+    throw new Error(`printModels: ${model.name} has functions, which cannot be written as text.`)
+  }
+  const columns = members(model.columns, print, model.name)
+  const relations = members(model.relations, printRelation, model.name)
+  return [
+    `export const ${model.name} = defineModel(${quote(model.name)}, {`,
+    `  table: ${quote(model.table)},`,
+    ...(model.schema === undefined ? [] : [`  schema: ${quote(model.schema)},`]),
+    ...(model.description === undefined ? [] : [`  description: ${quote(model.description)},`]),
+    '  columns: {',
+    ...columns,
+    '  },',
+    ...(model.readOnly === true ? ['  readOnly: true,'] : []),
+    ...(model.unique === undefined
+      ? []
+      : [`  unique: ${print(model.unique, { indent: 1, used: 8 }, `${model.name}.unique`)},`]),
+    ...(relations.length === 0 ? [] : ['  relations: {', ...relations, '  },']),
+    ...(model.meta === undefined
+      ? []
+      : [`  meta: ${print(model.meta, { indent: 1, used: 6 }, `${model.name}.meta`)},`]),
+    '})\n',
+  ].join('\n')
+}
+
+/** The position of a text: its level of indentation, and the number of characters before it on its line. */
+interface Place {
+  readonly indent: number
+  readonly used: number
+}
+
+function members<T>(
+  record: Readonly<Record<string, T>>,
+  write: (member: T, place: Place, path: string) => string,
+  owner: string,
+): string[] {
+  return Object.entries(record).map(([name, member]) => {
+    const start = `${property(name)}: `
+    return `    ${start}${write(member, { indent: 2, used: start.length }, `${owner}.${name}`)},`
+  })
+}
+
+function printRelation(relation: Relation, place: Place): string {
+  const target = quote(relation.target)
+  if (relation.kind === 'manyToMany') {
+    const { through, schema, from, to, repeats } = relation
+    const names = { through, ...(schema === undefined ? {} : { schema }), from, to }
+    const flags = repeats === undefined ? [] : [`repeats: ${repeats}`]
+    return bracketed(`manyToMany(${target}, {`, [...pairs(names), ...flags], '})', place)
+  }
+  const key = printKey(relation.key)
+  const options =
+    relation.references === undefined ? '' : `, { references: ${printKey(relation.references)} }`
+  return `${relation.kind}(${target}, ${key}${options})`
+}
+
+const printKey = (key: Key): string =>
+  typeof key === 'string' ? quote(key) : `[${key.map(quote).join(', ')}]`
+
+const pairs = (record: Readonly<Record<string, Key>>): string[] =>
+  Object.entries(record).map(([name, key]) => `${name}: ${printKey(key)}`)
+
+function print(value: unknown, place: Place, path: string): string {
+  if (typeof value === 'string') return quote(value)
+  // Inner values are formatted on their own; if a line is too long, the outermost bracket breaks first.
+  const inner = { indent: place.indent + 1, used: 0 }
+  if (Array.isArray(value)) {
+    const items = value.map((item) => print(item, inner, path))
+    return bracketed('[', items, ']', place)
+  }
+  if (typeof value === 'object' && value !== null) {
+    const items = Object.entries(value).map(
+      ([name, item]) => `${property(name)}: ${print(item, inner, `${path}.${name}`)}`,
+    )
+    return items.length === 0 ? '{}' : bracketed('{', items, '}', place)
+  }
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) {
+    return String(value)
+  }
+  throw new Error(`printModels: ${path} is a ${typeof value}, which cannot be written as text.`)
+}
+
+/** Writes the items on one line if they fit, otherwise one item per line. */
+function bracketed(
+  open: string,
+  items: readonly string[],
+  close: string,
+  { indent, used }: Place = { indent: 0, used: 0 },
+): string {
+  const space = open.endsWith('{') ? ' ' : ''
+  const line = `${open}${space}${items.join(', ')}${space}${close}`
+  // One character is left for the comma after the bracket.
+  if (indent * 2 + used + line.length < lineWidth && !line.includes('\n')) return line
+  const margin = '  '.repeat(indent)
+  return `${open}\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}${close}`
+}
+
+const property = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
+
+/** Writes a string in single quotes, with JSON's escapes. */
+function quote(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${inner}'`
+}

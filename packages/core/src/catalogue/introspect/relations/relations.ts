@@ -1,0 +1,131 @@
+// Relations: turns links into relations, with a name on both sides.
+
+import { toCase } from '../../../lib/naming/case.ts'
+import { pluralSnake } from '../../../lib/naming/plural.ts'
+import {
+  belongsTo,
+  hasMany,
+  hasOne,
+  type Key,
+  manyToMany,
+  type Relation,
+} from '../../../model/relation.ts'
+import { ownName } from '../../shared/catalogue.ts'
+import { firstFree, isRelationName, keyStem, singularSnake } from '../names.ts'
+import type { Junction } from './junctions.ts'
+import type { Draft, Link } from './links.ts'
+
+/** Relations of each draft by model name. */
+export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
+
+/** Assigns names in three rounds: first to relations by a table's own foreign keys, so that these get the plain names. */
+export function nameRelations(
+  drafts: readonly Draft[],
+  links: readonly Link[],
+  junctions: readonly Junction[],
+): RelationsByModel {
+  const relations = new Map<string, Record<string, Relation>>()
+  for (const draft of drafts) relations.set(draft.model, {})
+  const add = (owner: Draft, candidates: readonly string[], relation: Relation): void => {
+    const own = relations.get(owner.model)
+    if (own === undefined) return
+    const segments = new Set(Object.keys(own).map(segment))
+    const isFree = (name: string): boolean =>
+      isRelationName(name) && !segments.has(segment(name)) && !Object.hasOwn(owner.columns, name)
+    // A column name may begin with a digit, but a name in a request may not.
+    const names = candidates.map((name) => name.replace(/^(?=[0-9])/, '_'))
+    own[firstFree(names, isFree)] = relation
+  }
+  const pure = new Set(junctions.filter((one) => one.pure).map((one) => one.draft))
+  const plain = links.filter((link) => !pure.has(link.child))
+  for (const link of plain) add(link.child, upwardNames(link, plain), upward(link))
+  for (const link of plain) add(link.parent, downwardNames(link, plain), downward(link))
+  for (const junction of junctions) {
+    const { draft, ends } = junction
+    const [one, two] = ends
+    add(one.parent, acrossNames(draft, one, two), across(junction, one, two))
+    add(two.parent, acrossNames(draft, two, one), across(junction, two, one))
+  }
+  return relations
+}
+
+/** Returns the path segment of a relation, which must be unique too; it has hyphens instead of underscores. */
+const segment = (name: string): string => toCase(name, 'kebab')
+
+const key = (draft: Draft, columns: readonly string[]): Key => {
+  const fields = columns.map((column) => draft.fields.get(column) ?? column)
+  return fields.length === 1 ? (fields[0] ?? '') : fields
+}
+
+const references = (link: Link): { references?: Key } =>
+  link.toKey ? {} : { references: key(link.parent, link.references) }
+
+function upward(link: Link): Relation {
+  return belongsTo(link.parent.model, key(link.child, link.columns), references(link))
+}
+
+function downward(link: Link): Relation {
+  const relation = link.unique ? hasOne : hasMany
+  return relation(link.child.model, key(link.child, link.columns), references(link))
+}
+
+function across({ draft: { table }, repeats }: Junction, from: Link, to: Link): Relation {
+  const columns = (link: Link): Key =>
+    link.columns.length === 1 ? (link.columns[0] ?? '') : link.columns
+  const { place } = table
+  return manyToMany(to.parent.model, {
+    through: ownName(table),
+    ...(place === undefined ? {} : { schema: place.schema }),
+    from: columns(from),
+    to: columns(to),
+    ...(repeats ? { repeats } : {}),
+  })
+}
+
+const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
+
+const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
+  links.filter((other) => other.child === link.child && other.parent === link.parent)
+
+/** Returns the name that the foreign key's columns give the target, or the target's own name if they give it none. */
+function stem(link: Link, links: readonly Link[]): string {
+  const target = singularName(link.parent)
+  const [column, ...more] = link.columns
+  if (column !== undefined && more.length === 0) {
+    return keyStem(column, link.references[0] ?? '', target) || target
+  }
+  const alone = parallel(link, links).filter((other) => other.columns.length > 1).length === 1
+  return alone
+    ? target
+    : `${target}_by_${link.columns.map((name) => singularSnake(name)).join('_')}`
+}
+
+/**
+ * Names for the relation to the parent: `artist`; if that is taken, often by the column itself, `reports_to_employee` or
+ * `author_record`.
+ */
+function upwardNames(link: Link, links: readonly Link[]): string[] {
+  const name = stem(link, links)
+  const target = singularName(link.parent)
+  const says = name === target || name.endsWith(`_${target}`)
+  return [name, says ? `${name}_record` : `${name}_${target}`]
+}
+
+/**
+ * Names for the relation to the children: `albums`, or `profile` if there can be only one child; `games_by_home_team` if several
+ * foreign keys of the child refer to the parent.
+ */
+function downwardNames(link: Link, links: readonly Link[]): string[] {
+  const child = singularName(link.child)
+  const name = link.unique ? child : pluralSnake(child)
+  const precise = `${name}_by_${stem(link, links)}`
+  return parallel(link, links).length > 1 ? [precise] : [name, precise]
+}
+
+/** Names for the relation across a junction: `tracks`; if both ends are the same table, after the column of the other end: `friends`. */
+function acrossNames(junction: Draft, from: Link, to: Link): string[] {
+  const self = from.parent === to.parent
+  const target = self ? stem(to, [from, to]) : singularName(to.parent)
+  const name = pluralSnake(target)
+  return [name, `${name}_through_${singularName(junction)}`]
+}

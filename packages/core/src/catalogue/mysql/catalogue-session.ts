@@ -1,0 +1,46 @@
+// Session settings for reading the catalogue of MySQL and MariaDB: a separate time limit.
+
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import { executeFragment, rowsOf } from '../../lib/sql/statement.ts'
+import type { CatalogueTable } from '../shared/catalogue.ts'
+import { readMysql } from './catalogue.ts'
+
+/**
+ * The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's
+ * seconds.
+ */
+const mysqlLimit = { name: 'max_execution_time', longest: 60_000 }
+const mariadbLimit = { name: 'max_statement_time', longest: 60 }
+
+/**
+ * Reads the catalogue under a time limit of 60 s, because the session's limit is meant for requests, and restores the session's
+ * limit afterwards. In a transaction of the host, the session's limit stays as it is.
+ */
+export async function readMysqlSchema(
+  db: AnyDatabase,
+  schema?: string,
+  only?: readonly string[],
+): Promise<CatalogueTable[]> {
+  if (db.isTransaction) return readMysql(db, schema, only)
+  return db.connection().execute(async (own) => {
+    const { name, longest } = await statementLimit(own)
+    const [row] = await rowsOf<{ value: unknown }>(own)`select @@session.${sql.id(name)} as value`
+    const before = Number(row?.value)
+    if (!(before > 0)) return readMysql(own, schema, only)
+    const set = async (value: number): Promise<unknown> =>
+      executeFragment(own, sql`set session ${sql.id(name)} = ${value}`)
+    await set(longest)
+    try {
+      return await readMysql(own, schema, only)
+    } finally {
+      await set(before)
+    }
+  })
+}
+
+/** `show variables` would be simpler, but takes so long that a short limit ends it. */
+async function statementLimit(db: AnyDatabase): Promise<typeof mysqlLimit> {
+  const [row] = await rowsOf<{ version: string }>(db)`select version() as version`
+  return /mariadb/i.test(row?.version ?? '') ? mariadbLimit : mysqlLimit
+}

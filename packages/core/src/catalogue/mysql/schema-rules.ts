@@ -1,0 +1,67 @@
+// How models are compared with a database of MySQL or MariaDB.
+
+import { markedIndexText } from '../../dialect/mysql/partial-key.ts'
+import { holdsBy, strictTypes } from '../../dialect/shared/values/type-fit.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import type { SchemaRules } from '../shared/schema-rules.ts'
+import { readMysqlSchema } from './catalogue-session.ts'
+
+export const mysqlSchema: SchemaRules = {
+  indexAmong: markedIndexText,
+  read: readMysqlSchema,
+  async tableNames(db, schema) {
+    const rows = await rowsOf<{ name: string }>(db)`
+      select table_name as name from information_schema.tables
+      where table_schema = coalesce(${schema ?? null}, database()) order by table_name`
+    return rows.map(({ name }) => name)
+  },
+  async hasForeignKeys(db, schema) {
+    const rows = await rowsOf(db)`
+      select 1 from information_schema.referential_constraints
+      where constraint_schema = coalesce(${schema ?? null}, database()) limit 1`
+    return rows.length > 0
+  },
+  async foldsTables(db) {
+    const rows = await rowsOf<{ folds: unknown }>(db)`select @@lower_case_table_names as folds`
+    return Number(rows[0]?.folds) > 0
+  },
+  foldsColumns: true,
+  triggersFill: true,
+  async mayFill(db, { schema = null, table, found }) {
+    // An omitted ENUM gets its first member.
+    if (/^enum/i.test(found)) return true
+    const [row] = await rowsOf<{ name: string; triggers: unknown }>(db)`
+      select coalesce(${schema}, database()) as name,
+        (select count(*) from information_schema.triggers
+          where event_object_schema = coalesce(${schema}, database()) and event_object_table = ${table}
+            and action_timing = 'BEFORE') as triggers`
+    if (row === undefined || Number(row.triggers) > 0) return true
+    return !(await seesTriggers(db, row.name))
+  },
+  // `boolean` is a name for tinyint(1), and a boolean is stored as 0 or 1, which fits into every integer type.
+  holds: holdsBy({
+    ...strictTypes,
+    integer: [...strictTypes.integer, 'boolean'],
+    boolean: ['boolean', 'integer', 'bigint'],
+  }),
+}
+
+/**
+ * Whether this user sees every trigger of a database. The catalogue shows a trigger only to users with the TRIGGER privilege on its
+ * table.
+ */
+async function seesTriggers(db: AnyDatabase, name: string): Promise<boolean> {
+  const grants = (await rowsOf<Readonly<Record<string, string>>>(db)`show grants`).map(
+    (row) => Object.values(row)[0] ?? '',
+  )
+  // SHOW GRANTS of MySQL also lists privileges that are revoked for single databases, and escapes wildcards in the names of databases.
+  return (
+    !grants.some((grant) => /^revoke/i.test(grant)) &&
+    grants.some((grant) => {
+      const [, what = '', where] = /^grant (.*) on (.*)\.\* to .*@/i.exec(grant) ?? []
+      const isHere = where === '*' || where?.replaceAll('\\', '') === `\`${name}\``
+      return isHere && /\btrigger\b|^all privileges$/i.test(what)
+    })
+  )
+}

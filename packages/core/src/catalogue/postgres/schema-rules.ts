@@ -1,0 +1,48 @@
+// How models are compared with a PostgreSQL schema.
+
+import { partialIndexText } from '../../dialect/shared/sql/partial-key.ts'
+import { holdsBy, strictTypes } from '../../dialect/shared/values/type-fit.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import type { SchemaRules } from '../shared/schema-rules.ts'
+import { schemaName } from './catalogue.ts'
+import { readPostgresSchema } from './catalogue-session.ts'
+
+const holds = holdsBy(strictTypes)
+
+export const postgresSchema: SchemaRules = {
+  indexAmong: partialIndexText,
+  read: readPostgresSchema,
+  async tableNames(db, schema) {
+    const rows = await rowsOf<{ name: string }>(db)`
+      select c.relname::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${await schemaName(db, schema)} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      order by 1`
+    return rows.map(({ name }) => name)
+  },
+  async hasForeignKeys(db, schema) {
+    const rows = await rowsOf(db)`
+      select 1 from pg_constraint o join pg_namespace n on n.oid = o.connamespace
+      where n.nspname = ${await schemaName(db, schema)} and o.contype = 'f' limit 1`
+    return rows.length > 0
+  },
+  async furtherSchemas(db) {
+    const rows = await rowsOf<{ name: string }>(db)`
+      select name::text as name from unnest(current_schemas(false)) with ordinality as s (name, position)
+      where position > 1 order by position`
+    return rows.map(({ name }) => name)
+  },
+  foldsTables: async () => false,
+  foldsColumns: false,
+  // tgtype 7: FOR EACH ROW (1), BEFORE (2), INSERT (4). Partitions may have triggers of their own.
+  triggersFill: true,
+  async mayFill(db, { schema = null, table }) {
+    const rows = await rowsOf(db)`
+      select 1 from pg_class c where c.oid = to_regclass(concat_ws('.', quote_ident(${schema}), quote_ident(${table})))
+        and (c.relhasrules or c.relkind = 'p'
+          or exists (select 1 from pg_trigger t where t.tgrelid = c.oid and t.tgtype & 7 = 7))`
+    return rows.length > 0
+  },
+  // Reading a path would fail on a text that is not JSON.
+  holds: (declared, found) =>
+    holds(declared, found) && (declared.paths === undefined || found.shape?.type === 'json'),
+}

@@ -1,0 +1,47 @@
+// SchemaRules: how the schema of a database is read and what its column types hold, for the comparison with the models. Types only.
+
+import type { DialectColumn } from '../../dialect/dialect.ts'
+import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
+
+/** A required column without a default, in an INSERT that omits it. */
+export interface OmittedColumn {
+  readonly schema: string | undefined
+  readonly table: string
+  /** The type as the database writes it. */
+  readonly found: string
+}
+
+export interface SchemaRules {
+  /**
+   * Reads the named tables of a schema (undefined: the connection's default schema). If the database ignores the case of names,
+   * includes tables whose names differ from the given ones only in case.
+   */
+  readonly read: (
+    db: AnyDatabase,
+    schema: string | undefined,
+    names: readonly string[],
+  ) => Promise<CatalogueTable[]>
+  /** The names of every table and view of a schema, for suggestions. */
+  readonly tableNames: (db: AnyDatabase, schema: string | undefined) => Promise<readonly string[]>
+  /** Whether any table of a schema has a foreign key. */
+  readonly hasForeignKeys: (db: AnyDatabase, schema: string | undefined) => Promise<boolean>
+  /** Further schemas in which the database looks for an unqualified name, in search order. */
+  readonly furtherSchemas?: (db: AnyDatabase) => Promise<readonly string[]>
+  /** Whether table names that differ only in case are the same name. */
+  readonly foldsTables: (db: AnyDatabase) => Promise<boolean>
+  /** Whether column names that differ only in case are the same name. */
+  readonly foldsColumns: boolean
+  /** Whether a column of the database can hold and return the values of the declared type. */
+  readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
+  /** Describes a unique index on columns that covers only the rows that fulfil the condition, for advice in a message. */
+  readonly indexAmong: (columns: readonly string[], rows: RowCondition) => string
+  /** Whether a trigger can fill a required column that an INSERT omits. */
+  readonly triggersFill: boolean
+  /**
+   * Whether the database may still fill the omitted column, for example by a trigger; also true if this user cannot see whether it
+   * does.
+   */
+  readonly mayFill: (db: AnyDatabase, column: OmittedColumn) => Promise<boolean>
+}

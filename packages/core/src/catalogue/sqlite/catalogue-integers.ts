@@ -1,0 +1,31 @@
+// Finds integer columns with numbers beyond JSON's 53 bits; introspection declares them as bigint, since SQLite's INTEGER has 64 bits.
+
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+
+const largest = sql`9007199254740991`
+const smallest = sql`-9007199254740991`
+
+/** Returns the columns with a number beyond 2^53-1 in the first `rows` rows; for a row id, in any row. */
+export async function largeIntegers(
+  db: AnyDatabase,
+  table: Fragment,
+  columns: readonly string[],
+  rowId: string | undefined,
+  rows: number,
+): Promise<ReadonlySet<string>> {
+  if (columns.length === 0) return new Set()
+  const names = columns.map((name) => sql.id(name))
+  const counts = names.map(
+    (name, i) =>
+      sql`max(typeof(${name}) = 'integer' and (${name} > ${largest} or ${name} < ${smallest})) as ${sql.id(`c${i}`)}`,
+  )
+  const [sample] = await rowsOf<Readonly<Record<string, unknown>>>(db)`
+    select ${sql.join(counts)} from (select ${sql.join(names)} from ${table} limit ${rows})`
+  const found = new Set(columns.filter((_, i) => Number(sample?.[`c${i}`] ?? 0) === 1))
+  if (rowId === undefined || found.has(rowId)) return found
+  const [ends] = await rowsOf<{ readonly large: unknown }>(db)`
+    select max(${sql.id(rowId)}) > ${largest} or min(${sql.id(rowId)}) < ${smallest} as large from ${table}`
+  return Number(ends?.large ?? 0) === 1 ? found.add(rowId) : found
+}

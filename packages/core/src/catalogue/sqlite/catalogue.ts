@@ -1,0 +1,363 @@
+// Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
+
+import { columnChecks } from '../../dialect/shared/sql/column-checks.ts'
+import { partialKey } from '../../dialect/shared/sql/partial-key.ts'
+import { projectionOf } from '../../dialect/shared/sql/projection.ts'
+import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
+import { readViewQuery } from '../../dialect/shared/sql/view-query.ts'
+import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
+import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import {
+  type CatalogueColumn,
+  type CatalogueForeignKey,
+  type CatalogueTable,
+  grouped,
+  type Projection,
+  type RowReader,
+} from '../shared/catalogue.ts'
+import type { CheckRule } from '../shared/check-rules.ts'
+import { sqliteChecks } from './catalogue-checks.ts'
+import { sqliteCollations } from './catalogue-collations.ts'
+import { largeIntegers } from './catalogue-integers.ts'
+import {
+  type SqliteShape,
+  type StorageClasses,
+  sqliteNeedsValues,
+  sqliteShape,
+} from './catalogue-types.ts'
+
+interface TableRow {
+  readonly table: string
+  /** `table`, `view`, `virtual` or `shadow`. */
+  readonly kind: string
+  readonly without_rowid: number
+  readonly text: string | null
+}
+
+interface ColumnRow {
+  readonly table: string
+  readonly column: string
+  readonly declared: string
+  readonly not_null: number
+  readonly default_value: string | null
+  /** The column's position in the primary key, from 1; 0 if it is not part of the key. */
+  readonly key: number
+  /** 1: hidden; 2 and 3: generated. */
+  readonly hidden: number
+}
+
+interface KeyRow {
+  readonly table: string
+  readonly index: string
+  /** `pk` for the primary key's own index. */
+  readonly origin: string
+  /** Null for an expression. */
+  readonly column: string | null
+  readonly partial: number
+  /** The text of CREATE INDEX of a partial index; null for other indexes. */
+  readonly text: string | null
+}
+
+interface ForeignKeyRow {
+  readonly table: string
+  readonly key: number
+  readonly column: string
+  readonly target_table: string
+  /** Null if REFERENCES names no columns, which means the primary key. */
+  readonly target_column: string | null
+}
+
+/** Number of rows that are read if the declared type of a column is not enough to choose its column type. */
+const sampleRows = 1000
+
+/** Reads every table, or the tables named in `only`, of the attached database `schema`. */
+export async function readSqlite(
+  db: AnyDatabase,
+  schema = 'main',
+  only?: readonly string[],
+): Promise<CatalogueTable[]> {
+  const tables = await tableRows(db, schema, only)
+  const columns = grouped(await columnRows(db, schema, only), (row) => row.table)
+  const unreadable = new Map<string, string>()
+  for (const { table, kind } of tables) {
+    if (kind !== 'view') continue
+    const rows = await viewColumnRows(db, schema, table)
+    if (typeof rows === 'string') unreadable.set(table, rows)
+    else columns.set(table, [...rows])
+  }
+  const keys = grouped(await keyRows(db, schema, only), (row) => row.table)
+  const references = await foreignKeyRows(db, schema, only)
+  const foreignKeys = grouped(references, (row) => row.table)
+  const primaryKeys = await referencedKeys(db, schema, references, columns)
+
+  const result: CatalogueTable[] = []
+  for (const table of tables) {
+    const own = columns.get(table.table) ?? []
+    const unusable = whyUnusable(table) ?? unreadable.get(table.table)
+    const read = unusable === undefined ? await readColumns(db, schema, table, own) : []
+    const isView = table.kind === 'view'
+    const indexes = [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()].filter(
+      (group) => group.every((row) => row.origin !== 'pk' && row.column !== null),
+    )
+    const names = (group: readonly KeyRow[]): string[] => group.flatMap((row) => row.column ?? [])
+    result.push({
+      name: table.table,
+      kind: isView ? 'view' : undefined,
+      projection: isView ? projectionOfView(table, schema, columns) : undefined,
+      query: (isView && table.text) || undefined,
+      unusable,
+      columns: read,
+      primaryKey: primaryKey(own),
+      uniqueKeys: indexes.filter((group) => group[0]?.partial !== 1).map(names),
+      partialKeys: indexes.flatMap((group) => {
+        const { index = '', partial, text } = group[0] ?? {}
+        return partial === 1 ? [partialKey(index, names(group), predicateOf(text ?? ''))] : []
+      }),
+      foreignKeys: [...grouped(foreignKeys.get(table.table) ?? [], (row) => row.key).values()]
+        .reverse()
+        .map((group) => foreignKey(group, primaryKeys)),
+    })
+  }
+  return result
+}
+
+function whyUnusable(table: TableRow): string | undefined {
+  if (table.kind === 'virtual') return 'a virtual table'
+  if (table.kind === 'shadow') return 'holds the data of a virtual table'
+  return undefined
+}
+
+function primaryKey(rows: readonly ColumnRow[]): string[] {
+  return rows
+    .filter((row) => row.key > 0)
+    .sort((a, b) => a.key - b.key)
+    .map((row) => row.column)
+}
+
+const declaresType = (declared: string, type: 'integer' | 'bigint'): boolean =>
+  !sqliteNeedsValues(declared) && sqliteShape(declared).shape.type === type
+
+const isWhole = (declared: string): boolean =>
+  declaresType(declared, 'integer') || declaresType(declared, 'bigint')
+
+const largeInteger: SqliteShape = {
+  shape: { type: 'bigint' },
+  note: 'it holds numbers beyond 2^53-1, which JSON readers round, so it is served as bigint',
+}
+
+async function readColumns(
+  db: AnyDatabase,
+  schema: string,
+  table: TableRow,
+  rows: readonly ColumnRow[],
+): Promise<CatalogueColumn[]> {
+  const collations = sqliteCollations(table.text ?? '')
+  const rules = sqliteChecks(table.text ?? '')
+  const key = rows.filter((row) => row.key > 0)
+  const columns: CatalogueColumn[] = []
+  // Only a single `INTEGER PRIMARY KEY` column is an alias of the row id.
+  const isRowId = (row: ColumnRow): boolean =>
+    key.length === 1 &&
+    row.key === 1 &&
+    table.without_rowid === 0 &&
+    /^integer$/i.test(row.declared)
+  const large = await largeIntegers(
+    db,
+    sql.id(schema, table.table),
+    rows.filter(({ declared }) => isWhole(declared)).map(({ column }) => column),
+    rows.find(isRowId)?.column,
+    sampleRows,
+  )
+  for (const row of rows) {
+    const values = sqliteNeedsValues(row.declared)
+      ? await storageClasses(db, schema, table.table, row.column)
+      : undefined
+    const isBigint = declaresType(row.declared, 'bigint')
+    const isLarge = large.has(row.column)
+    const { shape, note } = isLarge && !isBigint ? largeInteger : sqliteShape(row.declared, values)
+    const isText = shape?.type === 'string' || shape?.type === 'text'
+    const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
+    const checks = columnChecks(
+      { shape, isExact: collation === 'BINARY' },
+      rules.filter((rule) => isRuleOf(row, rule)),
+    )
+    const hasDefault = row.default_value !== null && !/^null$/i.test(row.default_value)
+    const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
+    columns.push({
+      name: row.column,
+      declared: row.declared,
+      shape:
+        isText && collation !== 'BINARY' && shape !== undefined
+          ? { ...shape, collation: 'database' }
+          : shape,
+      nullable: row.not_null === 0 && row.key === 0,
+      generated: isRowId(row),
+      hasDefault,
+      databaseDefault: constant && jsonOfConstant(shape, constant),
+      checks,
+      readOnly: row.hidden > 1,
+      fitsNumber: isBigint ? !isLarge : undefined,
+      note,
+    })
+  }
+  return columns
+}
+
+/**
+ * Whether the rule holds for the column's values as they are stored. If a rule compares text with a number, SQLite converts one of
+ * them by the affinity of the declared type, so rules for text need a text type, and rules for numbers need another type.
+ */
+function isRuleOf({ column, declared }: ColumnRow, rule: CheckRule): boolean {
+  const convertsToText = /CHAR|CLOB|TEXT/i.test(declared) && !/INT/i.test(declared)
+  const isText = rule.kind !== 'bound'
+  return column.toLowerCase() === rule.column.toLowerCase() && isText === convertsToText
+}
+
+/** Returns the text after WHERE of CREATE INDEX, whose tokens are separated by single spaces. */
+const predicateOf = (createIndex: string): string => {
+  const [, predicate = []] = splitTokens(sqlTokens(createIndex, 'plain'), (token) =>
+    isKeyword(token, 'where'),
+  )
+  return predicate.map(({ raw }) => raw).join(' ')
+}
+
+function foreignKey(
+  rows: readonly ForeignKeyRow[],
+  primaryKeys: ReadonlyMap<string, readonly string[]>,
+): CatalogueForeignKey {
+  const table = rows[0]?.target_table ?? ''
+  const key = primaryKeys.get(table.toLowerCase()) ?? []
+  return {
+    columns: rows.map((row) => row.column),
+    table,
+    references: rows.map((row, index) => row.target_column ?? key[index] ?? ''),
+    // SQLite enforces foreign keys only if the connection enables it; the default is off.
+    unchecked: true,
+  }
+}
+
+/**
+ * Returns primary keys by the lower-case names of tables: SQLite's names ignore case, so a foreign key may spell its target
+ * differently.
+ */
+async function referencedKeys(
+  db: AnyDatabase,
+  schema: string,
+  references: readonly ForeignKeyRow[],
+  columns: ReadonlyMap<string, readonly ColumnRow[]>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const keys = new Map<string, readonly string[]>()
+  const add = (tables: typeof columns): void => {
+    for (const [table, rows] of tables) keys.set(table.toLowerCase(), primaryKey(rows))
+  }
+  add(columns)
+  const targets = references.flatMap(({ target_column: column, target_table: table }) =>
+    column === null && !keys.has(table.toLowerCase()) ? [table] : [],
+  )
+  if (targets.length > 0) {
+    add(grouped(await columnRows(db, schema, [...new Set(targets)]), (row) => row.table))
+  }
+  return keys
+}
+
+async function tableRows(
+  db: AnyDatabase,
+  schema: string,
+  only: readonly string[] | undefined,
+): Promise<TableRow[]> {
+  const rows = await rowsOf<{ name: string }>(db)`
+    select name from pragma_database_list order by seq`
+  if (!rows.some((row) => row.name === schema)) {
+    const known = rows.map((row) => `"${row.name}"`).join(', ')
+    throw new Error(`There is no attached database "${schema}". There is: ${known}.`)
+  }
+  const tables = await rowsOf<TableRow>(db)`
+    select t.name as "table", t.type as kind, t.wr as without_rowid, m.sql as text
+    from pragma_table_list t left join (
+      select name, sql from ${sql.id(schema, 'sqlite_master')}
+      where type in ('table', 'view')${amongTables(sql`name`, only)}) m on m.name = t.name
+    where t.schema = ${schema} and t.name not like 'sqlite!_%' escape '!'${amongTables(sql`t.name`, only)}
+    order by t.name`
+  return tables
+}
+
+const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>(db)`
+    select t.name as "table", c.name as "column", c.type as declared, c."notnull" as not_null,
+      c.dflt_value as default_value, c.pk as key, c.hidden as hidden
+    from ${sql.id(schema, 'sqlite_master')} t, pragma_table_xinfo(t.name, ${schema}) c
+    where t.type = 'table' and t.sql not like 'create virtual %'${amongTables(sql`t.name`, only)}
+    order by t.name, c.cid`
+
+/** Reads the columns of a view. Returns a sentence if the view cannot be read, for example because its tables were dropped. */
+async function viewColumnRows(
+  db: AnyDatabase,
+  schema: string,
+  view: string,
+): Promise<readonly ColumnRow[] | string> {
+  try {
+    return await rowsOf<ColumnRow>(db)`
+      select ${view} as "table", c.name as "column", c.type as declared, 0 as not_null,
+        null as default_value, 0 as key, 0 as hidden
+      from pragma_table_xinfo(${view}, ${schema}) c order by c.cid`
+  } catch (error) {
+    return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** Finds which column of its one table each column of a view shows. SQLite's names ignore case. */
+function projectionOfView(
+  { table, text }: TableRow,
+  schema: string,
+  columns: ReadonlyMap<string, readonly ColumnRow[]>,
+): Projection | undefined {
+  const query = readViewQuery(text ?? '')
+  if (query === undefined || (query.schema ?? schema).toLowerCase() !== schema.toLowerCase()) {
+    return undefined
+  }
+  const base = [...columns].find(([name]) => name.toLowerCase() === query.table.toLowerCase())
+  if (base === undefined || base[0] === table) return undefined
+  const named = (rows: readonly ColumnRow[]) => ({ columns: rows.map(({ column }) => column) })
+  const names = new Map(base[1].map(({ column }) => [column.toLowerCase(), column]))
+  const projection = projectionOf(query, named(columns.get(table) ?? []), named(base[1]))
+  return (
+    projection && {
+      table: base[0],
+      columns: projection.columns.map((name) => names.get(name?.toLowerCase() ?? '') ?? null),
+    }
+  )
+}
+
+const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
+    select t.name as "table", i.name as "index", i.origin as origin, c.name as "column",
+      i.partial as partial,
+      case when i.partial = 1 then (
+        select x.sql from ${sql.id(schema, 'sqlite_master')} x where x.type = 'index' and x.name = i.name
+      ) end as text
+    from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
+      pragma_index_info(i.name, ${schema}) c
+    where t.type = 'table' and i."unique" = 1${amongTables(sql`t.name`, only)}
+    order by t.name, i.seq, c.seqno`
+
+/** SQLite's pragma returns foreign keys in the reverse order of their declarations. */
+const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
+    select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
+      f."to" as target_column
+    from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
+    where t.type = 'table'${amongTables(sql`t.name`, only)}
+    order by t.name, f.id, f.seq`
+
+async function storageClasses(
+  db: AnyDatabase,
+  schema: string,
+  table: string,
+  column: string,
+): Promise<StorageClasses> {
+  const rows = await rowsOf<{ kind: string }>(db)`
+    select distinct typeof(value) as kind from (
+      select ${sql.id(column)} as value from ${sql.id(schema, table)} limit ${sampleRows}
+    ) where value is not null`
+  return new Set(rows.map((row) => row.kind))
+}

@@ -1,0 +1,97 @@
+// Groups and aggregates: the types of a query for groups, and of its result. Types only.
+
+import type { AnyModel } from '../../model/define-model.ts'
+import type {
+  FieldName,
+  FieldOf,
+  FieldValue,
+  Given,
+  OwnName,
+  Shape,
+  Target,
+  ToOneName,
+} from '../model-fields.ts'
+import type { Named, ValueAt } from '../row.ts'
+import type { Nulls, SendOptions } from './query.ts'
+import type { Unordered, Where } from './where.ts'
+
+type NameOfType<M extends AnyModel, Type, Not = never> = {
+  [K in OwnName<M>]: FieldOf<M, K>['type'] extends Type
+    ? FieldOf<M, K>['type'] extends Not
+      ? never
+      : K
+    : never
+}[OwnName<M>]
+
+type Part = 'year' | 'month' | 'day'
+type Numeric = 'integer' | 'bigint' | 'float' | 'decimal'
+
+/** A column of the model or of a to-one relation, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
+export type GroupKey<M extends AnyModel, G extends Given> =
+  | NameOfType<M, unknown, Unordered>
+  | `${Part}(${NameOfType<M, 'date' | 'datetime'>})`
+  | {
+      [K in ToOneName<M, G>]: `${K}.${NameOfType<Target<M, G, K>, unknown, Unordered>}`
+    }[ToOneName<M, G>]
+
+/** One aggregate function and its column: `{ sum: 'price' }`. */
+export type Aggregate<M extends AnyModel> =
+  | { readonly count: FieldName<M> }
+  | { readonly [F in 'sum' | 'avg']: { readonly [_ in F]: NameOfType<M, Numeric> } }['sum' | 'avg']
+  | {
+      readonly [F in 'min' | 'max']: {
+        readonly [_ in F]: NameOfType<M, unknown, Unordered | 'boolean'>
+      }
+    }['min' | 'max']
+
+/** The aggregates of a query, by their names in the result. */
+export type Aggregates<M extends AnyModel> = Readonly<Record<string, Aggregate<M>>>
+
+interface LabelTests {
+  readonly eq?: number | string
+  readonly ne?: number | string
+  readonly lt?: number | string
+  readonly le?: number | string
+  readonly gt?: number | string
+  readonly ge?: number | string
+}
+
+/** A query for groups. */
+export interface GroupQuery<M extends AnyModel, G extends Given, By extends string, A>
+  extends SendOptions {
+  readonly where?: Where<M, G>
+  readonly search?: string
+  readonly groupBy?: readonly By[]
+  readonly aggregate?: A
+  /** Conditions on aggregates. */
+  readonly having?: { readonly [L in keyof NoInfer<A>]?: LabelTests | number | string }
+  readonly orderBy?: readonly `${'' | '-'}${NoInfer<By> | (keyof NoInfer<A> & string)}${Nulls}`[]
+  readonly limit?: number
+  readonly page?: number
+  readonly includeDeleted?: boolean
+}
+
+type KeyValue<M extends AnyModel, G extends Given, P> = P extends `year(${string})`
+  ? number | null
+  : P extends `${'month' | 'day'}(${string})`
+    ? string | null
+    : ValueAt<M, G, P>
+
+type GroupName<P, Names> = P extends keyof Names ? (Names[P] extends string ? Names[P] : P) : P
+
+type Summed<C extends Shape> = C['type'] extends 'integer' | 'float' ? number : string
+
+type AggregateValue<M extends AnyModel, A> = A extends { readonly count: unknown }
+  ? number
+  : A extends { readonly sum: infer K }
+    ? Summed<FieldOf<M, K>> | null
+    : A extends { readonly avg: infer K }
+      ? Summed<FieldOf<M, K>> | null
+      : A extends { readonly [F in 'min' | 'max']?: infer K }
+        ? FieldValue<M, K> | null
+        : never
+
+/** One group: its keys by column, and its aggregates. */
+export type Group<M extends AnyModel, G extends Given, By extends string, A> = {
+  [P in By as GroupName<P, Named<M, G, Exclude<By, `${Part}(${string})`>>>]: KeyValue<M, G, P>
+} & { -readonly [L in keyof A]: AggregateValue<M, A[L]> }

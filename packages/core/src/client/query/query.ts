@@ -1,0 +1,144 @@
+// The types of query objects. Types only.
+
+import type { AnyModel } from '../../model/define-model.ts'
+import type {
+  ColumnAt,
+  FieldName,
+  FieldOf,
+  Given,
+  OwnName,
+  RelationName,
+  Target,
+  ToOneName,
+} from '../model-fields.ts'
+import type { Unordered, Where } from './where.ts'
+
+type SortableName<M extends AnyModel> = {
+  [K in OwnName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
+}[OwnName<M>]
+
+/** Where null values come; without it they are the largest. */
+export type Nulls = '' | '.nullsfirst' | '.nullslast'
+type Direction = '' | '-'
+
+/** `'price'`, `'-price'`, `'price.nullsfirst'`. */
+export type OwnOrder<M extends AnyModel> = `${Direction}${SortableName<M>}${Nulls}`
+
+/** An order of records, including columns of to-one relations: `'-author.name'`, `'author.name.nullsfirst'`. */
+export type Order<M extends AnyModel, G extends Given> =
+  | OwnOrder<M>
+  | {
+      [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}${Nulls}`
+    }[ToOneName<M, G>]
+
+/** A column of the model or of a relation: `'title'`, `'author.name'`; longer paths are checked by `Existing`. */
+export type FieldPath<M extends AnyModel, G extends Given> =
+  | OwnName<M>
+  | { [K in RelationName<M, G>]: `${K}.${OwnName<Target<M, G, K>>}` }[RelationName<M, G>]
+  | `${RelationName<M, G>}.${string}.${string}`
+
+/** `F` if it names a column, else `never`. Only checks paths along several relations: `FieldPath` lists the columns of shorter paths. */
+type Existing<M extends AnyModel, G extends Given, F> = F extends `${string}.${string}.${string}`
+  ? [ColumnAt<M, G, F>] extends [never]
+    ? never
+    : F
+  : F
+
+type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never]
+  ? unknown
+  : { readonly 'paths into json columns cannot be chosen beside include': never }
+
+/** The options of an embedded relation; order and limit apply to to-many relations, for each parent. */
+export interface IncludeOptions<M extends AnyModel, G extends Given> {
+  readonly fields?: readonly FieldName<M>[]
+  readonly where?: Where<M, G>
+  readonly orderBy?: readonly OwnOrder<M>[]
+  readonly limit?: number
+  readonly include?: Include<M, G>
+}
+
+/** The relations whose records are embedded. */
+export type Include<M extends AnyModel, G extends Given> = {
+  readonly [K in RelationName<M, G>]?: true | IncludeOptions<Target<M, G, K>, G>
+}
+
+type ObjectPart<T> = Extract<T, object>
+
+/** The type `Given`, but each member that `Expected` lacks has an error type with its name. */
+type Exactly<Expected, Given> = {
+  readonly [K in keyof Given]: K extends keyof Expected
+    ? Given[K] extends readonly unknown[]
+      ? Expected[K]
+      : Given[K] extends object
+        ? Exactly<ObjectPart<Expected[K]>, Given[K]>
+        : Expected[K]
+    : Misspelt<K>
+}
+
+type Misspelt<K> = `there is no "${K & string}" here`
+
+/** The type of `include`, but each misspelt member has an error type with its name. */
+type ExactInclude<M extends AnyModel, G extends Given, I> = {
+  readonly [K in keyof I]: K extends RelationName<M, G>
+    ? I[K] extends true
+      ? true
+      : ExactOptions<Target<M, G, K>, G, I[K]>
+    : Misspelt<K>
+}
+
+type ExactOptions<M extends AnyModel, G extends Given, O> = {
+  readonly [K in keyof O]: K extends 'limit' | 'fields' | 'orderBy'
+    ? O[K]
+    : K extends 'where'
+      ? Exactly<Where<M, G>, O[K]>
+      : K extends 'include'
+        ? ExactInclude<M, G, O[K]>
+        : Misspelt<K>
+}
+
+/** How relations outside of `include` are written: `none` omits them, the others are values of the parameter `dump`. */
+export type Dump = 'none' | 'url' | 'json' | 'hybrid'
+
+/** How the total is counted (the parameter `count`). */
+export type Count = 'exact' | 'capped' | 'none'
+
+/** The options of every request. */
+export interface SendOptions {
+  /** Aborts the request. */
+  readonly signal?: AbortSignal
+  /** Headers of this request; they take precedence over those of the client. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The host's own query parameters (`API_ADDITIONAL_QUERY_PARAMS`). */
+  readonly params?: Readonly<Record<string, string>>
+}
+
+/** The parts of a query that do not change the type of its result. */
+export interface Selection<M extends AnyModel, G extends Given> extends SendOptions {
+  readonly where?: Where<M, G>
+  /** Words that must all occur in the columns that the model declares for `search`; an empty string is not sent. */
+  readonly search?: string
+  readonly orderBy?: readonly Order<M, G>[]
+  /** Records of a page. */
+  readonly limit?: number
+  readonly count?: Count
+  /** Includes soft-deleted records. */
+  readonly includeDeleted?: boolean
+}
+
+/** Which page of a list is read: by number, or by the cursor of another page. */
+export interface Paging {
+  readonly page?: number
+  /** Pages by cursor: the result then has the cursors of the neighbouring pages. */
+  readonly paging?: 'cursor'
+  readonly after?: string
+  readonly before?: string
+}
+
+/** Which parts of each record are read. */
+export interface Form<M extends AnyModel, G extends Given, F, I, D> {
+  /** Exactly these columns. */
+  readonly fields?: readonly (F & Existing<M, G, F>)[]
+  /** Related records to embed. */
+  readonly include?: I & ExactInclude<M, G, I> & PathsBesideInclude<F>
+  readonly dump?: D
+}

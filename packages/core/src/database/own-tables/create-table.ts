@@ -1,0 +1,82 @@
+// Names and creates the service's own tables; several processes may do so concurrently.
+
+import type { Dialect, StoreTypes } from '../../dialect/dialect.ts'
+import { storeTypesOf } from '../../dialect/shared/values/store-types.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { executeFragment } from '../../lib/sql/statement.ts'
+import { type Bounds, totalBounds } from '../statements/bounds.ts'
+import { onBoundedConnection } from '../transactions/bounded-connection.ts'
+import { asUnavailable } from '../transactions/unavailable.ts'
+
+/** Returns the identifier of a table of the service, in the schema of the API if it has one. */
+export const storeTable = (schema: string | undefined, name: string): Fragment =>
+  schema === undefined ? sql.id(name) : sql.id(schema, name)
+
+/** Creates a table if it is missing. */
+export interface TableMaker {
+  ensure(db: AnyDatabase, dialect: Dialect): Promise<void>
+  /** Makes the next `ensure` check the table again. */
+  forget(db: AnyDatabase): void
+}
+
+/** Creates the table once per database; after a failure the next caller tries again. */
+export function createTableOnce(
+  root: AnyDatabase,
+  bounds: Bounds,
+  statement: (types: StoreTypes) => Fragment,
+): TableMaker {
+  const made = new WeakMap<object, Promise<void>>()
+  const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
+    const known = made.get(db)
+    if (known !== undefined) return known
+    const making = createTable(db, dialect, bounds, statement(storeTypesOf(dialect)))
+    made.set(db, making)
+    making.catch(() => made.delete(db))
+    return making
+  }
+  return {
+    async ensure(db, dialect) {
+      if (!db.isTransaction) return create(db, dialect)
+      // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
+      // transaction, and the next request checks the table again, because a rollback drops it.
+      if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
+      if (!made.has(root))
+        await executeFragment(db.withoutPlugins(), statement(storeTypesOf(dialect)))
+    },
+    forget(db) {
+      made.delete(db)
+      if (db.isTransaction) made.delete(root)
+    },
+  }
+}
+
+/**
+ * Creates a table in up to 5 attempts: concurrent `create table if not exists` statements can fail with a conflict. All attempts
+ * together take no longer than API_STATEMENT_TIMEOUT; if the database is unavailable, there is no further attempt.
+ */
+export async function createTable(
+  db: AnyDatabase,
+  dialect: Dialect,
+  bounds: Bounds,
+  statement: Fragment,
+): Promise<void> {
+  const all = totalBounds(bounds)
+  for (let tries = 1; ; tries++) {
+    try {
+      await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) =>
+        executeFragment(own, statement),
+      )
+      return
+    } catch (error) {
+      const isUnavailable = unavailableKinds.has(dialect.classify(error).kind)
+      if (tries === 5 || isUnavailable) throw asUnavailable(dialect, error) ?? error
+      await pause(tries)
+    }
+  }
+}
+
+const unavailableKinds: ReadonlySet<string> = new Set(['unavailable', 'timeout'])
+
+const pause = (tries: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, 10 * tries + Math.random() * 20))

@@ -1,0 +1,363 @@
+// Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/writing.md).
+
+import type { CompiledQuery, QueryResult } from 'kysely'
+import { ApiError } from '../../errors.ts'
+import { exactJson } from '../../lib/json/canonical.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { stringify } from '../../lib/json/stringify.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { compileStatement } from '../../lib/sql/statement.ts'
+import { deadlineOf } from '../statements/bounds.ts'
+import { withRetries } from '../statements/retry.ts'
+import { type Connection, execute } from '../statements/run.ts'
+import { asUnavailable } from '../transactions/unavailable.ts'
+import { createTable, storeTable } from './create-table.ts'
+
+/** How long a key is stored, in milliseconds. */
+const lifetime = 24 * 60 * 60 * 1000
+/** Milliseconds after which an unfinished request is considered dead, so that another one may claim its key. */
+const lease = 60 * 1000
+/** Maximum size of a response in one row, in bytes; the `text` column of MySQL holds 65,535. */
+const maxResponseSize = 60_000
+/** Milliseconds between two purges of expired keys. */
+const purgeInterval = 60 * 1000
+const purgeLimit = 500
+
+/** The response of a finished request, as its key stores it. */
+export interface StoredResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly total: number
+  /** Undefined if the response was too long to store; a replay then reads the records again. */
+  readonly value?: JsonValue
+  /** A hash of the resources that the caller could list; if it differs on a replay, the records are read again. */
+  readonly authority: string
+  readonly many: boolean
+  /** Keys of the records, as JSON. */
+  readonly keys: readonly (readonly JsonValue[])[]
+  /** The number of further rows that contain the value; absent if the value is in the same row, or not stored. */
+  readonly parts?: number
+}
+
+/** One key of one client for one route. */
+export interface Claim {
+  readonly id: string
+  readonly fingerprint: string
+}
+
+/** A claim that this request holds, unless another request has taken it over. */
+export interface HeldClaim extends Claim {
+  /** Milliseconds since 1970. Identifies the claim, since no two claims of a key have the same time. */
+  readonly claimedAt: number
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed'; readonly held: HeldClaim }
+  | { readonly kind: 'answered'; readonly response: StoredResponse }
+  | { readonly kind: 'busy' | 'mismatch' }
+
+/** The connection and the clock of the store. */
+export interface KeyStore {
+  readonly connection: Connection
+  /** The schema of the service's own tables. */
+  readonly schema: string | undefined
+  /** Milliseconds since 1970; used if the dialect has no server clock. */
+  readonly now: () => number
+  /** A monotonic clock: milliseconds from any fixed point. */
+  readonly elapsed: () => number
+  /** Called if claiming a key failed but the claim may be stored. */
+  readonly onUncertain?: (held: HeldClaim) => void
+}
+
+/** The row of a key, and the time at which it was read. */
+interface Found {
+  readonly now: number
+  readonly row: Row | undefined
+}
+
+interface Row {
+  readonly fingerprint: string
+  readonly answer: string | null
+  readonly claimedAt: number
+  readonly expiresAt: number
+}
+
+/**
+ * Claims a key, or returns its state. If several requests do so concurrently, also in several processes, exactly one gets
+ * the claim. Conflicts are retried; throws 503 if the database is unavailable, read-only or too slow.
+ */
+export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
+  const { connection } = store
+  const attempt = () => claimOnce(store, claim)
+  const isConflict = (error: unknown) => connection.dialect.classify(error).kind === 'retry'
+  try {
+    await purge(store)
+    return connection.db.isTransaction ? await attempt() : await withRetries(attempt, isConflict)
+  } catch (error) {
+    throw asUnavailable(connection.dialect, error) ?? error
+  }
+}
+
+/** Returns the state of a key, without claiming it. */
+export async function readKeyState(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
+  try {
+    return stateOf(await findNewest(store, claim.id), claim) ?? busy
+  } catch (error) {
+    throw asUnavailable(store.connection.dialect, error) ?? error
+  }
+}
+
+const busy: ClaimOutcome = { kind: 'busy' }
+
+async function claimOnce(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
+  const found = await findOrCreateTable(store, claim.id)
+  const state = stateOf(found, claim)
+  if (state !== undefined) return state
+  const held = { ...claim, claimedAt: found.now }
+  const { row } = found
+  const claiming = row === undefined ? insertClaim(store, held) : takeOver(store, held, row)
+  claiming.catch((error: unknown) => {
+    if (mayBeStored(store, error)) store.onUncertain?.(held)
+  })
+  if (await claiming) return { kind: 'claimed', held }
+  // A concurrent request was faster. In a transaction, PostgreSQL refuses all statements after the failed INSERT.
+  const { db, dialect } = store.connection
+  if (db.isTransaction && dialect.readNewest === undefined) return busy
+  return stateOf(await findNewest(store, claim.id), claim) ?? busy
+}
+
+/** Whether the outcome of a failed claim is unknown: its connection broke, or it exceeded its deadline. */
+const mayBeStored = ({ connection }: KeyStore, error: unknown): boolean =>
+  error instanceof ApiError || connection.dialect.classify(error).lost === true
+
+/**
+ * Returns the state of a key by its row; undefined if the key may be claimed. A claim with a time in the future was made before
+ * the clock was set back; it also ends after the lease.
+ */
+function stateOf({ row, now }: Found, claim: Claim): ClaimOutcome | undefined {
+  if (row === undefined || row.expiresAt <= now || row.claimedAt > now + lifetime) return undefined
+  if (row.fingerprint !== claim.fingerprint) return { kind: 'mismatch' }
+  if (row.answer !== null) return { kind: 'answered', response: responseFrom(row.answer) }
+  return Math.abs(now - row.claimedAt) < lease ? busy : undefined
+}
+
+/** Thrown in the transaction of a write whose claim another request has taken over, to roll it back. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost'
+}
+
+/**
+ * Stores the response in the transaction of the write, so that both are committed or neither. The UPDATE is a
+ * compare-and-set and locks the row until the transaction ends. If another request has taken the key over, the UPDATE changes no
+ * row, and this throws ClaimLost. A request that tries to take the key over later waits for the lock, and then finds the response.
+ */
+export async function storeResponse(
+  store: KeyStore,
+  { id, claimedAt }: HeldClaim,
+  response: StoredResponse,
+): Promise<void> {
+  const whole = asciiJson(response)
+  const { value: _, ...withoutValue } = response
+  const text = whole.length > maxResponseSize ? asciiJson(withoutValue) : whole
+  try {
+    const { numAffectedRows } = await run(
+      store,
+      sql`update ${keysTable(store)} set answer = ${text}
+        where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
+    )
+    if (numAffectedRows === 0n) throw new ClaimLost('Another request has taken the key over.')
+  } catch (error) {
+    throw asUnavailable(store.connection.dialect, error) ?? error
+  }
+}
+
+/**
+ * Stores a response of any length, as `storeResponse` does. If its value is too long for the column, it is stored in separate rows,
+ * which expire with the row of the key.
+ */
+export async function storeLongResponse(
+  store: KeyStore,
+  held: HeldClaim,
+  response: StoredResponse,
+): Promise<void> {
+  if (asciiJson(response).length <= maxResponseSize) return storeResponse(store, held, response)
+  const { value, ...rest } = response
+  const text = asciiJson({ value: value ?? null })
+  const parts = Math.ceil(text.length / maxResponseSize)
+  await storeResponse(store, held, { ...rest, parts })
+  const { claimedAt, fingerprint } = held
+  try {
+    for (let i = 0; i < parts; i++) {
+      const id = partId(held, i)
+      const part = text.slice(i * maxResponseSize, (i + 1) * maxResponseSize)
+      // Deletes the part of an earlier response that has expired, if there is one.
+      await run(store, sql`delete from ${keysTable(store)} where id = ${id}`)
+      await run(
+        store,
+        sql`insert into ${keysTable(store)} (id, fingerprint, answer, claimed_at, expires_at)
+          values (${id}, ${fingerprint}, ${part}, ${claimedAt}, ${claimedAt + lifetime})`,
+      )
+    }
+  } catch (error) {
+    throw asUnavailable(store.connection.dialect, error) ?? error
+  }
+}
+
+/** Returns the response with the value that `storeLongResponse` has stored in separate rows. */
+export async function withParts(
+  store: KeyStore,
+  claim: Claim,
+  response: StoredResponse,
+): Promise<StoredResponse> {
+  const { parts } = response
+  if (parts === undefined) return response
+  let text = ''
+  for (let i = 0; i < parts; i++) {
+    const { row } = await findNewest(store, partId(claim, i))
+    text += row?.answer ?? ''
+  }
+  return { ...response, ...responseFrom(text) }
+}
+
+/** Returns the id of the row of a part; it contains a dot, which the id of a claim never does. */
+const partId = ({ id }: Claim, part: number): string => `${id.slice(0, 52)}.${part}`
+
+/**
+ * Releases a key after a failure, so that the client can use it again. Continues if the client disconnects, and retries
+ * while the database is unavailable.
+ */
+export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim): Promise<void> {
+  const { connection } = store
+  const withoutClient = { ...store, connection: { ...connection, client: undefined } }
+  const release = () =>
+    run(
+      withoutClient,
+      sql`delete from ${keysTable(store)}
+        where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
+    )
+  const isTemporary = (error: unknown) => asUnavailable(connection.dialect, error) !== undefined
+  await (connection.db.isTransaction ? release() : withRetries(release, isTemporary))
+}
+
+/** Reads what `asciiJson` has written; the value keeps the digits of its numbers. */
+const responseFrom = (text: string): StoredResponse => exactJson(text) as unknown as StoredResponse
+
+/** Writes JSON with all characters beyond ASCII escaped, because the column may have any character set. */
+const asciiJson = (response: Partial<StoredResponse>): string =>
+  stringify(response as unknown as JsonValue).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempotency_keys')
+
+const run = <R>({ connection }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
+  execute(connection, compileStatement(connection.db, statement, undefined) as CompiledQuery<R>)
+
+/** `find`, also past the snapshot of a transaction of the host. Its lock would let two first requests with a key wait for each other. */
+const findNewest = (store: KeyStore, id: string): Promise<Found> => {
+  const { db, dialect } = store.connection
+  return find(store, id, db.isTransaction ? dialect.readNewest : undefined)
+}
+
+/** Reads the row of a key, and the time. The left join returns a row with the time even if the key has none. */
+async function find(store: KeyStore, id: string, lock: unknown = sql``): Promise<Found> {
+  const clock = store.connection.dialect.server?.clock
+  const now = store.now()
+  const { rows } = await run<Readonly<Record<string, string | number | bigint | null>>>(
+    store,
+    sql`
+      select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
+      from (select 1 as one) as o left join ${keysTable(store)} as k on k.id = ${id} ${lock}`,
+  )
+  const { t = null, f = null, a = null, c, e } = rows[0] ?? {}
+  return {
+    now: t === null ? now : Number(t),
+    row:
+      f === null
+        ? undefined
+        : {
+            fingerprint: String(f),
+            answer: a === null ? null : String(a),
+            claimedAt: Number(c),
+            expiresAt: Number(e),
+          },
+  }
+}
+
+/** Calls `find`, and creates the table on first use, but not in a transaction of the host, which CREATE TABLE would commit on MySQL. */
+async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
+  try {
+    return await find(store, id)
+  } catch (error) {
+    const { db, dialect, statementTimeout, client } = store.connection
+    // Without a statement timeout, the connection is in a transaction.
+    if (db.isTransaction || statementTimeout === undefined) throw error
+    if (dialect.classify(error).kind !== 'other') throw error
+    const bounds = { deadline: deadlineOf(statementTimeout), client }
+    await createTable(db, dialect, bounds, creationOf(keysTable(store)))
+    return find(store, id)
+  }
+}
+
+const creationOf = (table: Fragment): Fragment =>
+  sql`create table if not exists ${table} (
+    id varchar(64) primary key, fingerprint varchar(64) not null, answer text,
+    claimed_at bigint not null, expires_at bigint not null)`
+
+async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
+  const { id, fingerprint, claimedAt } = held
+  try {
+    await run(
+      store,
+      sql`insert into ${keysTable(store)} (id, fingerprint, claimed_at, expires_at)
+        values (${id}, ${fingerprint}, ${claimedAt}, ${claimedAt + lifetime})`,
+    )
+    return true
+  } catch (error) {
+    if (store.connection.dialect.classify(error).kind === 'unique') return false
+    throw error
+  }
+}
+
+/**
+ * Takes over an expired claim by a compare-and-set: of several requests, exactly one succeeds, or none if the claim's owner
+ * finished first.
+ */
+async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
+  const { id, fingerprint, claimedAt } = held
+  const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`
+  const { numAffectedRows } = await run(
+    store,
+    sql`update ${keysTable(store)}
+      set fingerprint = ${fingerprint}, answer = null, claimed_at = ${claimedAt}, expires_at = ${claimedAt + lifetime}
+      where id = ${id} and claimed_at = ${row.claimedAt} and ${unchanged}`,
+  )
+  return numAffectedRows === 1n
+}
+
+const lastPurge = new WeakMap<object, number>()
+
+/**
+ * Deletes expired keys, at most once per interval. Ignores failures, since the next statement reports them. Deletes by id,
+ * because a condition on the time alone would wait for every row that a transaction has locked.
+ */
+async function purge(store: KeyStore): Promise<void> {
+  const { db, dialect } = store.connection
+  const since = store.elapsed() - (lastPurge.get(dialect) ?? Number.NEGATIVE_INFINITY)
+  if (db.isTransaction || since < purgeInterval) return
+  lastPurge.set(dialect, store.elapsed())
+  const expired = sql`expires_at <= ${dialect.server?.clock ?? sql`${store.now()}`}`
+  try {
+    const { rows } = await run<{ id: string }>(
+      store,
+      sql`select id from ${keysTable(store)} where ${expired} limit ${sql([String(purgeLimit)])}`,
+    )
+    if (rows.length === 0) return
+    const ids = rows.map(({ id }) => id)
+    await run(
+      store,
+      sql`delete from ${keysTable(store)} where id in (${sql.join(ids)}) and ${expired}`,
+    )
+  } catch {}
+}

@@ -1,0 +1,210 @@
+// The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again
+// revokes its successors.
+
+import type { Dialect, StoreTypes } from '../../dialect/dialect.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { executeFragment } from '../../lib/sql/statement.ts'
+import type { Bounds } from '../statements/bounds.ts'
+import { inTransactionIfSupported, isOutcomeUnknown } from '../transactions/transaction.ts'
+import { asUnavailable, unavailable } from '../transactions/unavailable.ts'
+import { createTableOnce, storeTable } from './create-table.ts'
+
+/** A refresh token as stored: its SHA-256, never the token. The times are in milliseconds since 1970. */
+export interface RefreshRecord {
+  readonly digest: string
+  readonly userKey: string
+  readonly userLookup: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** The result of a rotation; `replayed`: a used token was presented again, and its valid successor was revoked. */
+export type Rotation = 'rotated' | 'refused' | 'replayed'
+
+export interface RefreshTokenStore {
+  save(db: AnyDatabase, record: RefreshRecord): Promise<void>
+  /**
+   * Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification:
+   * Token rotation).
+   */
+  rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
+  /** Revokes a token; returns whether it was valid. */
+  revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
+  /** Revokes all valid tokens of a user; returns their number. */
+  revokeAll(db: AnyDatabase, userKey: string, now: number): Promise<number>
+  /** Deletes expired tokens; returns their number. */
+  purge(db: AnyDatabase, now: number): Promise<number>
+}
+
+const moment = { type: 'datetime', nullable: true } as const
+const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
+
+/** Creates the SQL store; `root` is the instance on which the table can be created if a request runs in a transaction of the host. */
+export function createRefreshTokenStore(parts: {
+  readonly root: AnyDatabase
+  readonly schema: string | undefined
+  readonly dialect: (on: AnyDatabase) => MaybePromise<Dialect>
+  readonly bounds: Bounds
+}): RefreshTokenStore {
+  const name = storeTable(parts.schema, 'refresh_tokens')
+  const ready = createTableOnce(parts.root, parts.bounds, (types) => definitionOf(name, types))
+
+  /** Runs `work` in a transaction if the driver has them, with the SQL fragments of this database. */
+  const run = async <T>(
+    db: AnyDatabase,
+    work: (fragments: Fragments) => Promise<T>,
+  ): Promise<T> => {
+    const dialect = await parts.dialect(db)
+    await ready.ensure(db, dialect)
+    try {
+      return await inTransactionIfSupported(db.withoutPlugins(), dialect, parts.bounds, (own) =>
+        work(fragmentsOf(own, dialect, name)),
+      )
+    } catch (error) {
+      // The table may have been dropped: the next caller creates it if needed.
+      ready.forget(db)
+      throw asUnavailable(dialect, error) ?? error
+    }
+  }
+  return {
+    // If the commit is uncertain, the token was not sent to anyone; the client can log in again.
+    save: (db, record) =>
+      run(db, (fragments) => insert(fragments, record)).catch((error: unknown) => {
+        throw isOutcomeUnknown(error) ? unavailable(error) : error
+      }),
+    rotate: (db, digest, successor, now) =>
+      run(db, (fragments) => rotate(fragments, digest, successor, now)),
+    revoke: (db, digest, now) => run(db, (fragments) => revokeOne(fragments, digest, now)),
+    revokeAll: (db, userKey, now) =>
+      run(db, ({ table, set, alive, execute }) =>
+        execute(
+          sql`update ${table} set ${set(now)} where ${sql.id('user_pk')} = ${userKey} and ${alive}`,
+        ),
+      ),
+    purge: (db, now) =>
+      run(db, ({ table, expired, execute }) =>
+        execute(sql`delete from ${table} where ${expired(now)}`),
+      ),
+  }
+}
+
+/** SQL fragments that differ between databases. */
+interface Fragments {
+  readonly table: Fragment
+  time(ms: number): unknown
+  bool(value: boolean): unknown
+  /** `revoked = true, revoked_at = now` */
+  set(now: number): Fragment
+  readonly alive: Fragment
+  expired(now: number): Fragment
+  /** Runs a statement; returns the number of rows it changed. */
+  execute(statement: Fragment): Promise<number>
+  rows(statement: Fragment): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragments {
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const time = (ms: number): unknown => dialect.encode({ ...moment, name: 'at' }, iso(ms))
+  const bool = (value: boolean): unknown => dialect.encode(flag, value)
+  const expiresAt = { ...moment, name: 'expires_at' }
+  return {
+    table,
+    time,
+    bool,
+    set: (now) => sql`${sql.id('revoked')} = ${bool(true)}, ${sql.id('revoked_at')} = ${time(now)}`,
+    alive: sql`${dialect.compare(flag, sql.id('revoked'), 'eq', false)}`,
+    expired: (now) => sql`${dialect.compare(expiresAt, sql.id('expires_at'), 'le', iso(now))}`,
+    execute: async (statement) =>
+      Number((await executeFragment(db, statement)).numAffectedRows ?? 0),
+    rows: async (statement) =>
+      (await executeFragment(db, statement)).rows as readonly Record<string, unknown>[],
+  }
+}
+
+/** Creates the columns of the specification. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
+const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
+  sql`create table if not exists ${table} (${sql.join([
+    sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,
+    sql`${sql.id('user_pk')} ${sql([types.text])} not null`,
+    sql`${sql.id('user_lookup')} ${sql([types.text])} not null`,
+    sql`${sql.id('expires_at')} ${sql([types.datetime])} not null`,
+    sql`${sql.id('created_at')} ${sql([types.datetime])} not null`,
+    sql`${sql.id('last_used_at')} ${sql([types.datetime])} null`,
+    sql`${sql.id('revoked')} ${sql([types.boolean])} not null`,
+    sql`${sql.id('revoked_at')} ${sql([types.datetime])} null`,
+    sql`${sql.id('replaced_by')} ${sql([types.digest])} null`,
+  ])})`
+
+async function insert(
+  { table, time, bool, execute }: Fragments,
+  record: RefreshRecord,
+): Promise<void> {
+  const columns = ['token', 'user_pk', 'user_lookup', 'expires_at', 'created_at', 'revoked']
+  const values = [
+    record.digest,
+    record.userKey,
+    record.userLookup,
+    time(record.expiresAt),
+    time(record.createdAt),
+    bool(false),
+  ]
+  await execute(
+    sql`insert into ${table} (${sql.join(columns.map((column) => sql.id(column)))}) values (${sql.join(values)})`,
+  )
+}
+
+/**
+ * Stores the successor first, so that even without a transaction a request that finds the token used also finds the successor to
+ * revoke. A successor that remains after a failure was not sent to anyone.
+ */
+async function rotate(
+  fragments: Fragments,
+  digest: string,
+  successor: RefreshRecord,
+  now: number,
+): Promise<Rotation> {
+  const { table, set, time, alive, expired, execute, rows } = fragments
+  const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${sql.id('replaced_by')} = ${successor.digest}`
+  await insert(fragments, successor)
+  const won = await execute(
+    sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)})`,
+  )
+  if (won === 1) return 'rotated'
+  await execute(sql`delete from ${table} where ${sql.id('token')} = ${successor.digest}`)
+  const [row] = await rows(successorOf(fragments, digest))
+  if (typeof row?.replaced_by !== 'string') return 'refused'
+  return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'
+}
+
+const successorOf = ({ table }: Fragments, digest: string): Fragment =>
+  sql`select ${sql.id('replaced_by')} from ${table} where ${sql.id('token')} = ${digest}`
+
+const revokeOne = async (
+  { table, set, alive, execute }: Fragments,
+  digest: string,
+  now: number,
+): Promise<boolean> =>
+  (await execute(
+    sql`update ${table} set ${set(now)} where ${sql.id('token')} = ${digest} and ${alive}`,
+  )) > 0
+
+/** Revokes every successor of a token that was used twice, because a thief may have one of them. Returns whether one was valid. */
+async function revokeDescendants(
+  fragments: Fragments,
+  from: string,
+  now: number,
+): Promise<boolean> {
+  let revoked = false
+  const seen = new Set<string>()
+  let digest: string | undefined = from
+  while (digest !== undefined && !seen.has(digest)) {
+    seen.add(digest)
+    // Every token of the chain but the last was used and is already revoked.
+    if (await revokeOne(fragments, digest, now)) revoked = true
+    const [row] = await fragments.rows(successorOf(fragments, digest))
+    digest = typeof row?.replaced_by === 'string' ? row.replaced_by : undefined
+  }
+  return revoked
+}

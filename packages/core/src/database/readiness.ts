@@ -1,0 +1,78 @@
+// Readiness: whether the service accepts requests. It does if it is not draining and the database is reachable, and also
+// writable if any endpoint writes.
+
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import { ApiError } from '../errors.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { AnyDatabase } from '../lib/sql/any-database.ts'
+import { sql } from '../lib/sql/fragment.ts'
+import { withTimeLimit } from '../lib/time-limit.ts'
+import { totalBounds } from './statements/bounds.ts'
+import { run } from './statements/run.ts'
+import { onBoundedConnection } from './transactions/bounded-connection.ts'
+
+/** Milliseconds within which the database must respond. */
+const timeout = 1000
+/** Milliseconds for which a state is cached, so that frequent checks cost the database little. */
+const cacheTime = 500
+
+export type ReadinessState =
+  | 'ready'
+  | 'draining'
+  /** The database refused a start-up query; `onError` received the reason. */
+  | 'start failed'
+  | 'database unreachable'
+  | 'database read-only'
+
+export interface Readiness {
+  /** Marks the service as draining. */
+  drain(): void
+  /** Checks the database; concurrent calls share one check. Never rejects. */
+  state(): Promise<ReadinessState>
+}
+
+export interface ReadinessParts {
+  readonly db: AnyDatabase
+  readonly dialect: () => MaybePromise<InternalDialect>
+  /** Whether any published endpoint writes. */
+  readonly writes: boolean
+  /** Milliseconds from any fixed point, monotonic. */
+  readonly elapsed: () => number
+}
+
+export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts): Readiness {
+  let draining = false
+  let last: { readonly at: number; readonly state: Promise<ReadinessState> } | undefined
+
+  const check = async (): Promise<ReadinessState> => {
+    const known = await dialect()
+    const readOnly = writes ? known.server?.isReadOnly : undefined
+    const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
+    const statement = sql`select ${value} as ${sql.id('answer')}`
+    const bounds = totalBounds({ deadline: timeout })
+    const [row] = await onBoundedConnection(db.withoutPlugins(), known, bounds, (own) =>
+      run({ db: own, dialect: known }, statement),
+    )
+    return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
+  }
+  const checkInTime = (): Promise<ReadinessState> =>
+    withTimeLimit(check(), timeout, () => undefined).catch((error: unknown) =>
+      error instanceof ApiError && error.body.code === 'not_ready'
+        ? 'start failed'
+        : 'database unreachable',
+    )
+
+  return {
+    drain() {
+      draining = true
+    },
+    async state() {
+      if (draining) return 'draining'
+      if (last === undefined || elapsed() - last.at > cacheTime) {
+        last = { at: elapsed(), state: checkInTime() }
+      }
+      const state = await last.state
+      return draining ? 'draining' : state
+    },
+  }
+}

@@ -1,0 +1,149 @@
+// Runs several statements on one connection of SQLite, which locks the whole database; retries statements that find it locked.
+
+import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { turn } from '../../lib/turn.ts'
+import { isBegin, isCommit, isRollback } from '../transactions/transaction-statements.ts'
+import type { Bounds } from './bounds.ts'
+import { lockedBy, retryAfter, retryWhileLocked } from './lock-retry.ts'
+
+/** Milliseconds after which a transaction yields to the event loop, which its statements block: a long list takes thousands of them. */
+const slice = 5
+
+/** Milliseconds that each statement may wait for a lock, even if its transaction has reached its deadline. */
+const minLockWait = 200
+
+/**
+ * Calls `work` with an instance bound to one connection. Before BEGIN succeeds, `work` is retried as a whole if the database
+ * is locked, and the connection is released between attempts; until then, `work` may only read or send one statement.
+ * After BEGIN, each statement is retried by itself, including those of hooks and COMMIT.
+ */
+export function onLockRetryConnection<T>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  bounds: Bounds,
+  work: (db: AnyDatabase) => Promise<T>,
+): Promise<T> {
+  const isLocked = lockedBy(dialect)
+  const until = performance.now() + bounds.deadline
+  let begun = db.isTransaction
+  const run = async (one: AnyDatabase): Promise<T> => {
+    const connection = await one.getExecutor().provideConnection(async (own) => own)
+    const retries = retryLocksOn(connection, dialect, {
+      client: bounds.client,
+      until,
+      begun: () => begun,
+      begin: () => {
+        begun = true
+      },
+    })
+    try {
+      return await work(one)
+    } finally {
+      retries.end()
+    }
+  }
+  if (begun) return run(db)
+  return retryWhileLocked(
+    () => db.connection().execute(run),
+    (error) => !begun && isLocked(error),
+    bounds,
+  )
+}
+
+interface LockRetryOptions extends Pick<Bounds, 'client'> {
+  readonly until: number
+  begun(): boolean
+  begin(): void
+}
+
+/** Connections whose statements are being retried. */
+const retryingConnections = new WeakSet<DatabaseConnection>()
+
+/** Replaces `executeQuery` so that each statement of the transaction is retried. Kysely replaces the same method for logging. */
+function retryLocksOn(
+  connection: DatabaseConnection,
+  dialect: InternalDialect,
+  { client, until, begun, begin }: LockRetryOptions,
+): { end(): void } {
+  // If two requests share a transaction of the host, only the first one replaces the method.
+  if (retryingConnections.has(connection)) return { end() {} }
+  retryingConnections.add(connection)
+  const isLocked = lockedBy(dialect)
+  // Set when the database may have rolled back by itself. All later statements reject with it; they would run outside the transaction.
+  let ending: unknown
+  // Another wrapper, such as Kysely's log, may still call our `executeQuery` after `end`; then it retries nothing.
+  let isOver = false
+  let turnAt = performance.now() + slice
+  const own = connection.executeQuery
+  const send = <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> =>
+    own.call(connection, compiled, options) as Promise<QueryResult<R>>
+  const executeQuery = async <R>(
+    compiled: CompiledQuery,
+    options?: object,
+  ): Promise<QueryResult<R>> => {
+    if (isOver) return send(compiled, options)
+    if (!begun()) {
+      if (!isBegin(compiled)) return send(compiled, options)
+      const result = await send<R>(lockOnBegin(compiled, dialect), options)
+      begin()
+      return result
+    }
+    if (ending !== undefined && !isRollback(compiled)) throw ending
+    if (performance.now() >= turnAt) {
+      await turn()
+      turnAt = performance.now() + slice
+    }
+    try {
+      return await send(compiled, options)
+    } catch (error) {
+      return sendAgain(compiled, options, error)
+    }
+  }
+  /** Retries a statement that failed with this error, if another connection holds the lock. */
+  const sendAgain = async <R>(
+    compiled: CompiledQuery,
+    options: object | undefined,
+    first: unknown,
+  ): Promise<QueryResult<R>> => {
+    const isEnd = isCommit(compiled) || isRollback(compiled)
+    const deadline = Math.max(until - performance.now(), minLockWait)
+    try {
+      const within = isEnd ? { deadline } : { deadline, client }
+      return await retryAfter(first, () => send<R>(compiled, options), isLocked, within)
+    } catch (error) {
+      if (!isEnd && ending === undefined && !isLocked(error) && (await hasEnded(send)))
+        ending = error
+      if (dialect.classify(error).kind === 'unavailable') ending ??= error
+      // `ending` is more useful than the error of a ROLLBACK that finds no transaction.
+      throw ending ?? error
+    }
+  }
+  connection.executeQuery = executeQuery
+  return {
+    end() {
+      isOver = true
+      retryingConnections.delete(connection)
+      if (connection.executeQuery === executeQuery) connection.executeQuery = own
+    },
+  }
+}
+
+/** Replaces BEGIN by BEGIN IMMEDIATE, which takes the lock before hooks run, not with the first write. */
+const lockOnBegin = (compiled: CompiledQuery, { server }: InternalDialect): CompiledQuery =>
+  server?.beginWrite === undefined ? compiled : { ...compiled, sql: server.beginWrite }
+
+/**
+ * Whether a failed statement has ended the transaction, as `on conflict rollback` and `raise(rollback, …)` of SQLite do: BEGIN
+ * then succeeds, and fails within a transaction.
+ */
+async function hasEnded(send: (query: CompiledQuery) => Promise<unknown>): Promise<boolean> {
+  try {
+    await send(CompiledQuery.raw('begin'))
+  } catch {
+    return false
+  }
+  await send(CompiledQuery.raw('rollback'))
+  return true
+}

@@ -1,0 +1,54 @@
+// Runs several statements on one connection, each with a deadline: a transaction, or a write and the read of its record.
+
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sendOnOtherConnection } from '../statements/bounded-statement.ts'
+import type { Bounds } from '../statements/bounds.ts'
+import { checkSession, isChecked } from '../statements/check-session.ts'
+import { onLockRetryConnection } from '../statements/lock-retry-connection.ts'
+import { ConnectionBounds, isBounded } from './connection-bounds.ts'
+import { WaitingForConnection } from './waiting-for-connection.ts'
+
+/**
+ * Calls `work` with an instance bound to one connection of the pool, or with `db` itself if that is a transaction. The wait
+ * for the connection has a deadline, and so has every statement on it, including Kysely's BEGIN and COMMIT. A statement that
+ * exceeds its deadline rejects at once; the connection returns to the pool when the statement settles or the connection is closed.
+ *
+ * `onTimeout` is called when a statement exceeds its deadline. A transaction needs it to reject at once: Kysely first sends a
+ * ROLLBACK, which waits for the statement.
+ */
+export function onBoundedConnection<T>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  bounds: Bounds,
+  work: (db: AnyDatabase) => Promise<T>,
+  onTimeout?: (error: Error) => void,
+): Promise<T> {
+  if (dialect.capabilities.blocksEventLoop) return onLockRetryConnection(db, dialect, bounds, work)
+  return new Promise((resolve, reject) => {
+    const waiting = new WaitingForConnection(bounds, reject)
+    const run = async (one: AnyDatabase): Promise<void> => {
+      const connection = await one.getExecutor().provideConnection(async (own) => own)
+      // The request has already been rejected.
+      if (!waiting.end()) return
+      const send = sendOnOtherConnection(db, dialect, bounds)
+      const target = { db, dialect, connection, bounds, send }
+      // If two requests share a transaction of the host, only the first one installs the bounds.
+      const guard = isBounded(connection) ? undefined : new ConnectionBounds(target, onTimeout)
+      try {
+        if (!isChecked(connection)) {
+          await checkSession(db, dialect, connection, (check) => connection.executeQuery(check))
+        }
+        resolve(await work(one))
+      } catch (error) {
+        reject(error)
+      }
+      await guard?.end()
+    }
+    const done = db.isTransaction ? run(db) : db.connection().execute(run)
+    done.catch((error: unknown) => {
+      waiting.end()
+      reject(error)
+    })
+  })
+}

@@ -1,0 +1,45 @@
+// WaitingForConnection: a deadline for getting a connection, since the pool may be exhausted or the server not respond.
+
+import { clientGone } from '../../errors.ts'
+import { type Bounds, timeLeft } from '../statements/bounds.ts'
+import { beginWaiting, endWaiting, ticksIn, type Waiting } from '../statements/shared-timer.ts'
+
+export class WaitingForConnection implements Waiting {
+  readonly #bounds: Bounds
+  readonly #reject: (error: Error) => void
+  readonly #until: number
+  #ticks = 0
+  #isOver = false
+
+  /** `reject` is called at the deadline, or when the client disconnects. */
+  constructor(bounds: Bounds, reject: (error: Error) => void) {
+    this.#bounds = bounds
+    this.#reject = reject
+    this.#until = ticksIn(timeLeft(bounds))
+    beginWaiting(this)
+  }
+
+  /** Ends the wait; false if it had ended before. */
+  end(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    endWaiting(this)
+    return true
+  }
+
+  tick(): void {
+    this.#ticks += 1
+    if (this.#bounds.client?.signal?.aborted === true) this.#rejectWith(clientGone())
+    else if (this.#ticks >= this.#until) this.#rejectWith(noConnection(this.#bounds))
+  }
+
+  #rejectWith(error: Error): void {
+    if (this.end()) this.#reject(error)
+  }
+}
+
+/** The error code that pools use for this timeout. No statement was sent, so nothing was written. */
+const noConnection = ({ deadline }: Bounds): Error =>
+  Object.assign(new Error(`No database connection became free within ${deadline} ms.`), {
+    code: 'ETIMEDOUT',
+  })

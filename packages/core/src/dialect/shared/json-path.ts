@@ -1,7 +1,0 @@
-// Paths into JSON as the function JSON_EXTRACT of several databases takes them.
-
-import { type Fragment, sql } from '../../sql/fragment.ts'
-
-/** `'$."address"."city"'` */
-export const jsonPathText = (keys: readonly string[]): Fragment =>
-  sql.quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))

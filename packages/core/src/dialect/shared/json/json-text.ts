@@ -1,0 +1,28 @@
+// JsonText: how a database builds JSON with exactly the service's bytes. Types, and the test for marked values.
+
+import type { Expression } from 'kysely'
+import type { Fragment } from '../../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../dialect.ts'
+
+export interface JsonText {
+  /**
+   * Returns an expression whose JSON equals the text of `writer(column)`, and the value of `decode` when parsed; undefined if that is
+   * not guaranteed for the column, such as a json column. A value whose JSON would differ is replaced by a mark, which `fitsJson` finds.
+   */
+  value(column: DialectColumn, ref: Expression<unknown>): Expression<unknown> | undefined
+  /** A key column as part of a URL path; undefined if its values may need escapes. */
+  keyPart(column: DialectColumn, ref: Expression<unknown>): Fragment | undefined
+  /** A JSON object of the columns of a one-row select; NULL without a row. */
+  object(rows: Fragment): Fragment
+  /** A JSON array of the rows of a select, in its order. If there are more rows than `most`, the mark that `fitsJson` finds. */
+  list(rows: Fragment, most?: number): Fragment
+  /** Makes JSON text a member of another object. */
+  nested(text: Fragment): Fragment
+  /** Casts a bound string to text. */
+  text(value: Fragment): Fragment
+  /** Concatenates texts. */
+  joined(parts: readonly Fragment[]): Fragment
+}
+
+/** Whether JSON from the database contains no mark in place of a value. */
+export const fitsJson = (text: string): boolean => !text.includes('\\u0001?')

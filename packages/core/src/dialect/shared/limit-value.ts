@@ -1,8 +1,0 @@
-// The number of rows after LIMIT: a bound value, in the expression that costs the database least.
-
-import type { Expression } from 'kysely'
-import { sql } from '../../sql/fragment.ts'
-import type { InternalDialect } from '../internal-dialect.ts'
-
-export const limitValue = ({ shortcuts }: InternalDialect, count: number): Expression<unknown> =>
-  shortcuts?.limitValue?.(count) ?? sql`${count}`

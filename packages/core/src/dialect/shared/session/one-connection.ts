@@ -1,0 +1,19 @@
+// Whether a Kysely instance has a single connection, so that statements outside a transaction wait until it ends.
+
+import { SqliteAdapter } from 'kysely'
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
+
+/** The adapter's property since Kysely 0.29. */
+interface Connections {
+  readonly supportsMultipleConnections?: boolean
+}
+
+/** Whether all statements of an instance go over one connection. */
+export function hasOneConnection(db: AnyDatabase): boolean {
+  const { adapter } = db.getExecutor()
+  const { supportsMultipleConnections } = adapter as Connections
+  // Before 0.29, only Kysely's own SQLite driver is known to have a single connection.
+  return supportsMultipleConnections === undefined
+    ? adapter.constructor === SqliteAdapter
+    : !supportsMultipleConnections
+}

@@ -1,0 +1,17 @@
+// Whether a Kysely instance qualifies tables itself, by `db.withSchema('library')` or by WithSchemaPlugin.
+
+import { type KyselyPlugin, WithSchemaPlugin } from 'kysely'
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
+
+/** Compares class names, because a second copy of Kysely has another class with the same name. */
+const isSchemaPlugin = (plugin: KyselyPlugin): boolean =>
+  plugin instanceof WithSchemaPlugin || plugin.constructor.name === 'WithSchemaPlugin'
+
+export const hasSchemaPlugin = (db: AnyDatabase): boolean =>
+  db.getExecutor().plugins.some(isSchemaPlugin)
+
+/** Returns the instance without the schema plugin, with its other plugins. */
+export function withoutSchemaPlugin(db: AnyDatabase): AnyDatabase {
+  const others = db.getExecutor().plugins.filter((plugin) => !isSchemaPlugin(plugin))
+  return others.reduce((own, plugin) => own.withPlugin(plugin), db.withoutPlugins())
+}

@@ -1,0 +1,22 @@
+// Finds the columns of one table that a view shows. The table must be in the schema that is read.
+
+import type { Projection } from '../../../catalogue/shared/catalogue.ts'
+import { all, type ViewQuery } from './view-query.ts'
+
+/** A table or view with the names of its columns, in the order of the catalogue. */
+interface Named {
+  readonly columns: readonly string[]
+}
+
+/** Returns the table and its columns that the view shows; undefined if the table is unknown or the view has another number of columns. */
+export function projectionOf(
+  query: ViewQuery,
+  view: Named,
+  base: Named | undefined,
+): Projection | undefined {
+  if (base === undefined) return undefined
+  const columns = query.columns.flatMap((column): readonly (string | null)[] =>
+    column === all ? base.columns : [column],
+  )
+  return columns.length === view.columns.length ? { table: query.table, columns } : undefined
+}

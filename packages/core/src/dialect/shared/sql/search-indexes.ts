@@ -1,0 +1,41 @@
+// Finds which of the full-text indexes that models declare exist in the database.
+
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { tableOf } from '../../../lib/sql/table-name.ts'
+import type { DialectTable, SearchIndex } from '../../dialect.ts'
+import type { InternalDialect } from '../../internal-dialect.ts'
+import type { Ref } from './sql-parts.ts'
+
+/** How searches use the declared indexes. */
+export interface SearchIndexes {
+  /** A warning for each index that cannot be used. */
+  readonly advice: readonly string[]
+  readonly foundByIndex: NonNullable<InternalDialect['foundByIndex']>
+}
+
+/**
+ * Looks for each declared index; `missing` returns what is wrong with it, or undefined. `found` compiles the query of the keys that
+ * the index finds.
+ */
+export async function searchIndexes(
+  tables: readonly DialectTable[],
+  missing: (search: SearchIndex) => Promise<string | undefined>,
+  found: (search: SearchIndex, words: readonly string[]) => Fragment,
+): Promise<SearchIndexes> {
+  const usable = new Set<SearchIndex>()
+  const advice: string[] = []
+  for (const { search } of tables) {
+    if (search === undefined) continue
+    const wrong = await missing(search)
+    if (wrong === undefined) usable.add(search)
+    else advice.push(`Searches of "${search.table}" read every row: ${wrong}`)
+  }
+  return {
+    advice,
+    foundByIndex: (search, words) => (usable.has(search) ? found(search, words) : undefined),
+  }
+}
+
+/** `select key from table where test` */
+export const keysWhere = ({ schema, table, key }: SearchIndex, test: Ref): Fragment =>
+  sql`select ${sql.join(key.map(({ dbName }) => sql.id(dbName)))} from ${tableOf({ schema, table })} where ${test}`

@@ -1,0 +1,85 @@
+// Decodes aggregates: exact sums and averages from the text that the dialects select for them.
+
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import { verbatimNumber } from '../../../lib/json/verbatim.ts'
+import type { AggregateFunction } from '../../../model/query-words/operators.ts'
+import type { DialectColumn } from '../../dialect.ts'
+import {
+  printedDecimal,
+  quotient,
+  roundedFloat,
+  scaled,
+  specialNumber,
+  unscaled,
+} from './decimal.ts'
+import { type Decoder, decoderOf, textOf } from './decode.ts'
+
+/** A sum as digits, and the number of its terms for an average. */
+export interface Total {
+  readonly sum: string
+  readonly count: string
+}
+
+/** Reads `sum/count`, the text that the dialects select for exact averages. */
+function sumAndCount(raw: unknown): Total {
+  const [sum = '', count = '1'] = textOf(raw).split('/')
+  return { sum, count }
+}
+
+/**
+ * Returns the decoder of an aggregate. `total` splits the text that the dialect selects for sums and averages of integers, bigints
+ * and decimals; `minMax` decodes min and max.
+ */
+export function aggregateDecoderOf(
+  fn: AggregateFunction,
+  column: DialectColumn,
+  total: (raw: unknown) => Total = sumAndCount,
+  minMax: Decoder = decoderOf(column),
+): Decoder {
+  if (fn === 'min' || fn === 'max') return minMax
+  if (fn === 'count') return decoderOf({ name: column.name, type: 'integer', nullable: false })
+  const read = fn === 'sum' ? sumOf(column) : averageOf(column)
+  if (column.type === 'float') return ifPresent((raw) => roundedFloat(Number(textOf(raw))))
+  return ifPresent((raw) => read(total(raw)))
+}
+
+function ifPresent(read: Decoder): Decoder {
+  return (raw) => (raw === null || raw === undefined ? null : read(raw))
+}
+
+function sumOf(column: DialectColumn): (total: Total) => JsonValue {
+  if (column.type === 'integer') return ({ sum }) => wholeNumber(sum)
+  if (column.type === 'bigint') return ({ sum }) => String(wholeDigits(sum))
+  return ({ sum }) => decimalSum(sum, column.scale)
+}
+
+/** Returns a whole number that JSON contains with all digits, also beyond the safe integers of JavaScript. */
+function wholeNumber(sum: string): JsonValue {
+  if (!/^-?[0-9]+$/.test(sum)) return roundedFloat(Number(sum))
+  const value = Number(sum)
+  return Number.isSafeInteger(value) ? value + 0 : verbatimNumber(String(BigInt(sum)))
+}
+
+function decimalSum(sum: string, scale: number | undefined): JsonValue {
+  const digits = printedDecimal(sum)
+  if (digits === undefined) return specialNumber(sum) ?? null
+  if (scale === undefined) return digits
+  return unscaled(scaled(digits, scale), scale)
+}
+
+function averageOf(column: DialectColumn): (total: Total) => JsonValue {
+  if (column.type === 'integer') {
+    return ({ sum, count }) => Number(sum) / Number(count) + 0
+  }
+  return ({ sum, count }) => {
+    const digits = printedDecimal(sum)
+    if (digits === undefined) return specialNumber(sum) ?? null
+    const scale =
+      column.type === 'bigint' ? 0 : (column.scale ?? (digits.split('.')[1] ?? '').length)
+    return quotient(digits, count, scale, 4)
+  }
+}
+
+function wholeDigits(sum: string): bigint {
+  return BigInt(sum.replace(/\.0*$/, ''))
+}

@@ -1,0 +1,104 @@
+// Converts driver values to JSON values, whatever JavaScript type the driver returns.
+
+import { base64 } from '../../../lib/json/base64.ts'
+import { canonicalJson } from '../../../lib/json/canonical.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { DialectColumn } from '../../dialect.ts'
+import { itemOf, listOf } from '../json/list-text.ts'
+import { isoDate, isoDatetime, isoTime } from './calendar-text.ts'
+import { decimalDigits, printedDecimal, specialNumber } from './decimal.ts'
+
+export type Decoder = (raw: unknown) => JsonValue
+
+// `ignoreBOM` keeps a byte order mark at the beginning of a text as part of it.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Returns the decoder of a column; NULL is null for every type. */
+export function decoderOf(column: DialectColumn): Decoder {
+  const read = readers[column.type](column)
+  return (raw) => (raw === null || raw === undefined ? null : read(raw))
+}
+
+const readers: Readonly<Record<DialectColumn['type'], (column: DialectColumn) => Decoder>> = {
+  integer: () => number,
+  float: () => number,
+  bigint: () => wholeText,
+  decimal:
+    ({ scale }) =>
+    (raw) => {
+      const text = textOf(raw)
+      const digits = scale === undefined ? printedDecimal(text) : decimalDigits(text, scale)
+      return digits ?? specialNumber(text) ?? null
+    },
+  boolean: () => boolean,
+  string: () => textOf,
+  text: () => textOf,
+  enum: () => textOf,
+  uuid: () => textOf,
+  opaque: () => textOf,
+  list: (column) => {
+    const item = itemOf(column)
+    const read = readers[item.type](item)
+    return (raw) => listOf(raw, read)
+  },
+  date: () => (raw) => isoDate(calendarText(raw)),
+  datetime: () => (raw) => isoDatetime(calendarText(raw)),
+  time: () => (raw) => isoTime(textOf(raw)),
+  json: () => json,
+  binary: () => (raw) => base64(bytesOf(raw)),
+}
+
+/** Infinities and NaN become null, because JSON has no such numbers. Adding zero turns -0 into 0. */
+function number(raw: unknown): JsonValue {
+  const value = typeof raw === 'number' ? raw : Number(textOf(raw))
+  return Number.isFinite(value) ? value + 0 : null
+}
+
+function wholeText(raw: unknown): JsonValue {
+  const text = textOf(raw)
+  // A database without strict types may have stored a real number.
+  return /^-?[0-9]+$/.test(text) ? text : (decimalDigits(text) ?? null)
+}
+
+function boolean(raw: unknown): JsonValue {
+  if (typeof raw === 'boolean') return raw
+  // Drivers return a `bit` column as bytes.
+  if (raw instanceof Uint8Array) return raw.some((byte) => byte !== 0 && byte !== 0x30)
+  const text = String(raw).toLowerCase()
+  return text !== '0' && text !== 'f' && text !== 'false' && text !== '0.0'
+}
+
+function json(raw: unknown): JsonValue {
+  const text =
+    typeof raw === 'string' || raw instanceof Uint8Array ? textOf(raw) : JSON.stringify(raw)
+  try {
+    return canonicalJson(text)
+  } catch {
+    // A stored text that is not JSON becomes a JSON string, because an error would fail the whole page.
+    return text
+  }
+}
+
+/** Converts a driver value to text. */
+export function textOf(raw: unknown): string {
+  if (typeof raw === 'string') return raw
+  return raw instanceof Uint8Array ? utf8.decode(raw) : String(raw)
+}
+
+function calendarText(raw: unknown): string {
+  return raw instanceof Date ? raw.toISOString() : textOf(raw)
+}
+
+function bytesOf(raw: unknown): Uint8Array {
+  if (raw instanceof Uint8Array) return raw
+  if (raw instanceof ArrayBuffer) return new Uint8Array(raw)
+  if (Array.isArray(raw)) return Uint8Array.from(raw as number[])
+  const text = String(raw)
+  if (!text.startsWith('\\x')) return new TextEncoder().encode(text)
+  const digits = text.slice(2).match(/../g) ?? []
+  return Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16))
+}
+
+/** A uuid in lower case; another text unchanged. */
+export const lowerUuid = (text: string): string =>
+  text.length === 36 && /^[0-9A-Fa-f-]*$/.test(text) ? text.toLowerCase() : text

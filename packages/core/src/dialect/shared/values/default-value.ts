@@ -1,0 +1,74 @@
+// The JSON value of a column's default, where the database writes it as a constant.
+
+import type { Shape } from '../../../catalogue/shared/catalogue.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import { isSymbol, sqlTokens, unwrapped } from '../sql/sql-tokens.ts'
+import type { Constant } from './constant.ts'
+import { decimalDigits } from './decimal.ts'
+
+/** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for an expression that must be computed. */
+export function constantOf(
+  expression: string,
+  backslash: 'escapes' | 'plain',
+): Constant | undefined {
+  const tokens = unwrapped(sqlTokens(expression, backslash))
+  const isNegative = isSymbol(tokens[0], '-')
+  const [value, ...rest] = isNegative || isSymbol(tokens[0], '+') ? tokens.slice(1) : tokens
+  const isConversion = isSymbol(rest[0], '::') && rest.slice(1).every(({ kind }) => kind === 'name')
+  if (value === undefined || (rest.length > 0 && !isConversion)) return undefined
+  if (value.kind === 'string') {
+    return isNegative ? undefined : { text: value.text, isString: true }
+  }
+  if (value.kind === 'number') {
+    return { text: isNegative ? `-${value.text}` : value.text, isString: false }
+  }
+  const isTruth = value.kind === 'name' && /^(?:true|false)$/.test(value.text)
+  return isTruth && !isNegative ? { text: value.text, isString: false } : undefined
+}
+
+/** Converts the constant to the JSON that responses would contain for the column; undefined if that is not certain. */
+export function jsonOfConstant(
+  shape: Shape | undefined,
+  { text, isString }: Constant,
+): JsonValue | undefined {
+  switch (shape?.type) {
+    case 'integer':
+      return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined
+    case 'float':
+      return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : undefined
+    case 'bigint':
+      return /^-?[0-9]{1,19}$/.test(text) ? decimalDigits(text) : undefined
+    case 'decimal': {
+      if (shape.storage === 'text') return undefined
+      const digits = decimalDigits(text, shape.scale)
+      const fraction = digits?.split('.')[1] ?? ''
+      // More digits than the column has would be rounded.
+      return shape.scale === undefined || fraction.length <= shape.scale ? digits : undefined
+    }
+    case 'boolean':
+      if (isString) return undefined
+      if (text === '1' || text === 'true') return true
+      return text === '0' || text === 'false' ? false : undefined
+    case 'string':
+    case 'text':
+      return isString ? text : undefined
+    case 'uuid':
+      return isString && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+        ? text
+        : undefined
+    case 'enum':
+      return isString && shape.enum?.includes(text) === true ? text : undefined
+    case 'date':
+      return isString && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? text : undefined
+    case 'json':
+      return emptyJson.get(text)
+    default:
+      return undefined
+  }
+}
+
+/** The only JSON defaults that are read. Databases may store other defaults in another form than they were written in. */
+const emptyJson: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['{}', {}],
+  ['[]', []],
+])

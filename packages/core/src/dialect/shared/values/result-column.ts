@@ -1,0 +1,31 @@
+// Describes the results of aggregates and calendar units as columns, by which their values are decoded, compared and ordered.
+
+import type { AggregateFunction } from '../../../model/query-words/operators.ts'
+import type { DialectColumn } from '../../dialect.ts'
+
+/** Describes the result of an aggregate as a column, for the expression that the aggregate's `comparable` returns. */
+export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): DialectColumn {
+  if (fn === 'count')
+    return { name: column.name, type: 'integer', nullable: false, comparable: true }
+  const result = { ...column, nullable: true, comparable: true } as const
+  if (fn === 'min' || fn === 'max') return result
+  const { precision: _, ...open } = result
+  if (fn === 'sum') {
+    // A sum of bigints may exceed 64 bits.
+    if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0, aggregate: fn }
+    // A float, so that the sum can be compared with any number: `n__gt=0.5`.
+    if (column.type === 'integer') return { ...open, type: 'float', aggregate: fn }
+    return column.type === 'decimal' ? { ...open, aggregate: fn } : result
+  }
+  if (column.type === 'integer' || column.type === 'float') return { ...open, type: 'float' }
+  // Four digits more than the column has; a decimal without a declared scale stays without one.
+  if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 4, aggregate: fn }
+  const scale = column.scale === undefined ? {} : { scale: column.scale + 4 }
+  return { ...open, ...scale, aggregate: fn }
+}
+
+/** Describes a calendar unit of a datetime as a column. */
+export function bucketColumn(unit: 'year' | 'month' | 'day'): DialectColumn {
+  const type = unit === 'year' ? 'integer' : 'string'
+  return { name: unit, type, nullable: true, comparable: true }
+}

@@ -1,9 +1,0 @@
-// Groups tables by attached database, because each has its own catalogue.
-
-import type { DialectTable } from '../dialect.ts'
-import { grouped } from '../shared/catalogue.ts'
-
-/** Tables by the name of their attached database; a table without a schema belongs to `main`. */
-export const bySchema = (
-  tables: readonly DialectTable[],
-): ReadonlyMap<string, readonly DialectTable[]> => grouped(tables, ({ schema }) => schema ?? 'main')

@@ -1,0 +1,9 @@
+// Groups tables by attached database, because each has its own catalogue.
+
+import { grouped } from '../../../catalogue/shared/catalogue.ts'
+import type { DialectTable } from '../../dialect.ts'
+
+/** Tables by the name of their attached database; a table without a schema belongs to `main`. */
+export const bySchema = (
+  tables: readonly DialectTable[],
+): ReadonlyMap<string, readonly DialectTable[]> => grouped(tables, ({ schema }) => schema ?? 'main')

@@ -1,0 +1,192 @@
+// Finds the indexed columns that store all values in one format, so that ORDER BY can use the index on the plain column.
+
+import { sql } from 'kysely'
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
+import { sql as fragment } from '../../../lib/sql/fragment.ts'
+import type { DialectColumn, DialectTable, DialectTableColumn } from '../../dialect.ts'
+import { classifySqlite } from '../errors.ts'
+import { amongTables } from './among-tables.ts'
+import { bySchema } from './by-schema.ts'
+import { exactForm, hasForms } from './stored-forms.ts'
+import { nameOf } from './table-columns.ts'
+
+/** Where a column is stored. */
+export interface StoredColumn {
+  readonly schema: string
+  readonly table: string
+  readonly dbName: string
+}
+
+/** The formats of the values that indexed columns contained at start-up. */
+export interface KnownForms {
+  /** The columns that can be stored in several formats and are the first of an index. */
+  readonly indexed: ReadonlyMap<DialectColumn, StoredColumn>
+  /** Columns whose stored values compare in the order of the values that they represent. */
+  readonly ordered: ReadonlySet<DialectColumn>
+  /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
+  readonly narrow: ReadonlySet<DialectColumn>
+  /**
+   * `ordered` datetime columns that use another format than the service does, each with the function that converts a value to that
+   * format, so that writes keep the column ordered.
+   */
+  readonly written: ReadonlyMap<DialectColumn, InForm>
+  /** Indexed columns that are not `ordered`. */
+  readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
+}
+
+/** Converts `YYYY-MM-DD HH:MM:SS.sss` to the format of a column. */
+type InForm = (text: string) => string
+
+export const nothingKnown: KnownForms = {
+  indexed: new Map(),
+  ordered: new Set(),
+  narrow: new Set(),
+  written: new Map(),
+  mixed: [],
+}
+
+/** Reads each index once. Conditions are correct without this knowledge; it only decides which conditions can use an index. */
+export async function knownForms(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<KnownForms> {
+  const indexed = new Map<DialectColumn, StoredColumn>()
+  try {
+    const ordered = new Set<DialectColumn>()
+    const narrow = new Set<DialectColumn>()
+    const written = new Map<DialectColumn, InForm>()
+    const mixed: [string, DialectColumn][] = []
+    const found = await indexedColumns(db, tables)
+    for (const { schema, table, column } of found)
+      indexed.set(column, { schema, table, dbName: column.dbName })
+    for (const { schema, table, column } of found) {
+      const shapes = await shapesOf(db, column, sql.id(schema, table), column.dbName)
+      // The format of a column without values is unknown: another program may store any.
+      if (shapes.size === 0) continue
+      if (!shapes.has(shape.wide)) narrow.add(column)
+      if (!isOneForm(shapes)) {
+        mixed.push([table, column])
+        continue
+      }
+      ordered.add(column)
+      const inForm = inFormOf(shapes)
+      if (inForm !== undefined) written.set(column, inForm)
+    }
+    return { indexed, ordered, narrow, written, mixed }
+  } catch (error) {
+    // D1 reports the kind `value`, because it refuses patterns of more than 50 characters.
+    const { kind } = classifySqlite(error)
+    if (kind === 'other' || kind === 'value') return { ...nothingKnown, indexed }
+    throw error
+  }
+}
+
+interface IndexedColumn {
+  readonly schema: string
+  readonly table: string
+  readonly column: DialectTableColumn
+}
+
+/** Finds the stored columns that are the first column of an index and whose type can be stored in several formats. */
+async function indexedColumns(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<readonly IndexedColumn[]> {
+  const found: IndexedColumn[] = []
+  for (const [schema, own] of bySchema(tables)) {
+    if (!own.some(({ columns }) => columns.some(hasForms))) continue
+    const indexed = await namesOfIndexed(db, schema, own)
+    for (const { table, columns } of own) {
+      for (const column of columns) {
+        const { dbName, computed } = column
+        if (hasForms(column) && computed === undefined && indexed.has(nameOf(table, dbName)))
+          found.push({ schema, table, column })
+      }
+    }
+  }
+  return found
+}
+
+async function namesOfIndexed(
+  db: AnyDatabase,
+  schema: string,
+  own: readonly DialectTable[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ readonly t: unknown; readonly c: unknown }>`
+    select m.name as t, i.name as c
+    from ${sql.id(schema, 'sqlite_master')} m, pragma_index_list(m.name, ${schema}) l,
+      pragma_index_info(l.name, ${schema}) i
+    where m.type = 'table' and i.seqno = 0 and i.name is not null
+      ${amongTables(
+        fragment`m.name`,
+        own.map(({ table }) => table),
+      )}`.execute(db)
+  return new Set(rows.map(({ t, c }) => nameOf(t, c)))
+}
+
+/** The format in which a value is stored. The SQL of `shapeOf` contains the same numbers. */
+const shape = {
+  /** The service's own format, for types other than datetime. */
+  one: 1,
+  /** `YYYY-MM-DD HH:MM:SS` */
+  seconds: 2,
+  /** `YYYY-MM-DD HH:MM:SS.sss` */
+  milliseconds: 3,
+  /** `YYYY-MM-DD HH:MM:SS.000` */
+  noMilliseconds: 4,
+  /** `YYYY-MM-DDTHH:MM:SS.sssZ` */
+  iso: 5,
+  other: 6,
+  /** A format that may sort far from the service's own: a datetime with an offset, or a uuid of mixed letter case. */
+  wide: 7,
+} as const
+
+/**
+ * Whether stored values sort in the order of the values that they represent. A column with two formats of datetimes still sorts
+ * correctly if no instant is stored in both formats: for example with and without milliseconds, as long as no text ends in `.000`.
+ */
+const isOneForm = (shapes: ReadonlySet<number>): boolean =>
+  [
+    [shape.one],
+    [shape.seconds, shape.milliseconds],
+    [shape.milliseconds, shape.noMilliseconds],
+    [shape.iso],
+  ].some((form) => [...shapes].every((one) => (form as readonly number[]).includes(one)))
+
+function inFormOf(shapes: ReadonlySet<number>): InForm | undefined {
+  if (shapes.has(shape.iso)) return (text) => `${text.replace(' ', 'T')}Z`
+  if (shapes.has(shape.seconds)) return (text) => text.replace(/\.000$/, '')
+  return undefined
+}
+
+async function shapesOf(
+  db: AnyDatabase,
+  column: DialectColumn,
+  table: unknown,
+  dbName: string,
+): Promise<ReadonlySet<number>> {
+  const ref = fragment.id(dbName)
+  const exact = exactForm(column, ref)
+  const { rows } = await sql<{ readonly shape: unknown }>`
+    select distinct ${shapeOf(column, ref, exact)} as shape from ${table}
+    where ${ref} is not null`.execute(db)
+  return new Set(rows.map((row) => Number(row.shape)))
+}
+
+function shapeOf({ type }: DialectColumn, ref: ReturnType<typeof fragment.id>, exact: unknown) {
+  switch (type) {
+    case 'datetime':
+      return fragment`case
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]' then 2
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9].000' then 4
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]' then 3
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]Z' then 5
+        when substr(${ref}, 11) glob '*[+-]*' then 7 else 6 end`
+    case 'time':
+      return fragment`case when ${ref} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' then 1 else 6 end`
+    case 'uuid':
+      return fragment`case when ${ref} collate binary = ${exact} then 1 when ${ref} collate binary = upper(${ref}) then 6 else 7 end`
+    default:
+      return fragment`case when ${ref} = ${exact} and typeof(${ref}) = typeof(${exact}) then 1 else 6 end`
+  }
+}

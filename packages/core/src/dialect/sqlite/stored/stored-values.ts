@@ -1,0 +1,142 @@
+// Converts stored values to JSON. A value that is not of its column's type is shown as its text.
+
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { DialectColumn } from '../../dialect.ts'
+import {
+  type JsonWriter,
+  writerOf,
+  writerOfDecoder,
+  writerOfTexts,
+} from '../../shared/json/json-writer.ts'
+import { isoDatetime } from '../../shared/values/calendar-text.ts'
+import { decimalDigits, unscaled } from '../../shared/values/decimal.ts'
+import { type Decoder, decoderOf, lowerUuid, textOf } from '../../shared/values/decode.ts'
+
+/** Matches the usual formats, whose digits responses contain unchanged. */
+const usual = /^(?!0000)\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/
+
+const dated =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?[ \t\n\v\f\r]*(?:[Zz]|([+-])(\d\d):(\d\d))?[ \t\n\v\f\r]*)?$/
+
+/**
+ * Converts stored text to `YYYY-MM-DDTHH:MM:SS.sssZ`; undefined if it is not a datetime. Reads what `instant` in `stored-forms.ts`
+ * reads.
+ */
+function instantOf(text: string): string | undefined {
+  if (usual.test(text)) return isoDatetime(text)
+  const rest = text.slice(19).replace(/^[.\d]+/, '')
+  const match = dated.exec(text.slice(0, 19) + zoneOf(rest))
+  if (match === null) return undefined
+  const number = (at: number): number => Number(match[at] ?? 0)
+  const [month, day] = [number(2), number(3)]
+  const [hour, minute, second] = [number(4), number(5), number(6)]
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 59)
+    return undefined
+  if (number(8) > 14 || number(9) > 59) return undefined
+  const offset = (match[7] === '-' ? -1 : 1) * (number(8) * 60 + number(9))
+  const moment = new Date(0)
+  moment.setUTCFullYear(number(1), month - 1, day)
+  const fraction = text
+    .slice(20, text.length - rest.length)
+    .padEnd(3, '0')
+    .slice(0, 3)
+  moment.setUTCHours(hour, minute - offset, second, Number(fraction))
+  const iso = moment.toISOString()
+  return /^(?!0000)\d{4}-/.test(iso) ? iso : undefined
+}
+
+/** `+01` → `+01:00`, `+0130` → `+01:30` */
+function zoneOf(rest: string): string {
+  if (rest.length === 3) return `${rest}:00`
+  return rest.length === 5 ? `${rest.slice(0, 3)}:${rest.slice(3)}` : rest
+}
+
+const dayOf = (text: string): string | undefined =>
+  /^(?!0000)\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) ? text.slice(0, 10) : undefined
+
+function timeOf(text: string): string | undefined {
+  if (/^\d\d:\d\d:\d\d(?:$|[.Zz+ -])/.test(text)) return text.slice(0, 8)
+  return /^\d\d:\d\d(?:$|[Zz+ -])/.test(text) ? `${text.slice(0, 5)}:00` : undefined
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', 'yes', 'y', 'on', '1', '1.0'].map((text) => [text, true] as const),
+  ...['false', 'f', 'no', 'n', 'off', '0', '0.0'].map((text) => [text, false] as const),
+])
+
+function truthOf(raw: unknown): boolean | undefined {
+  if (typeof raw === 'boolean') return raw
+  if (typeof raw === 'number' || typeof raw === 'bigint') return Number(raw) !== 0
+  return typeof raw === 'string' ? truths.get(raw.toLowerCase()) : undefined
+}
+
+/** A number, or the text of one as JSON writes it. */
+const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Returns the decoder of a column. `isScaled` says that the selected value is an integer in units of 10^-scale. */
+export function storedDecoder(column: DialectColumn, isScaled: boolean): Decoder {
+  const read = readerOf(column, isScaled)
+  return (raw) => {
+    if (raw === null || raw === undefined) return null
+    const value = read(raw)
+    return value === undefined ? textOf(raw) : value
+  }
+}
+
+function readerOf(
+  column: DialectColumn,
+  isScaled: boolean,
+): (raw: unknown) => JsonValue | undefined {
+  const { scale = 0 } = column
+  switch (column.type) {
+    case 'datetime':
+      return texts(instantOf)
+    case 'date':
+      return texts(dayOf)
+    case 'time':
+      return texts(timeOf)
+    case 'uuid':
+      return texts(lowerUuid)
+    case 'boolean':
+      return truthOf
+    case 'integer':
+    case 'float': {
+      const plain = decoderOf(column)
+      return (raw) => {
+        if (raw instanceof Uint8Array) return undefined
+        return typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined
+      }
+    }
+    case 'bigint':
+      return texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
+    case 'decimal':
+      if (!isScaled) return (raw) => decoderOf(column)(raw) ?? undefined
+      return texts((text) => (/^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined))
+    default:
+      return decoderOf(column)
+  }
+}
+
+const texts =
+  (read: (text: string) => string | undefined) =>
+  (raw: unknown): string | undefined =>
+    read(textOf(raw))
+
+/** Returns a function that writes the JSON text of a stored value, equal to the JSON of the value that `decode` returns. */
+export function storedWriter(column: DialectColumn, decode: Decoder): JsonWriter {
+  const plain = writerOfDecoder(decode)
+  switch (column.type) {
+    case 'integer':
+    case 'float':
+      return (raw) => (typeof raw === 'number' && Number.isFinite(raw) ? `${raw + 0}` : plain(raw))
+    case 'datetime':
+      return writerOfTexts((raw) => (typeof raw === 'string' ? instantOf(raw) : undefined), plain)
+    case 'uuid':
+      return writerOfTexts(
+        (raw) => (typeof raw === 'string' && /^[0-9a-f-]*$/.test(raw) ? raw : undefined),
+        plain,
+      )
+    default:
+      return writerOf(column, decode)
+  }
+}

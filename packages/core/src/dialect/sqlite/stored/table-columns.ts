@@ -1,0 +1,58 @@
+// tableColumns: finds the columns of the models that are columns of ordinary tables and meet a condition on SQLite's catalogue.
+
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { rowsOf } from '../../../lib/sql/statement.ts'
+import type { DialectColumn, DialectTable } from '../../dialect.ts'
+import { classifySqlite } from '../errors.ts'
+import { amongTables } from './among-tables.ts'
+import { bySchema } from './by-schema.ts'
+
+/**
+ * Returns the columns that meet `condition`, in which `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo.
+ * Excludes views, virtual tables, and tables hidden by a temporary one. Empty if the database only resembles SQLite and hides its
+ * catalogue.
+ */
+export async function tableColumns(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+  condition: Fragment,
+): Promise<ReadonlySet<DialectColumn>> {
+  try {
+    const found = new Set<DialectColumn>()
+    for (const [schema, own] of bySchema(tables)) {
+      const names = await columnNames(db, schema, own, condition)
+      for (const { table, columns } of own) {
+        for (const column of columns) {
+          if (names.has(nameOf(table, column.dbName))) found.add(column)
+        }
+      }
+    }
+    return found
+  } catch (error) {
+    if (classifySqlite(error).kind === 'other') return new Set()
+    throw error
+  }
+}
+
+async function columnNames(
+  db: AnyDatabase,
+  schema: string,
+  own: readonly DialectTable[],
+  condition: Fragment,
+): Promise<ReadonlySet<string>> {
+  const rows = await rowsOf<{ readonly t: unknown; readonly c: unknown }>(db)`
+    select m.name as t, p.name as c
+    from ${sql.id(schema, 'sqlite_master')} m, pragma_table_xinfo(m.name, ${schema}) p
+    where m.type = 'table' and lower(m.sql) not like 'create virtual%' and ${condition}
+      and not exists (select 1 from sqlite_temp_master s where lower(s.name) = lower(m.name))
+      ${amongTables(
+        sql`m.name`,
+        own.map(({ table }) => table),
+      )}`
+  return new Set(rows.map(({ t, c }) => nameOf(t, c)))
+}
+
+/** Returns the key of a column in a set. SQLite's names ignore the case of ASCII letters. */
+export const nameOf = (table: unknown, column: unknown): string =>
+  `${table}\n${column}`.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,0 +1,219 @@
+// A batch with an Idempotency-Key runs once. A repetition returns the stored results, without values that its sender may no longer read.
+
+import type { StoredResponse } from '../../database/own-tables/idempotency-keys.ts'
+import { storeLongResponse, withParts } from '../../database/own-tables/idempotency-keys.ts'
+import { ApiError, atOperation } from '../../errors.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { stringify } from '../../lib/json/stringify.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import { type UserIdentity, userIdentityOf } from '../endpoints/auth/user-identity.ts'
+import { type Opened, parse } from '../endpoints/reads/read-stages.ts'
+import { routeForCaller } from '../endpoints/routing/caller-route.ts'
+import { runReturnAndTag } from '../endpoints/routing/finish.ts'
+import type { RoutedCall } from '../endpoints/routing/route-request.ts'
+import { answerAuthorized } from '../endpoints/routing/serve-call.ts'
+import { changedByReplay } from '../endpoints/service/choose-cache-groups.ts'
+import {
+  authorityOf,
+  claimOf,
+  onceFor,
+  replay as replayRecords,
+  storeOf,
+} from '../endpoints/writes/idempotent.ts'
+import type { Result } from '../envelope.ts'
+import { splitUrl } from '../route-table.ts'
+import type { AdmittedOperation, BatchRequest } from './admit-operations.ts'
+import {
+  batchResult,
+  type OperationResult,
+  operationResult,
+  resultCounter,
+  withJson,
+} from './results.ts'
+import { type RunOptions, resolved } from './run-operations.ts'
+import { OperationValues } from './values.ts'
+
+/** The stored result of an operation. */
+interface StoredResult extends StoredResponse {
+  readonly id: string
+  readonly value: JsonValue
+}
+
+interface OnceOptions {
+  readonly key: string
+  /** The body of the batch. */
+  readonly sent: JsonValue
+  readonly asText: boolean
+}
+
+/** Runs a batch, or returns the results that are stored under its Idempotency-Key. */
+export async function runBatchOnce(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  { key, sent, asText }: OnceOptions,
+  run: (beforeCommit: RunOptions['beforeCommit']) => Promise<Result>,
+): Promise<Result> {
+  const { runtime, request, parts } = batch
+  const { query } = splitUrl(request.url)
+  const owner = ownerOf(runtime.registry.users, operations)
+  const claim = await claimOf({ query, body: sent }, owner, runtime.settings.batch?.path ?? '', key)
+  return onceFor({ runtime, request, timing: parts.timing }, claim, {
+    work: (held) =>
+      run(async (results, probe) =>
+        storeLongResponse(storeOf(batch, probe), held, {
+          status: 200,
+          headers: {},
+          total: results.length,
+          many: true,
+          keys: [],
+          authority: '',
+          value: (await storedResults(results)) as unknown as JsonValue,
+        }),
+      ),
+    replay: async (own, response) => {
+      const { value } = await withParts(storeOf(batch, own), claim, response)
+      const results = await repeated(batch, operations, own, value as unknown as StoredResult[])
+      const result = batchResult(results, asText)
+      return { ...result, headers: { ...result.headers, 'idempotency-replayed': 'true' } }
+    },
+  })
+}
+
+/** Returns one owner for all operations. Their callers can differ, because endpoints may accept different credentials of the request. */
+function ownerOf(
+  users: Resource | undefined,
+  operations: readonly AdmittedOperation[],
+): UserIdentity {
+  const callers = new Set(operations.map(({ call }) => call.caller))
+  const owners = [...callers].map(({ user }) => userIdentityOf(users, user))
+  if (owners.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
+  const identities = owners.flatMap((owner) => (owner.kind === 'user' ? [owner.identity] : []))
+  const [identity, ...others] = [...new Set(identities)].sort()
+  if (identity === undefined) return { kind: 'nobody' }
+  return {
+    kind: 'user',
+    identity: others.length === 0 ? identity : stringify([identity, ...others]),
+  }
+}
+
+async function storedResults(
+  results: readonly OperationResult[],
+): Promise<readonly StoredResult[]> {
+  const authorities = new Map<RoutedCall['reach'], Promise<string>>()
+  return Promise.all(
+    results.map(async ({ id, status, headers, value, call, keys }) => {
+      const authority = authorities.get(call.reach) ?? authorityOf(call)
+      authorities.set(call.reach, authority)
+      return {
+        id,
+        status,
+        headers,
+        value,
+        total: keys?.length ?? 0,
+        many: Array.isArray(value),
+        keys: (keys ?? []).map((key) =>
+          key.map((part) => (typeof part === 'bigint' ? String(part) : part)),
+        ),
+        authority: await authority,
+      }
+    }),
+  )
+}
+
+async function repeated(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  own: Opened,
+  stored: readonly StoredResult[],
+): Promise<readonly OperationResult[]> {
+  const runtime = { ...batch.runtime, session: () => own.own, replicas: undefined }
+  const values = new OperationValues(runtime.settings.bodyLimit)
+  const results: OperationResult[] = []
+  const count = resultCounter(runtime)
+  const lastDeletion = operations.findLastIndex(({ call }) => call.method === 'DELETE')
+  for (const [i, admitted] of operations.entries()) {
+    const result = stored[i]
+    if (result === undefined) break
+    const { call, route } = resolved({ ...batch, runtime }, admitted, values)
+    values.set(result.id, result.value)
+    const mayBeDeleted = i < lastDeletion
+    const now = await repeatedOne(call, route, own, result, mayBeDeleted)
+    try {
+      count(now)
+    } catch (error) {
+      throw atOperation(error, i)
+    }
+    results.push(now)
+  }
+  return results
+}
+
+/**
+ * Returns the stored result with the value that the caller may read now. `mayBeDeleted`: a later operation may have deleted the
+ * records; if nothing but that can hide them, they are returned all the same.
+ */
+async function repeatedOne(
+  call: RoutedCall,
+  route: AdmittedOperation['route'],
+  own: Opened,
+  stored: StoredResult,
+  mayBeDeleted: boolean,
+): Promise<OperationResult> {
+  const { id, status, headers, keys, value } = stored
+  const as = (now: JsonValue): OperationResult => {
+    const { etag, ...others } = headers
+    const isSame = etag === undefined || now === value || stringify(now) === stringify(value)
+    const shown = isSame ? headers : others
+    const unseen = { text: undefined, keys: undefined, changed: changedByReplay(call) }
+    return withJson({ id, status, headers: shown, value: now, call, ...unseen })
+  }
+  if (value === null || call.method === 'OPTIONS') return as(null)
+  if (call.method === 'GET' || call.method === 'HEAD') {
+    if (!mayChange(call) && (await authorityIn(call, route)) === stored.authority) return as(value)
+    return as(await readAgain(call, route, id))
+  }
+  if (keys.length === 0) return as(null)
+  await routeForCaller(call, route)
+  // The filters of a PATCH have chosen the records; the response has them by their keys.
+  const ast = { ...parse(call, call.resource), where: [] }
+  const { return: onReturn, final } = call.hooks
+  const isShaped = (onReturn ?? final) !== undefined
+  const { value: _, ...withoutValue } = stored
+  const response = isShaped ? withoutValue : stored
+  // Another session may show other rows, by row-level security.
+  const isRoot = call.runtime.knownSession(call.request) === call.runtime.root
+  const keepsDeleted = mayBeDeleted && isRoot && !mayChange(call)
+  const echoed = await replayRecords(call, own, call.resource, ast, response, keepsDeleted)
+  if (!isShaped) return as(echoed.value)
+  return as((await operationResult(id, call, {}, await runReturnAndTag(call, echoed))).value)
+}
+
+/** Whether any resource has a policy or callback, so that a read could now return another value than the stored one. */
+const mayChange = ({ runtime: { policies, registry } }: RoutedCall): boolean =>
+  registry.resources.some(
+    (resource) =>
+      policies.has(resource) ||
+      Object.values(resource.settings.hooks).some(
+        ({ filter, dump, return: onReturn, final }) =>
+          (filter ?? dump ?? onReturn ?? final) !== undefined,
+      ),
+  )
+
+async function authorityIn(call: RoutedCall, route: AdmittedOperation['route']): Promise<string> {
+  await routeForCaller(call, route)
+  return authorityOf(call)
+}
+
+/** Runs a read again and returns its current value; null if it is refused. */
+async function readAgain(
+  call: RoutedCall,
+  route: AdmittedOperation['route'],
+  id: string,
+): Promise<JsonValue> {
+  try {
+    return (await operationResult(id, call, {}, await answerAuthorized(call, route))).value
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return null
+    throw error
+  }
+}

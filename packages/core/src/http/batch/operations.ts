@@ -1,0 +1,208 @@
+// Reads the body of a batch: its operations, with their references checked.
+
+import { atOperation, limitExceeded } from '../../errors.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { isVerbatim } from '../../lib/json/verbatim.ts'
+import { settingNames } from '../../model/settings/setting-names.ts'
+import { type InputProblems, inputProblems } from '../../write/body/problems.ts'
+import type { Runtime } from '../call/call.ts'
+import { refuseLongUrl } from '../endpoints/routing/route-request.ts'
+import {
+  bodyReferences,
+  isOperationId,
+  type Reference,
+  type UrlPart,
+  urlParts,
+} from './references.ts'
+
+/** One request of a batch. */
+export interface Operation {
+  readonly id: string
+  /** In upper case. */
+  readonly method: string
+  readonly url: readonly UrlPart[]
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined if there is none. */
+  readonly body: JsonValue | undefined
+  /** Whether the URL or the body contains references. */
+  readonly refers: { readonly inUrl: boolean; readonly inBody: boolean }
+}
+
+export interface BatchBody {
+  readonly operations: readonly Operation[]
+  /** The ids of the operations that others refer to. */
+  readonly referredTo: ReadonlySet<string>
+  readonly dryRun: boolean
+}
+
+/**
+ * The headers that an operation may have. All other headers, in particular credentials, come from the batch's request: a proxy that
+ * sets or removes headers sees only that request.
+ */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'content-type',
+  'if-match',
+  'if-none-match',
+  'prefer',
+  'x-http-method-override',
+])
+
+const members: Readonly<Record<string, readonly string[]>> = {
+  batch: ['operations', 'dry_run'],
+  operation: ['id', 'method', 'url', 'headers', 'body'],
+}
+
+type JsonObject = { readonly [key: string]: JsonValue }
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isVerbatim(value)
+
+/** Reads the body of a batch; throws 400 with all problems, and for too many operations, and 414 for a URL that is too long. */
+export function readOperations(
+  runtime: Runtime,
+  body: JsonValue,
+  problems: InputProblems,
+): BatchBody {
+  const max = runtime.settings.batch?.max ?? 0
+  const operations: Operation[] = []
+  const referredTo = new Set<string>()
+  const known = new Set<string>()
+  const { operations: list, dry_run: dryRun = false } = isObject(body) ? body : {}
+  if (!Array.isArray(list) || list.length === 0) {
+    problems.add('operations', 'A list of at least one operation is needed.')
+  } else if (list.length > max) {
+    throw limitExceeded(settingNames.maxBatch, max, `The batch has ${list.length} operations`)
+  }
+  if (isObject(body)) refuseOthers(body, members.batch, '', problems)
+  if (typeof dryRun !== 'boolean') problems.add('dry_run', 'Must be true or false.')
+  for (const [i, item] of (Array.isArray(list) ? list : []).entries()) {
+    const path = `operations[${i}]`
+    refuseLongTemplate(runtime, item, i)
+    const read = readOperation(item, path, problems)
+    if (read === undefined) continue
+    const { operation, references } = read
+    for (const { reference, at } of references) {
+      if (known.has(reference.operation)) referredTo.add(reference.operation)
+      else problems.add(at, `"${reference.text}" refers to no earlier operation.`)
+    }
+    if (known.has(operation.id)) problems.add(`${path}.id`, 'Another operation has this id.')
+    known.add(operation.id)
+    operations.push(operation)
+  }
+  problems.refuse()
+  const whole = operations.map((one) => (referredTo.has(one.id) ? withoutPreference(one) : one))
+  return { operations: whole, referredTo, dryRun: dryRun === true }
+}
+
+/** Removes `Prefer`: the value of an operation that others refer to is always returned. */
+function withoutPreference(operation: Operation): Operation {
+  const { prefer: _, ...headers } = operation.headers
+  return { ...operation, headers }
+}
+
+function refuseOthers(
+  object: JsonObject,
+  allowed: readonly string[] = [],
+  path: string,
+  problems: InputProblems,
+): void {
+  for (const name of Object.keys(object)) {
+    if (allowed.includes(name)) continue
+    problems.add(path === '' ? name : `${path}.${name}`, `Unknown; allowed: ${allowed.join(', ')}.`)
+  }
+}
+
+/** Throws 414 for a URL that is too long as it was sent, before its references are parsed and replaced. */
+function refuseLongTemplate(runtime: Runtime, item: JsonValue, index: number): void {
+  if (!isObject(item) || typeof item.url !== 'string' || typeof item.method !== 'string') return
+  const { url, method } = item
+  if (url.length <= runtime.settings.limits.urlLength) return
+  const headers = readHeaders(item.headers, '', inputProblems())
+  try {
+    refuseLongUrl(runtime, { method, url, headers })
+  } catch (error) {
+    throw atOperation(error, index)
+  }
+}
+
+interface Read {
+  readonly operation: Operation
+  readonly references: readonly { readonly reference: Reference; readonly at: string }[]
+}
+
+function readOperation(item: JsonValue, path: string, problems: InputProblems): Read | undefined {
+  if (!isObject(item)) {
+    problems.add(path, 'Must be an object with id, method and url.')
+    return undefined
+  }
+  refuseOthers(item, members.operation, path, problems)
+  const { id, method, url, body } = item
+  if (typeof id !== 'string' || !isOperationId(id)) {
+    problems.add(
+      `${path}.id`,
+      'Must be a text of up to 64 letters, digits, "_" and "-" that begins with a letter or "_".',
+    )
+  }
+  if (typeof method !== 'string' || !/^[A-Za-z]{1,20}$/.test(method)) {
+    problems.add(`${path}.method`, 'Must be an HTTP method such as "POST".')
+  }
+  const parts = typeof url === 'string' ? urlParts(url) : 'Must be a URL such as "/api/books/1".'
+  if (typeof parts === 'string') problems.add(`${path}.url`, parts)
+  const headers = readHeaders(item.headers, `${path}.headers`, problems)
+  if (typeof body === 'string' && headers['content-type'] === undefined) {
+    problems.add(`${path}.body`, 'A body that is text needs the header content-type.')
+  }
+  const inBody: Reference[] = []
+  bodyReferences(body ?? null, `${path}.body`, inBody, (at) =>
+    problems.add(
+      at,
+      'A reference is written { "$ref": "a.id" }: an operation, and a member of its value.',
+    ),
+  )
+  if (typeof id !== 'string' || typeof method !== 'string' || typeof parts === 'string') {
+    return undefined
+  }
+  const references: { readonly reference: Reference; readonly at: string }[] = []
+  for (const part of parts) {
+    if (part.kind !== 'text') references.push({ reference: part.reference, at: `${path}.url` })
+  }
+  const inUrl = references.length > 0
+  for (const reference of inBody) references.push({ reference, at: `${path}.body` })
+  return {
+    operation: {
+      id,
+      method: method.toUpperCase(),
+      url: parts,
+      headers,
+      body,
+      refers: { inUrl, inBody: inBody.length > 0 },
+    },
+    references,
+  }
+}
+
+/** The headers of every operation without headers; frozen, because they share this object. */
+export const noHeaders: Operation['headers'] = Object.freeze({})
+
+function readHeaders(
+  given: JsonValue | undefined,
+  path: string,
+  problems: InputProblems,
+): Operation['headers'] {
+  if (given === undefined) return noHeaders
+  const headers: Record<string, string> = {}
+  if (!isObject(given)) problems.add(path, 'Must be an object of texts.')
+  for (const [name, value] of Object.entries(isObject(given) ? given : {})) {
+    const lower = name.toLowerCase()
+    if (!ownHeaders.has(lower)) {
+      problems.add(
+        `${path}.${name}`,
+        `Set it on the request of the batch; an operation may have ${[...ownHeaders].join(', ')}.`,
+      )
+    } else if (typeof value !== 'string') problems.add(`${path}.${name}`, 'Must be a text.')
+    else headers[lower] = value
+  }
+  return headers
+}

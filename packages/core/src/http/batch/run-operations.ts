@@ -1,0 +1,316 @@
+// Runs the operations of a batch in one transaction: all of them, or none.
+
+import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
+import { deadlineOf } from '../../database/statements/bounds.ts'
+import { checkDeferred, refusedCommit } from '../../database/transactions/transaction.ts'
+import type { DatabaseFailure } from '../../dialect/dialect.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { atOperation, notInBatch } from '../../errors.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { operationAt } from '../../lib/operation-at.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { turn } from '../../lib/turn.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { Change } from '../../model/settings/access/hook-types.ts'
+import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
+import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
+import type { WriteContext } from '../../write/store/context.ts'
+import type { Runtime } from '../call/call.ts'
+import { servesMany } from '../endpoints/reads/serves-many.ts'
+import { factsOf } from '../endpoints/routing/route-facts.ts'
+import type { RoutedCall } from '../endpoints/routing/route-request.ts'
+import { answerAuthorized, optionsOf, setCaller } from '../endpoints/routing/serve-call.ts'
+import { hookConnection } from '../endpoints/writes/hook-connection.ts'
+import { explained } from '../endpoints/writes/stages.ts'
+import { splitUrl } from '../route-table.ts'
+import {
+  type AdmittedOperation,
+  type BatchRequest,
+  requestOf,
+  routeOperation,
+} from './admit-operations.ts'
+import { mergedChanges } from './merge-changes.ts'
+import type { Operation } from './operations.ts'
+import { resolvedBody, resolvedUrl, type Values } from './references.ts'
+import { type OperationResult, operationResult, resultCounter } from './results.ts'
+import { TimeLimit } from './time-limit.ts'
+import { explaining, inBatchTransaction, probeOn } from './transaction.ts'
+import { OperationValues } from './values.ts'
+
+/** A failed operation, and its index in the list. */
+export interface FailedOperation {
+  readonly at: number
+  readonly call: RoutedCall | undefined
+}
+
+/** How a batch runs. */
+export interface RunOptions {
+  /** Whether everything is rolled back at the end. */
+  readonly dryRun: boolean
+  /** Called inside the transaction, when all operations have succeeded. */
+  readonly beforeCommit: (results: readonly OperationResult[], probe: Probe) => Promise<void>
+  /** Called with the operation whose error is thrown. */
+  readonly failed: (operation: FailedOperation) => void
+}
+
+/** Thrown at the end of a dry run, so that its transaction is rolled back. */
+class Rehearsed extends Error {
+  override readonly name = 'Rehearsed'
+  readonly results: readonly OperationResult[]
+
+  constructor(results: readonly OperationResult[]) {
+    super('A dry run is rolled back.')
+    this.results = results
+  }
+}
+
+/** What an operation has written. */
+interface Noted {
+  readonly call: Parameters<typeof runAfterCommit>[0]
+  readonly changes: readonly Change[]
+}
+
+/** The state of one attempt. */
+interface Attempt {
+  /** The index of the running operation. */
+  at: number | undefined
+  call: RoutedCall | undefined
+  readonly noted: Noted[]
+  /** The writes whose records are checked before COMMIT, after the database has refused that of an earlier attempt. */
+  readonly unchecked: (Operated & { readonly context: WriteContext })[]
+}
+
+/** An operation that runs. */
+type Operated = Pick<Attempt, 'at' | 'call'>
+
+const newAttempt = (): Attempt => ({ at: undefined, call: undefined, noted: [], unchecked: [] })
+
+/**
+ * Runs the operations and commits; returns their results. After a conflict, all of them are run again.
+ *
+ * Finding the field for an error of the database needs queries inside the transaction, which PostgreSQL allows after an error
+ * only with a savepoint. A savepoint costs two statements for each operation, so the batch first runs without savepoints. If the
+ * database refuses a statement, the batch runs again, with savepoints from that operation on.
+ */
+export async function runOperations(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  options: RunOptions,
+): Promise<readonly OperationResult[]> {
+  const { runtime, request, parts } = batch
+  const { dryRun, failed } = options
+  const own = await runtime.session(request)
+  const dialect = await runtime.dialect(own)
+  const timeLimit = new TimeLimit(runtime)
+  const deadline = deadlineOf(runtime.settings.statementTimeout)
+  const bounds = { deadline, client: request, until: timeLimit.until }
+  let explainsFrom = Number.POSITIVE_INFINITY
+  let deferred: DatabaseFailure | undefined
+  for (;;) {
+    let attempt = newAttempt()
+    try {
+      const work = async (transaction: AnyDatabase) => {
+        attempt = newAttempt()
+        const hosted = own.isTransaction
+        const how = { explainsFrom, deferred, options }
+        const inside = { transaction, hosted, dialect, timeLimit, attempt, ...how }
+        return allOf(batch, operations, inside)
+      }
+      const transactionParts = { dialect, bounds, timing: parts.timing }
+      const results = await inBatchTransaction(own, transactionParts, work)
+      tellCommitted(batch, attempt.noted, !own.isTransaction)
+      return results
+    } catch (error) {
+      if (error instanceof Rehearsed && dryRun) return error.results
+      const { at, call } = attempt
+      if (at !== undefined && refusalOf(error) !== undefined && explainsFrom > at) {
+        explainsFrom = at
+        continue
+      }
+      if (deferred === undefined) {
+        deferred = refusedCommit(error)
+        if (deferred !== undefined) continue
+      }
+      const own = timeLimit.explained(error, dialect)
+      if (at === undefined) throw own
+      failed({ at, call })
+      throw atOperation(own, at)
+    }
+  }
+}
+
+interface Inside {
+  readonly transaction: AnyDatabase
+  /** Whether the host application has begun the transaction. */
+  readonly hosted: boolean
+  readonly dialect: InternalDialect
+  readonly timeLimit: TimeLimit
+  readonly attempt: Attempt
+  readonly explainsFrom: number
+  /** How the database refused the COMMIT of an earlier attempt. */
+  readonly deferred: DatabaseFailure | undefined
+  readonly options: RunOptions
+}
+
+/** On in-process databases, a batch yields to the event loop after this many milliseconds. */
+const slice = 5
+
+async function allOf(
+  batch: BatchRequest,
+  operations: readonly AdmittedOperation[],
+  inside: Inside,
+): Promise<readonly OperationResult[]> {
+  const { transaction, dialect, timeLimit, attempt, explainsFrom, deferred, options } = inside
+  const probe = probeOn(transaction, dialect, batch.parts.timing)
+  const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
+  const results: OperationResult[] = []
+  const count = resultCounter(batch.runtime)
+  const values = new OperationValues(batch.runtime.settings.bodyLimit)
+  let turnAt = performance.now() + slice
+  for (const [at, admitted] of operations.entries()) {
+    attempt.at = at
+    attempt.call = admitted.call
+    const now = timeLimit.check()
+    if (dialect.capabilities.blocksEventLoop && now >= turnAt) {
+      await turn()
+      turnAt = performance.now() + slice
+    }
+    const run = () => runOperation(own, admitted, values, attempt)
+    const result = await (at < explainsFrom ? run() : explaining(batch.runtime, probe, run))
+    count(result)
+    results.push(result)
+    if (result.text === undefined) values.set(result.id, result.value)
+  }
+  attempt.at = undefined
+  const { request } = batch
+  for (const { call, changes } of changesFor('beforeCommit', attempt.noted, batch.runtime)) {
+    await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)
+  }
+  await options.beforeCommit(results, probe)
+  if (deferred !== undefined) await checkWritten(batch.runtime, probe, attempt, deferred)
+  timeLimit.check()
+  if (options.dryRun) {
+    await checkDeferred(transaction, dialect)
+    throw new Rehearsed(results)
+  }
+  return results
+}
+
+/** Throws the error of the operation that was the last to write a record which violates a deferred constraint. */
+async function checkWritten(
+  runtime: Runtime,
+  probe: Probe,
+  attempt: Attempt,
+  failure: DatabaseFailure,
+): Promise<void> {
+  for (const [i, { at, call, context }] of attempt.unchecked.entries()) {
+    const later = attempt.unchecked.slice(i + 1)
+    try {
+      await refuseDeferred(context, failure, (resource, key) =>
+        later.some(({ context: { changes } }) => changes?.written.get(resource)?.has(key) === true),
+      )
+    } catch (error) {
+      Object.assign(attempt, { at, call })
+      throw await explained(runtime, probe, error)
+    }
+  }
+}
+
+/** Returns the runtime of the operations, whose only connection is the transaction. */
+const runtimeIn = (
+  runtime: Runtime,
+  { transaction, attempt, hosted, deferred }: Inside,
+): Runtime => ({
+  ...runtime,
+  session: () => transaction,
+  replicas: undefined,
+  batch: {
+    hooks: hookConnection(transaction),
+    hosted,
+    note(call, changes) {
+      const at = operationAt(attempt.at ?? 0)
+      attempt.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
+    },
+    deferred: deferred && {
+      failure: deferred,
+      add(context) {
+        const { at, call } = attempt
+        attempt.unchecked.push({ at, call, context })
+      },
+    },
+  },
+})
+
+function runOperation(
+  batch: BatchRequest,
+  admitted: AdmittedOperation,
+  values: Values,
+  attempt: Attempt,
+): MaybePromise<OperationResult> {
+  const { operation, headers } = admitted
+  const { call, route } = resolved(batch, admitted, values)
+  attempt.call = call
+  const { method } = call
+  const answered = method === 'OPTIONS' ? optionsOf(route) : answerAuthorized(call, route)
+  return andThen(answered, (result) => operationResult(operation.id, call, headers, result))
+}
+
+/** Returns the operation's call and route after replacing references with their values. */
+export function resolved(
+  batch: BatchRequest,
+  { operation, call: admitted, route, facts }: AdmittedOperation,
+  values: Values,
+): Pick<AdmittedOperation, 'call' | 'route'> {
+  const { runtime } = batch
+  const transaction = runtime.batch?.hooks.db
+  const { refers, body } = operation
+  const requestTo = (filled: Operation, url: string): ApiRequest =>
+    Object.assign(requestOf(batch, filled, url), { user: admitted.request.user })
+  const filled =
+    refers.inBody && body !== undefined
+      ? { ...operation, body: resolvedBody(body, values) }
+      : operation
+  if (!refers.inUrl) {
+    const request = refers.inBody ? requestTo(filled, admitted.request.url) : admitted.request
+    const many = servesMany(route, admitted.action, request)
+    return { route, call: { ...admitted, runtime, request, transaction, many } }
+  }
+  const request = requestTo(filled, resolvedUrl(operation.url, values))
+  const found = routeOperation(batch, operation, request)
+  // The caller was admitted to the route of the URL with placeholders, so the final URL must have the same route.
+  if (factsOf(found.route).methods.get(found.call.method) !== facts) {
+    throw notInBatch(splitUrl(request.url).path)
+  }
+  setCaller(found.call, admitted.caller)
+  return { route: found.route, call: { ...found.call, transaction } }
+}
+
+/** Groups the changes of all operations by callback of this kind, because each callback is called once per batch. */
+function changesFor(
+  kind: 'beforeCommit' | 'afterCommit',
+  noted: readonly Noted[],
+  { registry }: Runtime,
+): Iterable<Noted> {
+  const byCallback = new Map<unknown, Noted & { readonly changes: Change[] }>()
+  for (const { call, changes } of noted) {
+    const callback = call.hooks[kind]
+    const known = byCallback.get(callback)
+    if (known !== undefined) known.changes.push(...changes)
+    else if (callback !== undefined) byCallback.set(callback, { call, changes: [...changes] })
+  }
+  return [...byCallback.values()].map(({ call, changes }) => ({
+    call,
+    changes: mergedChanges(registry, changes),
+  }))
+}
+
+/** Calls each callback after COMMIT. */
+function tellCommitted(
+  { runtime, request }: BatchRequest,
+  noted: readonly Noted[],
+  committed: boolean,
+): void {
+  for (const { call, changes } of changesFor('afterCommit', noted, runtime)) {
+    runAfterCommit({ ...call, runtime, request, transaction: undefined }, changes, committed)
+  }
+}

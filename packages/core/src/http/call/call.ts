@@ -1,0 +1,78 @@
+// Call: a request on its way through the stages; Runtime: what createApi built for all requests. Types only; the folder `call`
+// has types for parts of both.
+
+import type { CallerRegistries } from '../../access/column-rights.ts'
+import type { Policies } from '../../access/policies/policy.ts'
+import type { MissingRolesHint } from '../../access/roles/missing-roles-hint.ts'
+import type { Replica } from '../../database/replicas/replica.ts'
+import type { SharedCounts } from '../../database/shared-counts.ts'
+import type { Registry, Resource } from '../../model/registry/resource.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import type { Documentation } from '../../openapi/endpoint/documentation.ts'
+import type { AuthorityCache } from '../../query/cache/authority-bound.ts'
+import type { ReadCache } from '../../query/cache/read-cache.ts'
+import type { Reach } from '../../query/plan/context.ts'
+import type { ReadPlan } from '../../query/plan/plan.ts'
+import type { UnpublishedHint } from '../endpoints/routing/unpublished-hint.ts'
+import type { Stamp } from '../envelope.ts'
+import type { RouteTable } from '../route-table.ts'
+import type { Timing } from '../server-timing.ts'
+import type { Clock } from './clock.ts'
+import type { Connections } from './connections.ts'
+import type { HookCall } from './hook-call.ts'
+import type { HostFunctions } from './host-functions.ts'
+import type { OpenBatch } from './open-batch.ts'
+import type { RoutedRequest } from './routed-request.ts'
+import type { SignIn } from './sign-in.ts'
+
+/** Everything that `createApi` builds once. */
+export interface Runtime extends HostFunctions, Connections, SignIn {
+  readonly settings: ApiSettings
+  /** All resources, without regard to the rights of a caller. */
+  readonly registry: Registry
+  /** Finds the part of the registry that a caller may see. */
+  readonly callerRegistries: CallerRegistries
+  readonly routes: RouteTable
+  /** Warns the host if the path would be the endpoint of a model without meta. */
+  readonly hintUnpublished: UnpublishedHint
+  /** Warns the host of the first user without a member `roles`, if rules require roles. */
+  readonly hintMissingRoles: MissingRolesHint
+  /** Whether a caller without credentials may list a resource. */
+  readonly anonymousReach: Reach
+  /** The access policy of each resource that has one. */
+  readonly policies: Policies
+  readonly clock: Clock
+  /** Results of count statements that concurrent requests share. */
+  readonly counts: SharedCounts
+  /** Cached reads, by query and authority. */
+  readonly reads: ReadCache
+  /** Cached plans of the records that writes return, by query and authority. */
+  readonly echoes: AuthorityCache<ReadPlan>
+  /** The batch that the requests are operations of; absent outside of a batch. */
+  readonly batch?: OpenBatch
+  /** The OpenAPI document and its page, built on first use. */
+  readonly documentation: Documentation
+}
+
+/** A request being served. */
+export interface Call extends RoutedRequest, HookCall {
+  readonly runtime: Runtime
+  /** Whether the value may be serialised directly to JSON text: no hook and no caller needs it as an object. */
+  readonly asText: boolean
+  /** Whether the value may be serialised to JSON text after the return callback has received it as an object. */
+  readonly endsAsText: boolean
+  /** Whether the response is an HTML page. HTML pages have no ETag. */
+  readonly asPage: boolean
+  /** Whether the caller may list a resource. */
+  readonly reach: Reach
+  /** The registry as the caller sees it, without columns that the caller may not read. All resources of this call come from it. */
+  readonly registry: Registry
+  /** The replica that this read uses; absent if it uses the primary. */
+  readonly replica?: Replica
+  /** Returns version, request id and time for the envelope. */
+  stamp(): Stamp
+  /** Collects the resources that a write may change; undefined without API_CACHE_GROUPS, and in reads. */
+  readonly changed: Set<Resource> | undefined
+  /** The timer for Server-Timing; undefined if that is off. */
+  readonly timing: Timing | undefined
+}

@@ -1,0 +1,93 @@
+// Connects the dialect: queries the server's version and settings once, on one connection and within API_STATEMENT_TIMEOUT.
+
+import type { Bounds } from '../../database/statements/bounds.ts'
+import { onBoundedConnection } from '../../database/transactions/bounded-connection.ts'
+import { isTemporary } from '../../database/transactions/unavailable.ts'
+import type { DialectTable } from '../../dialect/dialect.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { withArrayRows } from '../../dialect/shared/values/array-rows-support.ts'
+import { ApiError, databaseUnavailable, notReady } from '../../errors.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+
+export interface ConnectOptions {
+  readonly db: AnyDatabase
+  readonly detected: InternalDialect
+  readonly tables: readonly DialectTable[]
+  readonly warn: (message: string) => void
+  /** Receives the error of a failed look-up, unless the database is unavailable. */
+  readonly report: (error: unknown) => void
+  readonly bounds: Bounds
+}
+
+/**
+ * Returns the connected dialect; after a failed look-up the next request tries again. A transaction runs the look-up on its
+ * own connection: open transactions may hold every connection of the pool, and waiting for another one would deadlock.
+ */
+export function connectOnce({
+  db,
+  detected,
+  tables,
+  warn,
+  report,
+  bounds,
+}: ConnectOptions): (on?: AnyDatabase) => MaybePromise<InternalDialect> {
+  let known: Promise<InternalDialect> | undefined
+  let advised = false
+
+  const connect = async (own: AnyDatabase): Promise<InternalDialect> => {
+    const dialect = (await detected.connect?.(own, tables)) ?? detected
+    const connected = await withWrites(own, await withArrayRows(own, dialect), tables)
+    for (const advice of advised ? [] : (connected.server?.advice ?? [])) warn(advice)
+    advised = true
+    return connected
+  }
+
+  const attempt = (on: AnyDatabase): Promise<InternalDialect> =>
+    onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((given: unknown) => {
+      // A connection with wrong settings is refused by an ApiError, whose cause says which.
+      const error = given instanceof ApiError ? given.cause : given
+      // Any other error is a mistake in the configuration of the application or the database.
+      const unavailable = isTemporary(detected.classify(error).kind)
+      if (!unavailable) report(error)
+      throw Object.assign(unavailable ? databaseUnavailable() : notReady(), { cause: error })
+    })
+
+  let settled: InternalDialect | undefined
+  return (on = db) => {
+    if (settled !== undefined) return settled
+    if (known !== undefined && !on.isTransaction) return known
+    const asking = attempt(on)
+    if (!on.isTransaction) known = asking
+    asking.then(
+      (dialect) => {
+        settled = dialect
+      },
+      () => {
+        if (known === asking) known = undefined
+      },
+    )
+    return asking
+  }
+}
+
+/** Adds to the dialect which writes this database supports on which tables. */
+async function withWrites(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  tables: readonly DialectTable[],
+): Promise<InternalDialect> {
+  const { shortcuts } = dialect
+  const singleWrites = await shortcuts?.lookUpSingleWrites?.(db, tables)
+  const orderedUpdates = await shortcuts?.lookUpOrderedUpdates?.(db, tables)
+  return {
+    ...dialect,
+    ...(shortcuts && {
+      shortcuts: {
+        ...shortcuts,
+        ...(singleWrites && { singleWrites }),
+        ...(orderedUpdates && { orderedUpdates }),
+      },
+    }),
+  }
+}

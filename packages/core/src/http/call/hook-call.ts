@@ -1,0 +1,25 @@
+// HookCall: the part of a request that calling its hooks and policies needs. Types only.
+
+import type { Policies } from '../../access/policies/policy.ts'
+import type { Caller } from '../../access/roles/roles.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { Connections } from './connections.ts'
+import type { HostFunctions } from './host-functions.ts'
+
+/** The part of the Runtime that calling hooks needs. */
+interface HookRuntime
+  extends Pick<HostFunctions, 'callHook' | 'callHookOn' | 'noticing' | 'report'>,
+    Pick<Connections, 'session' | 'knownSession' | 'schema'> {
+  /** The access policy of each resource that has one. */
+  readonly policies: Policies
+}
+
+export interface HookCall {
+  readonly runtime: HookRuntime
+  readonly request: ApiRequest
+  /** The caller; anonymous until the request is authenticated. */
+  readonly caller: Caller
+  /** The transaction of a write or batch as hooks receive it, with the host's plugins; absent outside of one. */
+  readonly transaction?: AnyDatabase | undefined
+}

@@ -1,0 +1,21 @@
+// HostFunctions: how the service calls functions of the host application and reports events to the host. Types only.
+
+import type { CallHook } from '../../access/hooks/call-hook.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { Refusal } from '../refusal.ts'
+
+export interface HostFunctions {
+  /** Calls functions of the host, with API_HOOK_TIMEOUT. */
+  readonly callHook: CallHook
+  /** Returns the `callHook` for hooks that receive this connection. */
+  callHookOn(db: AnyDatabase): CallHook
+  /** Returns a `callHook` for before-commit callbacks that receive this connection: it warns if they use another one. */
+  noticing(callHook: CallHook, db: AnyDatabase): CallHook
+  /** Reports an unexpected error to `onError`; never throws. */
+  report(error: unknown, request: ApiRequest): void
+  /** Reports a 401, 403 or 429 to `onRefusal`; never throws. */
+  refused(refusal: Refusal): void
+  /** Reports a probable mistake to `onWarning`; never throws. */
+  warn(message: string): void
+}

@@ -1,0 +1,38 @@
+// The bodies of login and refresh: JSON objects with string members. Unknown members are ignored.
+
+import { wrongBody } from '../../../errors.ts'
+import type { ApiRequest } from '../../../model/request.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import { inputProblems } from '../../../write/body/problems.ts'
+import { readBody } from '../../../write/body/text/body.ts'
+import type { Runtime } from '../../call/call.ts'
+
+/** Reads the members `names` of the JSON body; throws 400 that lists each one that is missing, empty or not a string. */
+export function readStrings<Name extends string>(
+  { settings }: Runtime,
+  request: ApiRequest,
+  names: readonly Name[],
+): Readonly<Record<Name, string>> {
+  const problems = inputProblems()
+  const limit = { bytes: settings.bodyLimit, setting: settingNames.bodyLimit }
+  const empty = request.body === undefined || request.body === ''
+  const body = empty ? {} : readBody(request, limit, problems)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw wrongBody(`a JSON object with ${names.join(' and ')}`)
+  }
+  const members = body as Readonly<Record<string, unknown>>
+  const strings: Partial<Record<Name, string>> = {}
+  for (const name of names) {
+    const value = Object.hasOwn(members, name) ? members[name] : undefined
+    if (typeof value === 'string' && value !== '') strings[name] = value
+    else problems.add(name, problemOf(value))
+  }
+  problems.refuse()
+  return strings as Record<Name, string>
+}
+
+/** Why a member cannot be used, in the words of other bodies. */
+function problemOf(value: unknown): string {
+  if (value === undefined) return 'This field is required.'
+  return value === '' ? 'This field cannot be empty.' : 'Expected a string.'
+}

@@ -1,0 +1,120 @@
+// Routes the authentication endpoints: maps a path to its endpoint, checks the method and calls the endpoint.
+
+import { callerOf } from '../../../access/caller.ts'
+import type { KnownCall } from '../../../access/hook-args.ts'
+import { runSetup } from '../../../access/hooks/read-hooks.ts'
+import { reachOf } from '../../../access/reach.ts'
+import { clientAddress } from '../../../auth/limits/address.ts'
+import { idempotencyKeyNotHere } from '../../../errors.ts'
+import { type ApiRequest, header } from '../../../model/request.ts'
+import type { AuthRoutes } from '../../../model/settings/auth/auth-settings.ts'
+import type { Call, Runtime } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { decodedSegment, splitUrl } from '../../route-table.ts'
+import { admit } from '../routing/admit.ts'
+import { optionsResult, readMethods } from '../routing/own-methods.ts'
+import { ownParameters } from '../routing/own-parameters.ts'
+import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
+
+/** Returns the authentication endpoint at a path, or undefined. Decodes each segment once, as the route table does. */
+export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
+  const plain = path.includes('%') ? decodedPath(path) : path
+  if (plain === undefined) return undefined
+  for (const name of endpoints) if (routes[name] === plain) return name
+  return undefined
+}
+
+const endpoints = ['login', 'refresh', 'logout', 'me'] as const
+
+/** Decodes a path; undefined if the encoding is malformed or a segment contains an encoded slash. */
+function decodedPath(path: string): string | undefined {
+  const segments = path.split('/').map(decodedSegment)
+  return segments.some((segment) => segment === undefined || segment.includes('/'))
+    ? undefined
+    : segments.join('/')
+}
+
+/** Answers a request to an authentication endpoint; passes on the call of `GET /auth/me`. */
+export async function serveAuth(
+  runtime: Runtime,
+  request: ApiRequest,
+  endpoint: AuthEndpoint,
+  routed: (call: KnownCall) => void,
+): Promise<Result> {
+  const options = optionsResult(request, endpoint === 'me' ? readMethods : ['POST', 'OPTIONS'])
+  if (options !== undefined) return options
+  await runSetup(runtime, runtime.settings.hooks, request)
+  if (endpoint !== 'me') {
+    const { additionalQueryParams } = runtime.settings
+    ownParameters(request, [], additionalQueryParams, withoutParameters[endpoint])
+    // A repetition would make other tokens, and that of a refresh would end the session.
+    if (header(request, 'idempotency-key') !== undefined) throw idempotencyKeyNotHere(endpoint)
+  }
+  switch (endpoint) {
+    case 'login':
+      return login(runtime, request)
+    case 'refresh':
+      return refresh(runtime, request)
+    case 'logout':
+      return limitedLogout(runtime, request)
+    case 'me':
+      return ownRecord(runtime, request, routed)
+  }
+}
+
+/** The end of the message about a parameter of an endpoint that has none. */
+const withoutParameters = {
+  login: ' Login has no parameters; "username" and "password" are members of its body.',
+  refresh: ' Refresh has no parameters; "refresh_token" is a member of its body.',
+  logout: ' Logout has no parameters.',
+} as const
+
+/** Runs logout under a rate limit that counts by address, because logout needs no credentials. */
+async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Result> {
+  const { rateWindows, trustedProxies } = runtime.settings
+  const key = `logout|ip:${clientAddress(request, trustedProxies)}`
+  const headers = await runtime.limiter.count(key, rateWindows)
+  const result = logout(runtime, request)
+  return { ...result, headers: { ...headers, ...result.headers } }
+}
+
+async function ownRecord(
+  runtime: Runtime,
+  request: ApiRequest,
+  routed: (call: KnownCall) => void,
+): Promise<Result> {
+  const { auth, rateWindows, prefix, baseUrl } = runtime.settings
+  const { identity, headers } = await admit(runtime, request, {
+    route: 'me',
+    windows: rateWindows,
+    strategies: auth.strategies,
+    required: true,
+  })
+  const resource = runtime.registry.users
+  const caller = await callerOf(runtime.callHook, identity?.user ?? true, auth.userModel)
+  const { path, query } = splitUrl(request.url)
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const call = {
+    runtime,
+    request,
+    method: request.method.toUpperCase(),
+    path,
+    query,
+    resource,
+    registry: runtime.registry,
+    action: 'GET_ONE',
+    many: false,
+    relation: null,
+    hooks: resource?.settings.hooks.get ?? runtime.settings.hooks,
+    origin,
+    base: `${origin}${prefix}`,
+    caller,
+    reach: reachOf(caller),
+    timing: undefined,
+  } as Call
+  routed(call)
+  const registry =
+    resource === undefined ? runtime.registry : await runtime.callerRegistries.of(call, resource)
+  const result = await me({ ...call, registry, resource: registry.users ?? call.resource })
+  return { ...result, headers: { ...headers, ...result.headers } }
+}

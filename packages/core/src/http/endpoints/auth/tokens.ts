@@ -1,0 +1,101 @@
+// Issues pairs of access and refresh tokens: on login, and in exchange for an unused refresh token.
+
+import { sha256Hex } from '../../../auth/tokens/digest.ts'
+import type { IssuedToken, Subject, Tokens } from '../../../auth/tokens/tokens.ts'
+import type { Users } from '../../../auth/users/users.ts'
+import type { RefreshRecord } from '../../../database/own-tables/refresh-tokens.ts'
+import { invalidRefreshToken, invalidToken } from '../../../errors.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { ApiRequest } from '../../../model/request.ts'
+import type { HookRecord } from '../../../model/settings/access/hook-types.ts'
+import type { Runtime } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { tokenCookie } from './cookie.ts'
+import { userKeyValue } from './user.ts'
+
+/** The users and the tokens that login by password and refresh need; without a user model or a token key, both respond with 401. */
+export interface TokenTools {
+  readonly users: Users
+  readonly tokens: Tokens
+}
+
+/** Issues a pair for a user who has just signed in. */
+export async function firstPair(
+  runtime: Runtime,
+  request: ApiRequest,
+  tools: TokenTools,
+  user: HookRecord,
+): Promise<Result> {
+  const subject = subjectOf(tools.users, user)
+  const refresh = await tools.tokens.issueRefresh(subject)
+  const db = await runtime.session(request)
+  await runtime.refreshStore.save(db, await recordOf(subject, refresh))
+  return pair(runtime, request, tools, user, refresh)
+}
+
+/** Verifies a refresh token and returns its user; throws 401 if it is not valid. Its expiry is checked in the store, not here. */
+export async function readRefreshToken(tools: TokenTools, text: string): Promise<Subject> {
+  const claims = await tools.tokens.readRefresh(text)
+  if (claims === undefined) throw invalidToken()
+  return claims
+}
+
+/** Exchanges a refresh token for a new pair; throws 403 if the store does not know it, or it is used, revoked or expired. */
+export async function nextPair(
+  runtime: Runtime,
+  request: ApiRequest,
+  tools: TokenTools,
+  presented: string,
+  claims: Subject,
+): Promise<Result> {
+  const now = runtime.clock.now()
+  const db = await runtime.session(request)
+  const digest = await sha256Hex(presented)
+  const user = await tools.users.byKey(request, claims.key)
+  if (user === undefined) {
+    await runtime.refreshStore.revoke(db, digest, now)
+    throw invalidRefreshToken()
+  }
+  const subject = subjectOf(tools.users, user)
+  const refresh = await tools.tokens.issueRefresh(subject)
+  const record = await recordOf(subject, refresh)
+  const rotation = await runtime.refreshStore.rotate(db, digest, record, now)
+  if (rotation === 'replayed') {
+    runtime.warn(
+      'A refresh token was presented a second time; the tokens that followed it are revoked.',
+    )
+  }
+  if (rotation !== 'rotated') throw invalidRefreshToken()
+  return pair(runtime, request, tools, user, refresh)
+}
+
+const subjectOf = (users: Users, user: HookRecord): Subject => ({
+  key: users.keyOf(user) ?? '',
+  lookup: users.lookupOf(user),
+})
+
+const recordOf = async (subject: Subject, refresh: IssuedToken): Promise<RefreshRecord> => ({
+  digest: await sha256Hex(refresh.token),
+  userKey: subject.key,
+  userLookup: subject.lookup,
+  createdAt: refresh.createdAt,
+  expiresAt: refresh.expiresAt,
+})
+
+async function pair(
+  runtime: Runtime,
+  request: ApiRequest,
+  { users, tokens }: TokenTools,
+  user: HookRecord,
+  refresh: IssuedToken,
+): Promise<Result> {
+  const access = await tokens.issueAccess(subjectOf(users, user))
+  const seconds = runtime.settings.auth.jwt?.accessSeconds ?? 0
+  const value: JsonValue = {
+    access_token: access.token,
+    refresh_token: refresh.token,
+    user_pk: userKeyValue(users, user),
+  }
+  const headers = tokenCookie(runtime, request, access.token, seconds)
+  return { status: 200, value, total: 1, headers }
+}

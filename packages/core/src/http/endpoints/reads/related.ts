@@ -1,0 +1,54 @@
+// GET on a relation of one record: reads the parent, then the related rows; the query has the parameters of the target.
+
+import { recordNotFound } from '../../../errors.ts'
+import type { ResolvedRelation } from '../../../model/registry/resource.ts'
+import { compilePage, compileRead } from '../../../query/compile/read-program.ts'
+import { pathKey } from '../../../query/plan/conditions/path-key.ts'
+import { withRowTag } from '../../../query/plan/order/row-tag.ts'
+import { planParent, planRelated, withParentKey } from '../../../query/plan/read-plan.ts'
+import { type LoadedPage, readPage, readParentKey } from '../../../query/run/read.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { oneResult } from './item.ts'
+import { listResult, open, parseRead, scopePlan, scopeStatement } from './read-stages.ts'
+
+/** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list if the author has no books. */
+export async function getRelated(
+  call: Call,
+  relation: ResolvedRelation,
+  keyStrings: readonly string[],
+): Promise<Result> {
+  const { source, target: related } = relation
+  const ast = parseRead(call, related)
+  const planned = planRelated(relation, ast, call.reach)
+  const parent = pathKey(source, keyStrings)
+  if (parent === undefined) throw recordNotFound()
+  const opened = await open(call)
+  const { connection } = opened
+  const parentPlan = planParent(relation, ast, parent)
+  const parentTarget = await scopeStatement(call, opened, parentPlan)
+  const { plan: scoped, target } = await scopePlan(call, opened, planned, ast)
+  const parentProgram = compileRead(parentTarget, { rows: parentPlan, embeds: [], links: [] })
+  const key = await readParentKey(connection, parentProgram, relation.from)
+  if (key === undefined) throw recordNotFound()
+  const plan = withParentKey(scoped, key ?? [])
+  if (relation.cardinality === 'one') {
+    if (key === null) throw recordNotFound()
+    const tagged = withRowTag(plan)
+    const program = compileRead(target, tagged)
+    return oneResult(call, related, { plan: tagged, program, connection })
+  }
+  const page = key === null ? emptyPage : await readPage(connection, compilePage(target, plan))
+  return listResult(call, related, plan, page)
+}
+
+/** The page if a column of the parent's join key is null, so that no rows are related. */
+const emptyPage: LoadedPage = {
+  rows: [],
+  total: 0,
+  capped: false,
+  hasNext: false,
+  hasPrevious: false,
+  first: undefined,
+  last: undefined,
+}

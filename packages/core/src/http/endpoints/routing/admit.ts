@@ -1,0 +1,232 @@
+// admit: the stages `limit` and `authenticate`. Requests are counted by user, so most are authenticated before they are counted.
+// A limit is checked before a password or API key, which can be guessed and is expensive to check.
+
+import type { Check } from '../../../access/authorize.ts'
+import { hostVary } from '../../../access/caller.ts'
+import { needsAuthentication } from '../../../access/requirement.ts'
+import { authenticate, findCredentials } from '../../../auth/authenticate.ts'
+import { clientAddress } from '../../../auth/limits/address.ts'
+import type { LimitHeaders } from '../../../auth/limits/limiter.ts'
+import { accountKey } from '../../../auth/users/account.ts'
+import type { CheckGuard, Credential, Identity } from '../../../auth/users/identity.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { ApiRequest } from '../../../model/request.ts'
+import type { StrategyName } from '../../../model/settings/access/access-types.ts'
+import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
+import type { RateWindow } from '../../../model/settings/auth/rate-windows.ts'
+import type { Call, Runtime } from '../../call/call.ts'
+import type { Timing } from '../../server-timing.ts'
+import { userIdentityOf } from '../auth/user-identity.ts'
+
+/** The input of these two stages. */
+export interface Admission {
+  /** Route and method, as part of the rate limit's key; does not depend on how the client wrote the path. */
+  readonly route: string
+  readonly windows: readonly RateWindow[]
+  /** Any of these strategies is accepted. */
+  readonly strategies: readonly StrategyName[]
+  /** Whether anonymous requests get 401. */
+  readonly required: boolean
+  /** Verifies tokens with this secret instead of the configured key. */
+  readonly secret?: string
+  /** Whether the route only reads. Also true for a QUERY request that was sent as POST. */
+  readonly reads?: boolean
+  /** The user whom the host has authenticated itself; undefined if a strategy decides. */
+  readonly hostUser?: unknown
+}
+
+/** Returns the admission of a route. All checks must pass, so it accepts only the strategies that every check accepts. */
+export function admissionOf(
+  checks: readonly Check[],
+  route: string,
+  windows: readonly RateWindow[],
+): Admission {
+  const protectedChecks = checks.filter(({ resource, action }) =>
+    needsAuthentication(resource, action),
+  )
+  const candidates = (protectedChecks.length > 0 ? protectedChecks : checks).map(
+    ({ resource }) => resource.settings.strategies,
+  )
+  const strategies = (candidates[0] ?? []).filter((name) =>
+    candidates.every((names) => names.includes(name)),
+  )
+  return { route, windows, strategies, required: protectedChecks.length > 0 }
+}
+
+/** Who sent a request, and the headers of its response. */
+export interface Admitted {
+  /** The user that the role rules check. */
+  readonly user: unknown
+  readonly strategy: StrategyName | undefined
+  readonly headers: LimitHeaders
+  /** Counts another request with the same credentials against the limit of its route, without verifying them again. */
+  countAgain(admission: Admission): Promise<LimitHeaders>
+}
+
+/** Runs both stages for a route of a resource, or for the index. */
+export async function admitCall(
+  { runtime, request, timing }: Pick<Call, 'runtime' | 'request' | 'timing'>,
+  admission: Admission,
+): Promise<Admitted> {
+  const { strategies, required } = admission
+  // If no strategy is enabled, the host may have authenticated the request itself.
+  const hostUser = strategies.length === 0 && !required ? request.user : undefined
+  const { identity, headers, credentials } = await admit(
+    runtime,
+    request,
+    { ...admission, hostUser },
+    timing,
+  )
+  const user = identity === null ? hostUser : (identity.user ?? true)
+  return {
+    user,
+    strategy: identity?.strategy,
+    headers: { ...varyOf(strategies, runtime.settings.auth, user), ...headers },
+    async countAgain({ route, windows }) {
+      const counting = counter(runtime, request, credentials, { route, windows, hostUser })
+      return { ...(await counting.first()), ...(await counting.afterwards(identity)) }
+    },
+  }
+}
+
+/** Whether there is no limit and no strategy, so that both stages can be skipped. */
+export const needsNoAdmission = ({ windows, strategies, required }: Admission): boolean =>
+  windows.length === 0 && strategies.length === 0 && !required
+
+const nobody = { identity: null, headers: {}, credentials: [] }
+
+/** Returns the identity of the caller, or null if anonymous, and the rate limit headers. Throws 401, 403 and 429. */
+export async function admit(
+  runtime: Runtime,
+  request: ApiRequest,
+  admission: Admission,
+  timing?: Timing,
+): Promise<{
+  readonly identity: Identity | null
+  readonly headers: LimitHeaders
+  readonly credentials: readonly Credential[]
+}> {
+  const { auth } = runtime
+  const { windows, strategies, required, secret, reads = false } = admission
+  if (needsNoAdmission(admission)) return nobody
+  const options = secret === undefined ? { reads } : { reads, secret }
+  const timeAuthentication = () => {
+    if (strategies.length > 0 || required) timing?.enter('authenticate')
+  }
+  const timeLimit = () => {
+    if (windows.length > 0) timing?.enter('limit')
+  }
+  timeAuthentication()
+  const credentials = await findCredentials(auth, strategies, request, options)
+  const guard = guardOf(runtime, request, credentials)
+  if (windows.length === 0) {
+    const identity = await authenticate(auth, strategies, request, credentials, required, guard)
+    return { identity, headers: {}, credentials }
+  }
+  const counting = counter(runtime, request, credentials, admission)
+  timeLimit()
+  const first = await counting.first()
+  timeAuthentication()
+  let identity: Identity | null
+  try {
+    identity = await authenticate(auth, strategies, request, credentials, required, guard)
+  } catch (error) {
+    await counting.afterwards(null)
+    throw error
+  }
+  timeLimit()
+  return { identity, headers: { ...first, ...(await counting.afterwards(identity)) }, credentials }
+}
+
+/**
+ * Counts a request once: by user if there is one, else by address. `first` counts it if its user is known before
+ * authentication: a valid token proves the user. Otherwise `afterwards` counts it, so that a right credential is not refused
+ * because of other requests from its address.
+ *
+ * A password or API key only claims a user: `first` checks the limit of that user, and that of wrong passwords and keys from the
+ * address, without counting.
+ */
+function counter(
+  { limiter, settings, registry }: Runtime,
+  request: ApiRequest,
+  credentials: readonly Credential[],
+  { route, windows, hostUser }: Pick<Admission, 'route' | 'windows' | 'hostUser'>,
+) {
+  const address = (): string => `${route}|ip:${clientAddress(request, settings.trustedProxies)}`
+  const guesses = (): string => `guesses ${address()}`
+  const byAccount = (account: string): string => `${route}|user:${account}`
+  const byUser = async (user: unknown): Promise<string> => {
+    const account = await accountOfUser(registry.users, user)
+    return account === undefined ? address() : byAccount(account)
+  }
+  const proven = credentials.find((credential) => credential.proven)?.account
+  const claimed = credentials.flatMap(({ account }) => account ?? [])
+  const pending = proven === undefined && credentials.length > 0
+  return {
+    async first(): Promise<LimitHeaders> {
+      if (windows.length === 0) return {}
+      if (!pending) {
+        return limiter.count(proven ? byAccount(proven) : await byUser(hostUser), windows)
+      }
+      if (claimed.length > 0) await limiter.check(guesses(), windows)
+      for (const account of claimed) await limiter.check(byAccount(account), windows)
+      return {}
+    },
+    async afterwards(identity: Identity | null): Promise<LimitHeaders> {
+      if (windows.length === 0 || !pending) return {}
+      if (identity === null && claimed.length > 0) await limiter.count(guesses(), windows)
+      const account = credentials.find((one) => one.strategy === identity?.strategy)?.account
+      return limiter.count(account ? byAccount(account) : await byUser(identity?.user), windows)
+    },
+  }
+}
+
+/** Returns the account of a user whom no login name or API key names; undefined if nothing identifies the user. */
+async function accountOfUser(
+  users: Resource | undefined,
+  user: unknown,
+): Promise<string | undefined> {
+  const found = userIdentityOf(users, user)
+  // The prefix separates these hashes from those of login names and API keys, which clients choose.
+  return found.kind === 'user' ? `identity ${await accountKey(found.identity)}` : undefined
+}
+
+/** Counts failed passwords and API keys against the login limit, so that guessing at any endpoint is limited as at login. */
+function guardOf(
+  { limiter, settings }: Runtime,
+  request: ApiRequest,
+  credentials: readonly Credential[],
+): CheckGuard {
+  const keys = (): readonly string[] => [
+    `failed|ip:${clientAddress(request, settings.trustedProxies)}`,
+    ...credentials.flatMap(({ account, proven }) =>
+      proven || account === undefined ? [] : `failed|user:${account}`,
+    ),
+  ]
+  const windows = settings.auth.loginWindows
+  return {
+    async before() {
+      for (const key of keys()) await limiter.check(key, windows)
+    },
+    async failed() {
+      for (const key of keys()) await limiter.count(key, windows)
+    },
+  }
+}
+
+/**
+ * Returns the names of the headers that credentials are read from, as a `Vary` header.
+ */
+function varyOf(
+  strategies: readonly StrategyName[],
+  { providers, customScheme }: Pick<AuthSettings, 'providers' | 'customScheme'>,
+  user: unknown,
+): { readonly vary?: string } {
+  if (strategies.length === 0) return hostVary(user)
+  const custom = strategies.includes('custom') ? customScheme : undefined
+  const cookies = strategies.includes('jwt') && providers.some((name) => name !== 'header')
+  const headers = ['Authorization']
+  if (cookies || custom?.in === 'cookie') headers.push('Cookie')
+  if (custom?.in === 'header' && !headers.includes(custom.name)) headers.push(custom.name)
+  return { vary: headers.join(', ') }
+}

@@ -1,0 +1,191 @@
+// route: a request's URL and method → the `Call` that later stages use. Throws 404 and 414.
+
+import type { KnownCall } from '../../../access/hook-args.ts'
+import { anonymous } from '../../../access/roles/roles.ts'
+import {
+  type ApiError,
+  endpointDisabled,
+  noRecordUrls,
+  unknownPath,
+  urlTooLong,
+} from '../../../errors.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { ApiRequest } from '../../../model/request.ts'
+import { hooksOf } from '../../../model/settings/access/resolve-hooks.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { ApiSettings } from '../../../model/settings/settings.ts'
+import type { Call, Runtime } from '../../call/call.ts'
+import { isQueryRequest } from '../../query-method.ts'
+import {
+  keylessListAbove,
+  matchRoute,
+  type Route,
+  splitUrl,
+  unrestoredResource,
+} from '../../route-table.ts'
+import { similarPath } from '../../similar-path.ts'
+import { servesMany } from '../reads/serves-many.ts'
+import { actionOf, hasQuery, resourceOf } from './route-method.ts'
+
+/** Throws 414 for a URL that is too long, before it is parsed. The URL of a QUERY may be as long as its body. */
+export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void {
+  const { urlLength } = settings.limits
+  const { length } = request.url
+  if (length <= urlLength) return
+  const isQuery = isQueryRequest(request)
+  const [limit, setting] = isQuery
+    ? [settings.bodyLimit, settingNames.bodyLimit]
+    : [urlLength, settingNames.maxUrlLength]
+  if (length > limit) throw urlTooLong(length, setting, limit)
+}
+
+/** The path and the query of a URL. */
+export type SplitUrl = ReturnType<typeof splitUrl>
+
+/** The settings that shape an error response: `final` and error callbacks, and the naming of its members; and what these callbacks receive about the request. */
+interface ResponseSettings extends Pick<ApiSettings, 'hooks' | 'dump'> {
+  readonly known: KnownCall
+}
+
+/** A call before authentication: its caller is anonymous and can be replaced. */
+export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[K] } & {
+  /** Whether the method is QUERY: the body is the rest of the query, and is read once the caller is known. */
+  readonly isQuery: boolean
+}
+
+/**
+ * The members of a `Call` that are set after authentication: those that depend on the caller or describe the response. Also the
+ * query, which the body of a QUERY completes.
+ */
+type Decided =
+  | 'caller'
+  | 'reach'
+  | 'registry'
+  | 'resource'
+  | 'relation'
+  | 'query'
+  | 'asPage'
+  | 'asText'
+  | 'endsAsText'
+  | 'changed'
+
+/** What a call needs in addition to its request. */
+interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
+  /** Whether the caller of the API needs the response only as text to send. */
+  readonly wantsText: boolean
+}
+
+/** Finds the route of a request and creates its call, with an anonymous caller. */
+export function routeRequest(
+  runtime: Runtime,
+  request: ApiRequest,
+  { path, query }: SplitUrl,
+  { stamp, timing, wantsText }: CallParts,
+): { call: RoutedCall; route: Route } {
+  const { baseUrl, prefix } = runtime.settings
+  const route = matchRoute(runtime.routes, path)
+  if (route === undefined) {
+    const list = keylessListAbove(runtime.routes, path)
+    if (list !== undefined) throw noRecordUrls(path, list)
+    runtime.hintUnpublished(path)
+    throw unknownPathOf(runtime, path)
+  }
+  const asksQuery = isQueryRequest(request)
+  const isQuery = asksQuery && hasQuery(route)
+  // A QUERY is a GET in every stage after this one; a route without QUERY responds with 405, also if QUERY was sent as POST.
+  const method = isQuery ? 'GET' : asksQuery ? 'QUERY' : request.method.toUpperCase()
+  const resource = resourceOf(route)
+  const origin = `${baseUrl}${request.baseUrl ?? ''}`
+  const hooks = hooksOf(resource.settings.hooks, method)
+  const action = actionOf(route, method)
+  const endsAsText = wantsText && hooks.final === undefined
+  const call: RoutedCall = {
+    runtime,
+    request,
+    method,
+    path,
+    query,
+    isQuery,
+    resource,
+    action,
+    many: servesMany(route, action, request),
+    relation: route.kind === 'related' ? route.relation : null,
+    hooks,
+    asPage: false,
+    asText: endsAsText && hooks.return === undefined,
+    endsAsText,
+    origin,
+    base: `${origin}${prefix}`,
+    caller: anonymous,
+    reach: runtime.anonymousReach,
+    registry: runtime.registry,
+    changed: undefined,
+    stamp,
+    timing,
+  }
+  return { call, route }
+}
+
+/** Makes the 404 of a path without a route. It names the setting that would enable the path, or suggests a similar path. */
+export function unknownPathOf(runtime: Runtime, path: string): ApiError {
+  const { settings, routes } = runtime
+  const unrestored = unrestoredResource(routes, path)
+  if (unrestored !== undefined) return notRestored(runtime, path, unrestored)
+  const setting = settings.disabledEndpoints.get(path)
+  return setting === undefined
+    ? unknownPath(path, documentedPathLike(runtime, path))
+    : endpointDisabled(path, setting)
+}
+
+/** Makes the 404 of the restore of a record without soft delete. It names the column that the model lacks if the documentation shows it. */
+function notRestored(runtime: Runtime, path: string, { endpoint, settings }: Resource): ApiError {
+  const lacked = settings.lackedSoftDeleteColumn
+  if (lacked === undefined) return endpointDisabled(path, settingNames.softDelete)
+  const isShown =
+    hasPublicDocs(runtime.settings) &&
+    runtime.registry.resources.some(
+      ({ settings: { softDelete }, columns }) =>
+        softDelete?.attribute === lacked && columns.has(lacked),
+    )
+  const column = isShown ? `column "${lacked}"` : 'column for soft delete'
+  return endpointDisabled(path, settingNames.softDeleteAttribute, `${endpoint} has no ${column}`)
+}
+
+const hasPublicDocs = ({ docs }: ApiSettings): boolean => docs !== null && !docs.requireAuth
+
+/** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
+function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
+  const { docs, auth, batch, healthRoute } = settings
+  if (docs === null || docs.requireAuth) return undefined
+  const health = healthRoute === null ? [] : [healthRoute, `${healthRoute}/ready`]
+  const others = [
+    ...Object.values(auth.routes),
+    ...[docs.page, docs.spec, docs.commonSpec],
+    ...health,
+    ...[batch?.path, routes.plainPrefix],
+  ]
+  return similarPath(routes, others.filter(isPath), path)
+}
+
+/** Whether a path is served, and more than the root. */
+const isPath = (path: string | null | undefined): path is string => (path ?? '') !== ''
+
+/** Returns the settings for the error response of a request; undefined if its path has no route. */
+export function responseSettingsOf(
+  runtime: Runtime,
+  request: ApiRequest,
+): ResponseSettings | undefined {
+  try {
+    const route = matchRoute(runtime.routes, splitUrl(request.url).path)
+    if (route === undefined) return undefined
+    const resource = resourceOf(route)
+    const { settings } = resource
+    const method = request.method.toUpperCase()
+    const relation = route.kind === 'related' ? route.relation : null
+    const action = actionOf(route, method)
+    const known = { resource, action, many: servesMany(route, action, request), relation }
+    return { hooks: hooksOf(settings.hooks, method), dump: settings.dump, known }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+// Tells the host, not the client, why a request for a model without meta is 404: the model may have been meant to be published.
+
+import type { Registry } from '../../../model/registry/resource.ts'
+import type { HostFunctions } from '../../call/host-functions.ts'
+
+/** Receives the path of a request that no endpoint answers. */
+export type UnpublishedHint = (path: string) => void
+
+/** Returns a function that warns once for each model without meta whose endpoint is requested. Clients do not learn that the model exists. */
+export function unpublishedHint(
+  { unpublished }: Pick<Registry, 'unpublished'>,
+  prefix: string,
+  warn: HostFunctions['warn'],
+): UnpublishedHint {
+  const told = new Set<string>()
+  return (path) => {
+    if (told.size === unpublished.size || !path.startsWith(`${prefix}/`)) return
+    const [segment = ''] = path.slice(prefix.length + 1).split('/', 1)
+    for (const [model, endpoints] of unpublished) {
+      if (!endpoints.includes(segment) || told.has(model)) continue
+      told.add(model)
+      warn(
+        `${prefix}/${segment} was requested and is 404, because the model ${model} has no meta. If it is meant to be published, add meta: {} to it.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Finds the error for a request whose body a parser of the host could not read. Such a request is always refused.
+
+import { ApiError, type UnreadBody } from '../../../errors.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { ApiRequest } from '../../../model/request.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import { inputProblems } from '../../../write/body/problems.ts'
+import { wholeQuery } from '../../../write/body/query-body.ts'
+import { readBody } from '../../../write/body/text/body.ts'
+import type { Call, Runtime } from '../../call/call.ts'
+import { splitUrl } from '../../route-table.ts'
+import { isOwnEndpoint } from './own-endpoint.ts'
+import { refuseLongUrl, routeRequest } from './route-request.ts'
+import { methodFactsOf } from './serve-call.ts'
+
+/**
+ * Returns the error of this API for the URL, the method or the body; `unread`, the error of the parser, if the API has none: the
+ * parser may refuse what the API would accept.
+ */
+export function refusalOfUnread(
+  runtime: Runtime,
+  request: ApiRequest,
+  unread: UnreadBody,
+  stamp: Call['stamp'],
+): unknown {
+  try {
+    refuseUnread(runtime, request, unread, stamp)
+    return unread
+  } catch (error) {
+    return error instanceof ApiError ? error : unread
+  }
+}
+
+/** Throws in the order in which the stages of a request do. */
+function refuseUnread(
+  runtime: Runtime,
+  request: ApiRequest,
+  unread: UnreadBody,
+  stamp: Call['stamp'],
+): void {
+  refuseLongUrl(runtime, request)
+  const { method, url, headers = {} } = request
+  const sent: ApiRequest = { method, url, headers, body: unread.text ?? unread }
+  const limit = { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit }
+  const place = splitUrl(url)
+  if (isOwnEndpoint(runtime, place.path)) {
+    refuseValue(sent, limit, false)
+    return
+  }
+  const parts = { wantsText: false, timing: undefined, stamp }
+  const { call, route } = routeRequest(runtime, sent, place, parts)
+  if (call.method !== 'OPTIONS') methodFactsOf(route, call)
+  if (call.isQuery) wholeQuery(sent, '', limit)
+  else refuseValue(sent, limit, route.kind === 'item' && call.method === 'PATCH')
+}
+
+function refuseValue(sent: ApiRequest, limit: Parameters<typeof readBody>[1], mayMerge: boolean) {
+  const problems = inputProblems()
+  if (!isObject(readBody(sent, limit, problems, mayMerge))) problems.add('', 'Expected an object.')
+  problems.refuse()
+}
+
+const isObject = (value: JsonValue): boolean => typeof value === 'object' && value !== null

@@ -1,0 +1,64 @@
+// Implements WriteAccess: decides with methods, roles and policies whether the caller may write a record.
+
+import { recordArgs } from '../../../access/hook-args.ts'
+import { atRecord } from '../../../access/hooks/at-record.ts'
+import { recordForHost } from '../../../access/hooks/host-values.ts'
+import { callPolicyHook } from '../../../access/policies/call-policy-hook.ts'
+import { mayAct } from '../../../access/reach.ts'
+import type { MaybePromise } from '../../../lib/maybe-promise.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { AccessPolicy } from '../../../model/settings/access/access-types.ts'
+import type { HookArgs } from '../../../model/settings/access/hook-types.ts'
+import type { WriteAccess } from '../../../write/check/access.ts'
+import type { Values } from '../../../write/nodes/node.ts'
+import type { Call } from '../../call/call.ts'
+import { type Opened, scopeStatement } from '../reads/read-stages.ts'
+
+type Hook = 'can_create' | 'can_update' | 'can_delete'
+
+/** The access rules for this caller, inside the transaction of `opened`. */
+export function writeAccess(call: Call, opened: Opened): WriteAccess {
+  const { caller, runtime } = call
+  const callHook = (
+    resource: Resource,
+    hook: Hook,
+    before: Values | null,
+    path: string,
+    run: (policy: AccessPolicy, args: HookArgs) => unknown,
+  ): MaybePromise<boolean> => {
+    const policy = runtime.policies.get(resource)
+    if (policy?.[hook] === undefined) return true
+    const args = recordArgs(call, resource, before)
+    return atRecord(path, () =>
+      callPolicyHook(call, resource, hook, () => run(policy, args), Boolean),
+    )
+  }
+  const hasHook = (resource: Resource, hook: Hook): boolean =>
+    runtime.policies.get(resource)?.[hook] !== undefined
+  return {
+    mayWrite: (resource, action) => mayAct(resource, action, caller),
+    canCreate: (resource, data, path) =>
+      callHook(resource, 'can_create', null, path, (policy, args) =>
+        policy.can_create?.(recordForHost(resource, data), args),
+      ),
+    canUpdate: (resource, object, data, path) =>
+      !hasHook(resource, 'can_update') ||
+      callHook(resource, 'can_update', object, path, (policy, args) =>
+        policy.can_update?.(recordForHost(resource, object), recordForHost(resource, data), args),
+      ),
+    canDelete: (resource, object, path) =>
+      callHook(resource, 'can_delete', object, path, (policy, args) =>
+        policy.can_delete?.(recordForHost(resource, object), args),
+      ),
+    hasHook,
+    narrows: (resource) => runtime.policies.narrows(resource),
+    scoped: async (target, rows) => ({
+      ...target,
+      scopes: (await scopeStatement(call, opened, rows)).scopes,
+    }),
+    scopedOrEmpty: async (target, rows) => ({
+      ...target,
+      scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
+    }),
+  }
+}

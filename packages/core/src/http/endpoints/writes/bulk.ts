@@ -1,0 +1,394 @@
+// PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/writing.md).
+
+import {
+  filterNeeded,
+  forbiddenFilters,
+  invalidParameter,
+  notHere,
+  recordNotFound,
+  tooManyRecords,
+  validationFailed,
+  wrongBody,
+} from '../../../errors.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
+import { maxBulkNames } from '../../../model/settings/setting-names.ts'
+import type { QueryAst } from '../../../query/parse/ast.ts'
+import type { RowPlan, Value } from '../../../query/plan/plan.ts'
+import { planList } from '../../../query/plan/read-plan.ts'
+import { keyText } from '../../../query/run/key.ts'
+import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { withoutFields } from '../../../write/body/plain-record.ts'
+import { type InputProblems, inputProblems } from '../../../write/body/problems.ts'
+import { nodeReader, readNode } from '../../../write/body/read-body.ts'
+import type { RelationKeys } from '../../../write/body/read-record.ts'
+import { RecordCount } from '../../../write/body/record-count.ts'
+import { withStoredForms } from '../../../write/body/transform.ts'
+import { addOtherForms, requireAccess } from '../../../write/check/checks.ts'
+import { refuseWithoutVersion } from '../../../write/check/preconditions.ts'
+import { isCollated } from '../../../write/links/find-or-create.ts'
+import { lockLinked } from '../../../write/links/lock-linked.ts'
+import { requireListAccess } from '../../../write/links/write-links.ts'
+import { reading } from '../../../write/nodes/look-up.ts'
+import { pathTo, type RecordNode, type Values } from '../../../write/nodes/node.ts'
+import { removeList } from '../../../write/removal/remove-list.ts'
+import { lockForChanges } from '../../../write/resolve/lock-for-changes.ts'
+import {
+  keyIn,
+  lockedRecord,
+  lockedRecords,
+  lockRecords,
+  readScoped,
+} from '../../../write/resolve/look-up.ts'
+import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
+import type { LockedFor } from '../../../write/statements/statements.ts'
+import { columnsToRead } from '../../../write/store/columns-to-read.ts'
+import type { WriteContext } from '../../../write/store/context.ts'
+import { ChangeStep, type ManyStep } from '../../../write/store/lists/many-step.ts'
+import type { ReturnedRows } from '../../../write/store/lists/returned-rows.ts'
+import { needsNoLookUp, writeWithoutLookUp } from '../../../write/store/lists/without-look-up.ts'
+import { writeMany } from '../../../write/store/lists/write-many.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { parse } from '../reads/read-stages.ts'
+import { noteCascade, noteChanged } from './changed.ts'
+import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
+import { relationKeysOf, retriesNames } from './relation-keys.ts'
+import { cascadeParameter } from './remove.ts'
+import { keysOf, writtenResult } from './result.ts'
+import {
+  bodyOf,
+  inWrite,
+  refuseAllBut,
+  refuseFields,
+  refuseIdempotencyKey,
+  refuseOtherParameters,
+  refusePrecondition,
+  transformHost,
+  validatorHost,
+  type Writing,
+} from './stages.ts'
+
+/**
+ * `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change, or `PATCH /api/books` with a list of objects, each
+ * with a key and the fields to change → 200 and the changed records.
+ */
+export async function updateMany(call: Call, resource: Resource): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseOtherParameters(ast, 'max_affected')
+  refuseWithoutVersion(resource, '')
+  if (ast.where.length === 0) {
+    const problems = inputProblems()
+    const body = bodyOf(call, problems)
+    if (Array.isArray(body)) return updateListed(call, resource, ast, body, problems)
+  }
+  const selection = selectionOf(call, resource, ast)
+  const echo: QueryAst = { ...ast, where: [] }
+  planEcho(resource, echo, call.reach, 'list')
+  const problems = inputProblems()
+  const relationKeys = relationKeysOf(resource, ast)
+  const count = new RecordCount(resource)
+  const read = await readNode(
+    resource,
+    bodyOf(call, problems),
+    { path: '', mode: 'update', relationKeys, count },
+    problems,
+    validatorHost(call),
+  )
+  refuse(problems, [read])
+  noteChanged(call, read)
+  const host = transformHost(call)
+  await refuseUnheld([read], problems, host)
+  const [sent = read] = await withStoredForms([read], problems, host)
+  return inWrite(
+    call,
+    async (writing) => {
+      const lockedFor = lockForChanges(writing.context, resource, [sent])
+      await lockLinked(writing.context, resource, [sent])
+      const read = columnsToRead(writing.context, resource, { kind: 'change', nodes: [sent] })
+      const found = { action: 'PATCH', lockedFor, read } as const
+      const rows = await lockMatchingRows(writing, resource, selection, found)
+      count.refuseTimes(rows.length)
+      if (rows.length > 0) await requireListAccess(writing.context, [sent])
+      else {
+        addOtherForms(writing.context.problems, [sent])
+        writing.context.problems.refuse()
+      }
+      // If nothing matches, nothing is created.
+      const mayName = relationKeys.size > 0 && rows.length > 0
+      const [node = sent] = mayName ? await resolveUniqueNames(writing.context, [sent]) : [sent]
+      const steps = rows.map((stored) => new ChangeStep(node, stored))
+      const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
+      return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
+    },
+    { isBulk: true, byFilters: true, retryOn: retriesNames(relationKeys) },
+  )
+}
+
+/** PATCH with a list: each object changes the record that has its key. */
+async function updateListed(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  body: readonly JsonValue[],
+  problems: InputProblems,
+): Promise<Result> {
+  refusePrecondition(call)
+  refuseIdempotencyKey(call)
+  if (body.length === 0) throw wrongBody('an object, or a list of at least one')
+  const { max, limit, at } = limitOf(resource, ast)
+  if (body.length > max) {
+    const { endpoint } = resource
+    throw tooManyRecords({ endpoint, sent: body.length }, limit, max, at)
+  }
+  const echo = cachedEchoPlan(call, resource, ast, 'list')
+  const relationKeys = relationKeysOf(resource, ast)
+  const sent = await readChanges(call, resource, body, problems, relationKeys)
+  for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
+  return inWrite(
+    call,
+    async (writing) => {
+      const { context } = writing
+      // Before the look-up, so that callers without the right cannot find out which records exist.
+      await requireAccess(context, resource, 'PATCH')
+      const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
+      const nodes = changes.map(nodeOf)
+      await requireListAccess(context, nodes)
+      const read = columnsToRead(context, resource, { kind: 'change', nodes })
+      const returned = returnedEcho(writing, echo)
+      const written = needsNoLookUp(context, resource, changes, read)
+        ? await writeWithoutLookUp(context, resource, changes)
+        : await changeStored(context, resource, changes, read, returned)
+      const rows = knownRows(resource, echo, returned, written)
+      const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
+      return writtenResult(writing, resource, ast, shown)
+    },
+    { isBulk: true, retryOn: retriesNames(relationKeys) },
+  )
+}
+
+/** The changes after `resolveUniqueNames`. */
+async function resolved(
+  context: WriteContext,
+  changes: readonly ListedChange[],
+): Promise<readonly ListedChange[]> {
+  const nodes = await resolveUniqueNames(context, changes.map(nodeOf))
+  return changes.map(({ key }, i) => new ListedChange(key, nodes[i] as RecordNode))
+}
+
+/** An object of the list: its key, and the other fields. A class, as `CreateStep` says. */
+class ListedChange {
+  readonly key: readonly Value[]
+  readonly node: RecordNode
+
+  constructor(key: readonly Value[], node: RecordNode) {
+    this.key = key
+    this.node = node
+  }
+}
+
+const nodeOf = ({ node }: ListedChange): RecordNode => node
+const keyInList = ({ key }: ListedChange): readonly Value[] => key
+
+/** Looks up and locks the records, then changes them. `read` are the columns that the changes need. */
+async function changeStored(
+  context: WriteContext,
+  resource: Resource,
+  changes: readonly ListedChange[],
+  read: readonly NamedColumn[] | undefined,
+  returned: ReturnedRows | undefined,
+): Promise<readonly Values[]> {
+  const lockedFor = lockForChanges(context, resource, changes.map(nodeOf))
+  const keys = changes.map(keyInList)
+  await lockLinked(context, resource, changes.map(nodeOf), keys)
+  const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
+  const steps = await changeSteps(context, resource, changes, stored, lockedFor, read)
+  return writeMany(context, resource, steps, returned)
+}
+
+async function changeSteps(
+  context: WriteContext,
+  resource: Resource,
+  changes: readonly ListedChange[],
+  stored: ReadonlyMap<string, Values>,
+  lockedFor: LockedFor,
+  read: readonly NamedColumn[] | undefined,
+): Promise<readonly ManyStep[]> {
+  const steps: ManyStep[] = []
+  const mayDiffer = isCollated(resource)
+  const taken = new Set<string>()
+  for (let i = 0; i < changes.length; i++) {
+    const { key, node } = changes[i] as ListedChange
+    const exact = stored.get(keyText(key))
+    // A collation may make the stored key equal to this one although their texts differ.
+    const found =
+      exact ??
+      (mayDiffer
+        ? await lockedRecord(context, resource, key, 'PATCH', lockedFor, { read })
+        : undefined)
+    const own = mayDiffer && found ? keyText(keyIn(resource, found) ?? []) : undefined
+    if (found === undefined) {
+      addOtherForms(context.problems, [node])
+      steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
+    } else if (own !== undefined && taken.has(own)) {
+      steps.push({ kind: 'refused', node, error: validationFailed([[node.path, [changedTwice]]]) })
+    } else steps.push(new ChangeStep(node, found))
+    if (own !== undefined) taken.add(own)
+  }
+  context.problems.refuse()
+  return steps
+}
+
+const changedTwice = 'The list changes this record twice.'
+
+async function readChanges(
+  call: Call,
+  resource: Resource,
+  body: readonly JsonValue[],
+  problems: InputProblems,
+  relationKeys: RelationKeys,
+): Promise<readonly ListedChange[]> {
+  const names = resource.primaryKey.map(({ name }) => name)
+  // A key in an item of the list identifies a record, as in a URL, so it is accepted even where clients cannot set keys.
+  const identifying = new Map(names.map((name) => [name, undefined]))
+  const own = new Set(names)
+  const options = { mode: 'update', identifying, relationKeys } as const
+  const readItem = nodeReader(resource, options, problems, validatorHost(call))
+  const changes: ListedChange[] = []
+  const nodes: RecordNode[] = []
+  const known = new Set<string>()
+  for (let i = 0; i < body.length; i++) {
+    const read = readItem(body[i] as JsonValue, `[${i}]`)
+    const node = read instanceof Promise ? await read : read
+    nodes.push(node)
+    const key = keyIn(resource, node.values)
+    if (key === undefined) {
+      for (const name of names) {
+        if (node.values[name] !== undefined) continue
+        problems.add(pathTo(node.path, name), 'The key of the record to change is needed.')
+      }
+      continue
+    }
+    const text = keyText(key)
+    if (known.has(text)) problems.add(node.path, changedTwice)
+    known.add(text)
+    changes.push(new ListedChange(key, withoutFields(node, own)))
+  }
+  refuse(problems, nodes)
+  const sent = changes.map(nodeOf)
+  const host = transformHost(call)
+  await refuseUnheld(nodes, problems, host)
+  const stored = await withStoredForms(sent, problems, host)
+  if (stored === sent) return changes
+  return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
+}
+
+/** Refuses a body with problems; then values that are not of their column's type are problems, too. */
+function refuse(problems: InputProblems, nodes: readonly RecordNode[]): void {
+  if (problems.any) addOtherForms(problems, nodes)
+  problems.refuse()
+}
+
+/** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and the number of deleted records as total. */
+export async function removeMany(call: Call, resource: Resource): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
+  refuseWithoutVersion(resource, '')
+  const selection = selectionOf(call, resource, ast)
+  // A list of keys in the body would not narrow what the filters choose.
+  refuseFields(call, 'empty: the filters of DELETE choose the records')
+  const cascade = cascadeParameter(resource, ast)
+  if (cascade) noteCascade(call, resource)
+  return inWrite(
+    call,
+    async (writing) => {
+      const { context } = writing
+      const soft = resource.settings.softDelete !== null
+      const read = columnsToRead(context, resource, { kind: 'remove', soft })
+      const found = { action: 'DELETE', lockedFor: 'anyChange', read } as const
+      const rows = await lockMatchingRows(writing, resource, selection, found)
+      await removeList(context, resource, rows, cascade)
+      return { status: 200, value: null, total: rows.length }
+    },
+    { isBulk: true, byFilters: true },
+  )
+}
+
+/** The records that a bulk write matches. */
+interface Selection {
+  readonly rows: RowPlan
+  /** 400 if more records match. */
+  readonly max: number
+  /** The parameter or setting that `max` comes from, for the error message. */
+  readonly limit: string
+  /** The parameter, if it is one. */
+  readonly at?: string
+}
+
+function refuseOrderAndGroups({ raw, order, groupBy, aggregates }: QueryAst): void {
+  for (const [name, [first]] of [
+    ['order_by', order],
+    ['groupby', groupBy],
+    [undefined, aggregates],
+  ] as const) {
+    if (first === undefined) continue
+    const at = raw.slice(first.span.start, first.span.end)
+    throw notHere(name ?? at, 'in a write', at)
+  }
+}
+
+function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
+  refusePrecondition(call)
+  refuseIdempotencyKey(call)
+  if (ast.where.length === 0) throw filterNeeded(call.method)
+  if (!call.reach(resource)) throw forbiddenFilters(call.method)
+  refuseOrderAndGroups(ast)
+  const { fields: _, ...query } = ast
+  const single = ast.single.join_type === undefined ? {} : { join_type: ast.single.join_type }
+  const plan = planList(resource, { ...query, relationOptions: [], single }, call.reach)
+  return { rows: plan.rows, ...limitOf(resource, ast) }
+}
+
+function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'limit' | 'at'> {
+  const { bulk } = resource.settings.limits
+  const text = ast.single.max_affected?.text
+  if (text === undefined) return { max: bulk, limit: maxBulkNames }
+  if (!/^[0-9]{1,9}$/.test(text)) throw invalidParameter('max_affected', text, 'a whole number')
+  const max = Number(text)
+  return max <= bulk
+    ? { max, limit: 'max_affected', at: `max_affected=${text}` }
+    : { max: bulk, limit: maxBulkNames }
+}
+
+/** Why the matching records are read, and with which columns; undefined for all. */
+interface Matching {
+  readonly action: 'PATCH' | 'DELETE'
+  readonly lockedFor: LockedFor
+  readonly read: readonly NamedColumn[] | undefined
+}
+
+/**
+ * The matching records, in key order and locked. After locking, the filters are evaluated again: a concurrent transaction
+ * may have changed a record so that it no longer matches.
+ */
+async function lockMatchingRows(
+  { context }: Writing,
+  resource: Resource,
+  { rows: plan, max, limit, at }: Selection,
+  { action, lockedFor, read }: Matching,
+): Promise<readonly Values[]> {
+  const matching = async (columns: Matching['read']) => {
+    const found = await readScoped(context, reading(plan, columns), action, max + 1)
+    if (found.length > max) throw tooManyRecords(resource, limit, max, at)
+    return found
+  }
+  const { dialect, locks } = context.target
+  // In a transaction of the host that may have a snapshot, the first read locks the newest rows.
+  if (!dialect.capabilities.locksRows || locks !== undefined) return matching(read)
+  const rows = await matching(resource.primaryKey)
+  if (rows.length === 0) return rows
+  const keys = keysOf(resource, rows)
+  await lockRecords(context, resource, keys, lockedFor)
+  const locked = new Set(keys.map(keyText))
+  return (await matching(read)).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))
+}

@@ -1,0 +1,131 @@
+// POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/writing.md).
+
+import { mayAct } from '../../../access/reach.ts'
+import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../../errors.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { shownBulkSetting } from '../../../model/settings/endpoints/bulk-methods.ts'
+import { maxBulkNames, settingNames } from '../../../model/settings/setting-names.ts'
+import type { QueryAst } from '../../../query/parse/ast.ts'
+import type { ReadPlan } from '../../../query/plan/plan.ts'
+import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { inputProblems } from '../../../write/body/problems.ts'
+import { nodeReader } from '../../../write/body/read-body.ts'
+import { withStoredForms } from '../../../write/body/transform.ts'
+import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
+import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
+import { CreateStep, type ManyStep } from '../../../write/store/lists/many-step.ts'
+import { writeMany } from '../../../write/store/lists/write-many.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { parse } from '../reads/read-stages.ts'
+import { noteChanged } from './changed.ts'
+import { cachedEchoPlan, knownRows, returnedEcho } from './echo.ts'
+import { idempotent } from './idempotent.ts'
+import { relationKeysOf, retriesNames } from './relation-keys.ts'
+import { type Items, keysOf, writtenResult } from './result.ts'
+import { createInOneStatement, writeOneRecord } from './single-statement.ts'
+import {
+  bodyOf,
+  refuseOtherParameters,
+  refusePrecondition,
+  transformHost,
+  validatorHost,
+  type Writing,
+} from './stages.ts'
+import { upsert } from './upsert.ts'
+
+/** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
+export function create(call: Call, resource: Resource): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseOtherParameters(ast, 'on_conflict')
+  const isUpsert = ast.single.on_conflict !== undefined
+  if (isUpsert && !resource.settings.allowUpsert) {
+    const at = `on_conflict=${ast.single.on_conflict?.text}`
+    throw featureDisabled('Upserting', settingNames.allowUpsert, at)
+  }
+  if (isUpsert && !mayAct(resource, 'UPSERT', call.caller)) throw forbidden()
+  refusePrecondition(call)
+  const one = cachedEchoPlan(call, resource, ast, 'one')
+  const problems = inputProblems()
+  const body = bodyOf(call, problems)
+  const many = Array.isArray(body)
+  const echo = many ? cachedEchoPlan(call, resource, ast, 'list') : one
+  const items = itemsOf(resource, body)
+  return idempotent(call, resource, ast, body, (storeResponse) =>
+    (isUpsert ? upsert : insertAll)(
+      call,
+      resource,
+      ast,
+      { items, many, problems, storeResponse },
+      echo,
+    ),
+  )
+}
+
+async function insertAll(
+  call: Call,
+  resource: Resource,
+  ast: QueryAst,
+  { items, many, problems, storeResponse }: Items,
+  echo: ReadPlan,
+): Promise<Result> {
+  const read: RecordNode[] = []
+  const relationKeys = relationKeysOf(resource, ast)
+  const reading = { mode: 'create', relationKeys } as const
+  const readItem = nodeReader(resource, reading, problems, validatorHost(call))
+  for (let i = 0; i < items.length; i++) {
+    const item = readItem(items[i] as JsonValue, many ? `[${i}]` : '')
+    const node = item instanceof Promise ? await item : item
+    noteChanged(call, node)
+    read.push(node)
+  }
+  problems.refuse()
+  const host = transformHost(call)
+  const held = refuseUnheld(read, problems, host)
+  if (held instanceof Promise) await held
+  const stored = withStoredForms(read, problems, host)
+  const nodes = stored instanceof Promise ? await stored : stored
+  const first = nodes[0] as RecordNode
+  const steps = nodes.map(createStep)
+  const { additional } = ast
+  const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
+  const write = async (writing: Writing): Promise<Result> => {
+    const { context } = writing
+    const isStored = storeResponse !== undefined
+    const returned = many ? returnedEcho(writing, echo, isStored) : undefined
+    const resolved =
+      relationKeys.size === 0 ? steps : (await resolveUniqueNames(context, nodes)).map(createStep)
+    const created = await writeMany(context, resource, resolved, returned)
+    const keys = keysOf(resource, created)
+    context.problems.refuse()
+    const rows = knownRows(resource, echo, returned, created)
+    const written = { keys, many, status: 201, isStored, rows } as const
+    const result = await writtenResult(writing, resource, ast, written)
+    await storeResponse?.(writing, result, keys)
+    return result
+  }
+  const byOneStatement = (place: Pick<Writing, 'call'>) =>
+    createInOneStatement(place, first, echo, options)
+  return writeOneRecord(call, byOneStatement, write, {
+    isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
+    retryOn: retriesNames(relationKeys),
+  })
+}
+
+const createStep = (node: RecordNode): ManyStep => new CreateStep(node)
+
+/** The records of the body: one object, or a list if API_ALLOW_BULK has POST. */
+function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {
+  if (!Array.isArray(body)) return [body]
+  const { bulkMethods, limits } = resource.settings
+  if (!bulkMethods.has('POST')) {
+    throw wrongBody(`one object; lists are not enabled here (${shownBulkSetting(bulkMethods)})`)
+  }
+  if (body.length === 0) throw wrongBody('an object, or a list of at least one')
+  if (body.length > limits.bulk) {
+    const { endpoint } = resource
+    throw tooManyRecords({ endpoint, sent: body.length }, maxBulkNames, limits.bulk)
+  }
+  return body as readonly JsonValue[]
+}

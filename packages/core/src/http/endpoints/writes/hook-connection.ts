@@ -1,0 +1,35 @@
+// HookConnection: the instance that all hooks of one transaction receive as `args.db`, and the work of a write before their statements.
+
+import { beforeStatements } from '../../../database/transactions/intercept-connection.ts'
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
+import { turn } from '../../../lib/turn.ts'
+import type { BeforeHookStatements } from '../../../write/store/context.ts'
+
+export interface HookConnection {
+  readonly db: AnyDatabase
+  /** What to do before a statement of a hook; set by the write that is running. In a batch, one write after the other sets it. */
+  statements: BeforeHookStatements | undefined
+}
+
+/** Makes the connection of the hooks of a transaction. `db` is not the transaction itself, whose statements need no work before. */
+export function hookConnection(transaction: AnyDatabase): HookConnection {
+  const hooks: HookConnection = {
+    db: beforeStatements(transaction, () => workBefore(hooks.statements)),
+    statements: undefined,
+  }
+  return hooks
+}
+
+/**
+ * Works before a statement of a hook. If that fails, the statement fails too, so that a hook that waits for it can end. If the write
+ * has ended meanwhile, no hook waits: the statement never settles, because nobody would handle its rejection, which ends a process.
+ */
+async function workBefore(statements: BeforeHookStatements | undefined): Promise<void> {
+  try {
+    await statements?.work?.()
+  } catch (error) {
+    await turn()
+    if (statements?.isOver !== true) throw error
+    await new Promise<never>(() => {})
+  }
+}

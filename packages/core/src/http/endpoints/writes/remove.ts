@@ -1,0 +1,70 @@
+// remove: DELETE on one record.
+
+import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../../errors.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { QueryAst } from '../../../query/parse/ast.ts'
+import { pathKey } from '../../../query/plan/conditions/path-key.ts'
+import { parseBoolean } from '../../../query/plan/conditions/value.ts'
+import { removeRecord } from '../../../write/store/remove.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { parse } from '../reads/read-stages.ts'
+import { noteCascade } from './changed.ts'
+import { removed, removeInOneStatement, writeOneRecord } from './single-statement.ts'
+import { preconditionOf, refuseAllBut, refuseIdempotencyKey } from './stages.ts'
+
+/** `DELETE /api/books/1` → 200 without a value. */
+export async function remove(
+  call: Call,
+  resource: Resource,
+  keyStrings: readonly string[],
+): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseAllBut(ast, 'cascade_delete')
+  refuseConditions(ast)
+  refuseIdempotencyKey(call)
+  const cascade = cascadeParameter(resource, ast)
+  if (cascade) noteCascade(call, resource)
+  const key = pathKey(resource, keyStrings)
+  if (key === undefined) throw recordNotFound()
+  const precondition = preconditionOf(call, resource)
+  const isConditional = precondition !== undefined || resource.settings.requireIfMatch
+  const options = { cascade, precondition: isConditional } as const
+  return writeOneRecord(
+    call,
+    (place) => removeInOneStatement(place, resource, key, options),
+    async ({ context }) => {
+      await removeRecord(context, resource, key, { cascade, precondition })
+      return removed
+    },
+    { isBulk: cascade },
+  )
+}
+
+/**
+ * Whether a DELETE cascades: the value of `cascade_delete`, or true if every DELETE of the model does. Throws 400 if the setting does not
+ * allow the value.
+ */
+export function cascadeParameter({ settings }: Resource, ast: QueryAst): boolean {
+  const { allowCascadeDelete, alwaysCascades } = settings
+  const text = ast.single.cascade_delete?.text
+  if (text === undefined) return alwaysCascades
+  const cascade = parseBoolean(text)
+  if (cascade === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
+  if (!cascade && alwaysCascades) {
+    const why = ` Every DELETE here also deletes dependents (${settingNames.allowCascadeDelete} is 'always').`
+    throw invalidParameter('cascade_delete', text, 'true', why)
+  }
+  if (cascade && !allowCascadeDelete) {
+    const at = `cascade_delete=${text}`
+    throw featureDisabled('Removing dependents', settingNames.allowCascadeDelete, at)
+  }
+  return cascade
+}
+
+function refuseConditions({ raw, where: [first] }: QueryAst): void {
+  if (first === undefined) return
+  const at = raw.slice(first.span.start, first.span.end)
+  throw notHere(at, 'on a single record; it belongs to the collection', at)
+}

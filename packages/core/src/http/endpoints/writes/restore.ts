@@ -1,0 +1,39 @@
+// POST …/<id>/restore: undoes a soft delete.
+
+import { recordNotFound } from '../../../errors.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { pathKey } from '../../../query/plan/conditions/path-key.ts'
+import { restoreRecord } from '../../../write/store/change.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { parse, refuseRelationKeys } from '../reads/read-stages.ts'
+import { cachedEchoPlan } from './echo.ts'
+import { writtenResult } from './result.ts'
+import {
+  inWrite,
+  preconditionOf,
+  refuseFields,
+  refuseIdempotencyKey,
+  refuseOtherParameters,
+} from './stages.ts'
+
+/** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */
+export async function restore(
+  call: Call,
+  resource: Resource,
+  keyStrings: readonly string[],
+): Promise<Result> {
+  const ast = parse(call, resource)
+  refuseOtherParameters(ast)
+  refuseRelationKeys(ast, 'in a restore')
+  refuseIdempotencyKey(call)
+  cachedEchoPlan(call, resource, ast, 'one')
+  refuseFields(call, 'empty: restore takes no fields')
+  const key = pathKey(resource, keyStrings)
+  if (key === undefined) throw recordNotFound()
+  const precondition = preconditionOf(call, resource)
+  return inWrite(call, async (writing) => {
+    await restoreRecord(writing.context, resource, key, precondition)
+    return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
+  })
+}

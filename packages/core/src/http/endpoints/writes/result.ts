@@ -1,0 +1,95 @@
+// Builds the response of a write: its records, and `Location` and ETag for a single one.
+
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { QueryAst } from '../../../query/parse/ast.ts'
+import { pathPartsOf } from '../../../query/plan/conditions/path-key.ts'
+import type { Value } from '../../../query/plan/plan.ts'
+import { keyUrl } from '../../../query/serialize/links.ts'
+import type { InputProblems } from '../../../write/body/problems.ts'
+import type { Values } from '../../../write/nodes/node.ts'
+import { keyIn } from '../../../write/resolve/look-up.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import type { Content } from '../reads/read-stages.ts'
+import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
+import type { StoreResponse } from './idempotent.ts'
+import type { Writing } from './stages.ts'
+
+/** The records of a POST body, and its problems so far. */
+export interface Items {
+  readonly items: readonly JsonValue[]
+  readonly many: boolean
+  readonly problems: InputProblems
+  /** Undefined without an Idempotency-Key. */
+  readonly storeResponse: StoreResponse | undefined
+}
+
+/** The key of a record that was just created. */
+export function keyOf(resource: Resource, values: Values): readonly Value[] {
+  const key = keyIn(resource, values)
+  if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
+  return key
+}
+
+/** The keys of the records of a list. */
+export function keysOf(
+  resource: Resource,
+  records: readonly Values[],
+): readonly (readonly Value[])[] {
+  const keys: (readonly Value[])[] = []
+  for (let i = 0; i < records.length; i++) keys.push(keyOf(resource, records[i] as Values))
+  return keys
+}
+
+/** The written records, and the form of their response. */
+interface WrittenRecords {
+  readonly keys: readonly (readonly Value[])[]
+  readonly many: boolean
+  readonly status: 200 | 201
+  /** Whether the response is stored for an Idempotency-Key, which needs values. */
+  readonly isStored?: boolean
+  /** The rows of all records, if the statements have returned them; otherwise they are read by the keys. */
+  readonly rows?: KnownRows | undefined
+}
+
+/** The response of a write: the records as the caller may read them, with `Location` if one was created. */
+export async function writtenResult(
+  { call, opened }: Writing,
+  resource: Resource,
+  ast: QueryAst,
+  { keys, many, status, isStored = false, rows }: WrittenRecords,
+): Promise<Result> {
+  const plan = () => planEcho(resource, ast, call.reach, 'list')
+  if (many && !isStored && !isListNeeded(call, plan))
+    return { value: null, status, keys, total: keys.length }
+  if (many) {
+    const asked = isStored ? { ...call, asText: false } : call
+    return {
+      ...(await readEchoList(asked, opened, resource, ast, keys, rows)),
+      status,
+      keys,
+      total: keys.length,
+    }
+  }
+  const [key = []] = keys
+  const [echo] = await readEchoes(call, opened, resource, ast, keys)
+  const { value = null, record } = echo ?? {}
+  const content = { value, ...(record === undefined ? {} : { record }) }
+  return recordResult(call, resource, { key, status }, content)
+}
+
+/** The response with one record. */
+export function recordResult(
+  call: Call,
+  resource: Resource,
+  { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
+  content: Content,
+): Result {
+  const result: Result = { ...content, status, keys: [key], total: 1 }
+  if (status === 200) return result
+  return {
+    ...result,
+    headers: { location: keyUrl(resource, pathPartsOf(resource, key), call.base) },
+  }
+}

@@ -1,0 +1,106 @@
+// PATCH and PUT on one record.
+
+import { recordNotFound } from '../../../errors.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { pathKey } from '../../../query/plan/conditions/path-key.ts'
+import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { type InputProblems, inputProblems } from '../../../write/body/problems.ts'
+import { readNode } from '../../../write/body/read-body.ts'
+import { isMergePatch } from '../../../write/body/text/body.ts'
+import { withStoredForms } from '../../../write/body/transform.ts'
+import { addOtherForms } from '../../../write/check/checks.ts'
+import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
+import { keyIn } from '../../../write/resolve/look-up.ts'
+import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
+import { changeRecord } from '../../../write/store/change.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { parse } from '../reads/read-stages.ts'
+import { noteChanged } from './changed.ts'
+import { cachedEchoPlan } from './echo.ts'
+import { relationKeysOf, retriesNames } from './relation-keys.ts'
+import { writtenResult } from './result.ts'
+import { changeInOneStatement, writeOneRecord } from './single-statement.ts'
+import {
+  bodyOf,
+  preconditionOf,
+  refuseIdempotencyKey,
+  refuseOtherParameters,
+  transformHost,
+  validatorHost,
+} from './stages.ts'
+
+/**
+ * `PATCH /api/books/1` with the fields to change, or a JSON Merge Patch, which also merges the documents of json columns; `PUT`
+ * with all fields → 200 and the changed record.
+ */
+export async function update(
+  call: Call,
+  resource: Resource,
+  keyStrings: readonly string[],
+): Promise<Result> {
+  const replace = call.method === 'PUT'
+  const ast = parse(call, resource)
+  refuseOtherParameters(ast)
+  refuseIdempotencyKey(call)
+  const echo = cachedEchoPlan(call, resource, ast, 'one')
+  const problems = inputProblems()
+  const body = bodyOf(call, problems, !replace)
+  const isMerge = !replace && isMergePatch(call.request)
+  const relationKeys = relationKeysOf(resource, ast)
+  const mode = replace ? 'replace' : 'update'
+  const place = { path: '', mode, isMergePatch: isMerge, relationKeys } as const
+  const read = readNode(resource, body, place, problems, validatorHost(call))
+  const sent = read instanceof Promise ? await read : read
+  noteChanged(call, sent)
+  if (isMerge) refuseNested(sent, problems)
+  const key = pathKey(resource, keyStrings)
+  // If some checks need the stored record, all problems are reported together after it is read.
+  const needsStored =
+    sent.wholeRecordChecks.length > 0 ||
+    Object.keys(sent.sentBack.fields).length > 0 ||
+    Object.keys(sent.sentBack.otherForms).length > 0
+  if (key === undefined) addOtherForms(problems, [sent])
+  if (!needsStored || key === undefined) problems.refuse()
+  if (key === undefined) throw recordNotFound()
+  // Before the functions of the model are called, because a malformed header is refused.
+  const precondition = preconditionOf(call, resource)
+  const host = transformHost(call)
+  const held = refuseUnheld([sent], problems, host)
+  if (held instanceof Promise) await held
+  const stored = withStoredForms([sent], problems, host)
+  const [node = sent] = stored instanceof Promise ? await stored : stored
+  const { additional } = ast
+  const isConditional = precondition !== undefined || resource.settings.requireIfMatch
+  const request = { replace, precondition: isConditional, additional } as const
+  const action = replace ? 'PUT' : 'PATCH'
+  return writeOneRecord(
+    call,
+    (place) => changeInOneStatement(place, node, key, echo, request),
+    async (writing) => {
+      const options = { action, replace, precondition } as const
+      const { context } = writing
+      const [resolved = node] =
+        relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node])
+      const changed = await changeRecord(context, resolved, key, options)
+      // A callback may have changed the key.
+      const keys = [keyIn(resource, changed) ?? key]
+      return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
+    },
+    {
+      problems,
+      isBulk: relationKeys.size > 0 || nestsSeveral(node),
+      retryOn: retriesNames(relationKeys),
+    },
+  )
+}
+
+/**
+ * Adds a problem for each nested object or list. A merge patch (RFC 7396) would have to change the related records, while a plain PATCH
+ * creates records or refers to them.
+ */
+function refuseNested({ parents, children }: RecordNode, problems: InputProblems): void {
+  for (const { relation } of [...parents, ...children]) {
+    problems.add(relation.name, 'A merge patch has no related records; send application/json.')
+  }
+}

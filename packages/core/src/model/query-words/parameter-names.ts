@@ -1,0 +1,35 @@
+// The names of all query parameters.
+
+import type { SingleParameter } from '../../query/parse/ast.ts'
+
+const single = [
+  'page',
+  'limit',
+  'join_type',
+  'dump',
+  'dump_relationships',
+  'include_deleted',
+  'count',
+  'after',
+  'before',
+  'paging',
+  'cascade_delete',
+  'max_affected',
+  'on_conflict',
+  'search',
+] as const satisfies readonly SingleParameter[]
+
+const lists = ['fields', 'order_by', 'orderby', 'groupby', 'aggregate', 'join'] as const
+
+export type ListParameter = (typeof lists)[number]
+
+export const singleParameters: readonly SingleParameter[] = single
+export const listParameters: readonly ListParameter[] = lists
+
+export function isSingleParameter(name: string): name is SingleParameter {
+  return (single as readonly string[]).includes(name)
+}
+
+export function isListParameter(name: string): name is ListParameter {
+  return (lists as readonly string[]).includes(name)
+}

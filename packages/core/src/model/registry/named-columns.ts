@@ -1,0 +1,70 @@
+// Named columns: a model's columns and computed columns with both names resolved and their defaults filled in.
+
+import type { DialectColumn } from '../../dialect/dialect.ts'
+import type { Column } from '../column.ts'
+import type { AnyModel, ComputedColumn } from '../define-model.ts'
+import type { SpecialValues } from '../type-rules.ts'
+import { withPaths } from './json-paths.ts'
+import type { NamedColumn } from './resource.ts'
+
+/** Total digits of a decimal with a scale but no precision; without both it is unlimited. */
+const defaultPrecision = 15
+
+/** Asks the dialect which columns may contain values that do not have the usual form of their type. */
+export interface KeptValues {
+  readonly special: (column: DialectColumn) => SpecialValues | undefined
+  readonly others: (column: DialectColumn) => boolean
+}
+
+function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
+  const named = withNames(name, column, secret)
+  // A list column has the special values of its items.
+  const special = kept.special({ ...named, type: column.items ?? column.type })
+  return withPaths({
+    ...named,
+    ...(special === undefined ? {} : { special }),
+    ...(kept.others(named) ? { otherForms: true } : {}),
+  })
+}
+
+function withNames(name: string, column: Column, secret: boolean): NamedColumn {
+  const { scale } = column
+  const precision = column.precision ?? (scale === undefined ? undefined : defaultPrecision)
+  return {
+    name,
+    dbName: column.column ?? name,
+    type: column.type,
+    nullable: column.nullable === true,
+    // A credential column is hidden unless the model declares `hidden: false`.
+    hidden: column.writeOnly === true || (column.hidden ?? secret),
+    ...(precision === undefined ? {} : { precision }),
+    ...(scale === undefined ? {} : { scale }),
+    ...(column.items === undefined ? {} : { items: column.items }),
+    ...(column.enum === undefined ? {} : { enum: column.enum }),
+    ...(column.collation === undefined ? {} : { collation: column.collation }),
+    ...(column.storage === undefined ? {} : { storage: column.storage }),
+    definition: column,
+  }
+}
+
+/** Returns the columns of a model by field name, in model order, computed ones last. `secrets` names the columns with credentials. */
+export function namedColumns(
+  model: Pick<AnyModel, 'columns' | 'computed'>,
+  secrets: ReadonlySet<string>,
+  kept: KeptValues,
+): Map<string, NamedColumn> {
+  const columns = new Map<string, NamedColumn>()
+  for (const [name, column] of Object.entries(model.columns)) {
+    columns.set(name, namedColumn(name, column, kept, secrets.has(name)))
+  }
+  for (const [name, computed] of Object.entries(model.computed)) {
+    // If a stored and a computed column share a name, the stored one is used; `checkModel` reports the other.
+    if (columns.has(name)) continue
+    const { expression, ...shape } = computed as ComputedColumn
+    columns.set(name, {
+      ...namedColumn(name, { ...shape, readOnly: true }, kept),
+      computed: expression,
+    })
+  }
+  return columns
+}

@@ -1,0 +1,108 @@
+// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (docs/writing.md).
+
+import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
+import type {
+  ForeignKeyColumn,
+  NamedColumn,
+  Registry,
+  ResolvedRelation,
+  Resource,
+} from '../resource.ts'
+import { junctionOf } from './junction.ts'
+
+/** A table with a foreign key to a resource. */
+export interface Dependent extends TableName {
+  /** Its foreign key to the resource. */
+  readonly key: readonly ForeignKeyColumn[]
+  /** The resource of the table; null for the junction table of a many-to-many without a published model. */
+  readonly resource: Resource | null
+  /** The foreign key columns of that resource, in the order of `key`; empty for a junction table. */
+  readonly held: readonly NamedColumn[]
+  /** The name by which responses refer to the dependents. */
+  readonly name: string
+}
+
+/** A dependent with a published model: its rows are records. */
+export interface DependentModel extends Dependent {
+  readonly resource: Resource
+}
+
+export const hasModel = (dependent: Dependent): dependent is DependentModel =>
+  dependent.resource !== null
+
+const known = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
+
+/** Returns the dependents of a resource: each foreign key once, whichever side declares the relation. */
+export function dependentsOf(registry: Registry, resource: Resource): readonly Dependent[] {
+  let all = known.get(registry)
+  if (all === undefined) {
+    all = collect(registry)
+    known.set(registry, all)
+  }
+  return all.get(resource) ?? []
+}
+
+function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]> {
+  const found = new Map<Resource, Map<string, Dependent>>()
+  const add = (resource: Resource, dependent: Dependent): void => {
+    const names = dependent.key.map(({ dbName }) => dbName)
+    const key = JSON.stringify([tableKey(dependent), names.sort()])
+    const own = found.get(resource) ?? new Map<string, Dependent>()
+    if (!own.has(key)) own.set(key, dependent)
+    found.set(resource, own)
+  }
+  for (const resource of registry.resources) {
+    for (const relation of resource.allRelations.values()) {
+      for (const [owner, dependent] of ends(relation)) add(owner, dependent)
+    }
+    for (const links of resource.unlistedLinks) {
+      add(resource, { ...links, resource: null, held: [], name: links.table })
+    }
+  }
+  return new Map([...found].map(([resource, own]) => [resource, [...own.values()]]))
+}
+
+/**
+ * Returns the dependents of a relation: the table with the foreign key is a dependent of the other side, a junction table of both
+ * sides.
+ */
+function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
+  const { kind, source, target, pairs, through } = relation
+  if (through !== undefined) {
+    const { schema, table, from, to } = through
+    if (through.resource?.model.readOnly) return []
+    const junction = junctionOf(relation)
+    // With a published junction model, its records are dependents of both sides.
+    const links = { schema, table, resource: junction?.resource ?? null }
+    const { own = [], linked = [] } = junction ?? {}
+    const named = (other: Resource): string => (junction?.resource ?? other).endpoint
+    return [
+      [source, { ...links, key: from, held: own, name: named(target) }],
+      [target, { ...links, key: to, held: linked, name: named(source) }],
+    ]
+  }
+  const holds = kind === 'belongsTo'
+  const [holder, owner] = holds ? [source, target] : [target, source]
+  const key = pairs.map(({ from, to }) =>
+    holds ? { held: from, referred: to } : { held: to, referred: from },
+  )
+  // A read-only model needs no check: a view cannot block a DELETE, and for a table the database enforces the foreign key.
+  if (holder.model.readOnly) return []
+  return [
+    [
+      owner,
+      {
+        schema: holder.schema,
+        table: holder.table,
+        key: key.map(({ held, referred }) => ({ dbName: held.dbName, column: referred })),
+        resource: holder,
+        held: key.map(({ held }) => held),
+        name: holder.endpoint,
+      },
+    ],
+  ]
+}
+
+/** Returns the columns of the resource that a dependent refers to. */
+export const referredColumns = ({ key }: Dependent): readonly NamedColumn[] =>
+  key.map(({ column }) => column)

@@ -1,0 +1,37 @@
+// The paths of the authentication endpoints, and which of them are served.
+
+import type { StrategyName } from '../access/access-types.ts'
+import type { ApiConfig } from '../config.ts'
+import { reader } from '../reader.ts'
+import type { AuthRoutes } from './auth-settings.ts'
+
+/** Returns the path of each authentication endpoint, served or not. */
+export function authPaths(config: ApiConfig): {
+  readonly [K in keyof AuthRoutes]: NonNullable<AuthRoutes[K]>
+} {
+  const { get } = reader(config)
+  return {
+    login: '/auth/login',
+    refresh: get('API_AUTH_REFRESH_ROUTE'),
+    logout: '/auth/logout',
+    me: get('API_AUTH_ME_ROUTE'),
+  }
+}
+
+/** Returns the path of each authentication route, or null where the route is not served (specification: column 'Available when'). */
+export function resolveAuthRoutes(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+): AuthRoutes {
+  const paths = authPaths(config)
+  const served = config.API_AUTO_AUTH_ROUTES !== false && strategies.length > 0
+  const jwt = served && strategies.includes('jwt')
+  const login = jwt || (served && strategies.some((name) => name === 'basic' || name === 'api_key'))
+  const own = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
+  return {
+    login: login ? paths.login : null,
+    refresh: jwt ? paths.refresh : null,
+    logout: jwt ? paths.logout : null,
+    me: own ? paths.me : null,
+  }
+}

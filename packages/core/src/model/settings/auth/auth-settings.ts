@@ -1,0 +1,78 @@
+// AuthSettings: the resolved settings about users, credentials, tokens and their routes; `resolve-auth.ts` builds them.
+
+import type { AnyModel } from '../../define-model.ts'
+import type {
+  ApiKeyLookup,
+  CustomAuth,
+  StrategyName,
+  TokenProvider,
+} from '../access/access-types.ts'
+import type { CustomAuthScheme } from './custom-auth-scheme.ts'
+import type { RateWindow } from './rate-windows.ts'
+
+/** Environment variables; only ACCESS_SECRET_KEY, REFRESH_SECRET_KEY and NODE_ENV are read. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The algorithms of tokens: HMAC with a secret, RSA with a key pair. */
+export const algorithms = ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512'] as const
+
+export type Algorithm = (typeof algorithms)[number]
+
+/** The keys of one kind of token, as text. */
+export interface KeyTexts {
+  /** HMAC secret; never a PEM. */
+  readonly secret: string | undefined
+  /** PEM of the private key that signs with RSA. */
+  readonly privateKey: string | undefined
+  /** PEM that verifies RSA signatures: a public key, or a private key whose public half is used. */
+  readonly verifyKey: string | undefined
+}
+
+/** How tokens are issued and verified. */
+export interface JwtSettings {
+  readonly algorithm: Algorithm
+  readonly allowed: readonly Algorithm[]
+  readonly issuer: string | undefined
+  readonly audience: string | undefined
+  /** Seconds. */
+  readonly leeway: number
+  /** Lifetimes in seconds. */
+  readonly accessSeconds: number
+  readonly refreshSeconds: number
+  readonly access: KeyTexts
+  readonly refresh: KeyTexts
+}
+
+/** The paths of the authentication endpoints; null where one is not served. */
+export interface AuthRoutes {
+  readonly login: string | null
+  readonly refresh: string | null
+  readonly logout: string | null
+  readonly me: string | null
+}
+
+/** Everything about users, credentials and tokens. */
+export interface AuthSettings {
+  /** Every strategy that any endpoint accepts, in the order they are tried. */
+  readonly strategies: readonly StrategyName[]
+  readonly userModel: AnyModel | undefined
+  readonly lookupField: string | undefined
+  /** Seconds for which the user of an access token is remembered. */
+  readonly userCache: number
+  readonly checkMethod: string | undefined
+  /** The cost of new password hashes: bcrypt runs 2^cost rounds. */
+  readonly passwordCost: number
+  readonly hashField: string | undefined
+  readonly keyLookup: ApiKeyLookup | undefined
+  readonly customAuth: CustomAuth | undefined
+  /** Whether `customAuth` is called once for all operations of a batch. */
+  readonly customPerBatch: boolean
+  readonly customScheme: CustomAuthScheme | undefined
+  /** Null if the strategy jwt is not enabled. */
+  readonly jwt: JwtSettings | null
+  readonly providers: readonly TokenProvider[]
+  readonly cookieName: string
+  readonly routes: AuthRoutes
+  /** Limit of login and refresh, per address and per account. */
+  readonly loginWindows: readonly RateWindow[]
+}

@@ -1,0 +1,147 @@
+// Resolves the authentication settings: strategies, routes, and the settings each strategy requires; a missing one is reported
+// as a problem.
+
+import { didYouMean } from '../../../lib/naming/suggest.ts'
+import type { AnyModel } from '../../define-model.ts'
+import type { StrategyName } from '../access/access-types.ts'
+import type { ApiConfig } from '../config.ts'
+import type { Problems } from '../problems.ts'
+import { reader } from '../reader.ts'
+import { resolveAuthRoutes } from './auth-routes.ts'
+import type { AuthSettings, Environment } from './auth-settings.ts'
+import { rateWindows } from './rate-windows.ts'
+import { resolveJwt } from './resolve-jwt.ts'
+
+/** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
+export function resolveAuth(
+  config: ApiConfig,
+  env: Environment,
+  ofModels: readonly StrategyName[],
+  problems: Problems,
+): AuthSettings {
+  const { get, find } = reader(config)
+  const strategies = [...new Set([...(find('API_AUTHENTICATE_METHOD') ?? []), ...ofModels])]
+  checkRequiredSettings(config, strategies, problems)
+  checkCustomStrategy(config, strategies, problems)
+  checkUnusedStrategies(config, strategies, problems)
+  checkUserModel(config, problems)
+  if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
+    problems.add(
+      'config.API_USER_CACHE',
+      'cannot be used with API_SESSION_GETTER: the key of a user may mean another one in the database of another request. Leave it out.',
+    )
+  }
+  const routes = resolveAuthRoutes(config, strategies)
+  return {
+    strategies,
+    userModel: find('API_USER_MODEL'),
+    lookupField: find('API_USER_LOOKUP_FIELD'),
+    userCache: get('API_USER_CACHE'),
+    checkMethod: find('API_CREDENTIAL_CHECK_METHOD'),
+    passwordCost: get('API_PASSWORD_COST'),
+    hashField: find('API_CREDENTIAL_HASH_FIELD'),
+    keyLookup: find('API_KEY_AUTH_AND_RETURN_METHOD'),
+    customAuth: find('API_CUSTOM_AUTH'),
+    customPerBatch: get('API_CUSTOM_AUTH_PER_BATCH'),
+    customScheme: find('API_CUSTOM_AUTH_SCHEME'),
+    jwt: strategies.includes('jwt')
+      ? resolveJwt(config, env, routes.login !== null, problems)
+      : null,
+    providers: get('API_AUTH_TOKEN_PROVIDERS'),
+    cookieName: get('API_AUTH_COOKIE_NAME'),
+    routes,
+    loginWindows: rateWindows(get('API_LOGIN_RATE_LIMIT')) ?? [],
+  }
+}
+
+/** Checks that each strategy has the settings that the specification requires for it. */
+function checkRequiredSettings(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  const need = (strategy: StrategyName, keys: readonly (keyof ApiConfig)[]): void => {
+    for (const key of keys) {
+      if (config[key] !== undefined) continue
+      problems.add(`config.${key}`, `is required by the strategy "${strategy}".`)
+    }
+  }
+  for (const strategy of strategies) {
+    if (strategy === 'jwt' || strategy === 'basic') {
+      need(strategy, ['API_USER_MODEL', 'API_USER_LOOKUP_FIELD', 'API_CREDENTIAL_CHECK_METHOD'])
+    } else if (strategy === 'custom') {
+      need(strategy, ['API_CUSTOM_AUTH'])
+    } else if (config.API_KEY_AUTH_AND_RETURN_METHOD === undefined) {
+      if (config.API_CREDENTIAL_HASH_FIELD === undefined) {
+        problems.add(
+          'config.API_KEY_AUTH_AND_RETURN_METHOD',
+          'is required by the strategy "api_key", or API_CREDENTIAL_HASH_FIELD with API_CREDENTIAL_CHECK_METHOD.',
+        )
+      } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
+    }
+  }
+}
+
+/** Reports settings of the custom strategy if it is not enabled. */
+function checkCustomStrategy(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  if (strategies.includes('custom')) return
+  for (const key of ['API_CUSTOM_AUTH_SCHEME', 'API_CUSTOM_AUTH_PER_BATCH'] as const) {
+    if (config[key] === undefined || config[key] === false) continue
+    problems.add(
+      `config.${key}`,
+      'belongs to the strategy "custom", which is not enabled: set API_AUTHENTICATE_METHOD.',
+    )
+  }
+}
+
+/** Reports the function of a strategy that nothing enables, if API_AUTHENTICATE_METHOD is unset: the API would be public by mistake. */
+function checkUnusedStrategies(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  if (config.API_AUTHENTICATE_METHOD !== undefined) return
+  const functions = [
+    ['API_CUSTOM_AUTH', 'custom'],
+    ['API_KEY_AUTH_AND_RETURN_METHOD', 'api_key'],
+  ] as const
+  for (const [key, strategy] of functions) {
+    if (config[key] === undefined || strategies.includes(strategy)) continue
+    problems.add(
+      `config.${key}`,
+      `belongs to the strategy "${strategy}", which is not enabled: set API_AUTHENTICATE_METHOD: ['${strategy}'], or [] for an API without authentication.`,
+    )
+  }
+}
+
+/** Checks that the user model has the configured fields and method. */
+function checkUserModel(config: ApiConfig, problems: Problems): void {
+  const model = config.API_USER_MODEL as AnyModel | undefined
+  if (model === undefined) return
+  if (typeof model.name !== 'string' || typeof model.columns !== 'object') {
+    problems.add('config.API_USER_MODEL', 'expected what defineModel returns.')
+    return
+  }
+  if (!Object.values(model.columns).some((column) => column.primaryKey)) {
+    problems.add('config.API_USER_MODEL', `${model.name} has no primary key.`)
+  }
+  for (const key of ['API_USER_LOOKUP_FIELD', 'API_CREDENTIAL_HASH_FIELD'] as const) {
+    const field = config[key]
+    if (field === undefined || Object.hasOwn(model.columns, field)) continue
+    const hint = didYouMean(field, Object.keys(model.columns))
+    problems.add(`config.${key}`, `${model.name} has no column "${field}".${hint}`)
+  }
+  const method = config.API_CREDENTIAL_CHECK_METHOD
+  const methods = model.methods ?? {}
+  if (method !== undefined && !Object.hasOwn(methods, method)) {
+    const hint = didYouMean(method, Object.keys(methods))
+    problems.add(
+      'config.API_CREDENTIAL_CHECK_METHOD',
+      `${model.name} has no method "${method}".${hint}`,
+    )
+  }
+}

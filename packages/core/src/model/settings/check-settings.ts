@@ -1,0 +1,104 @@
+// Checks config and meta key by key; unknown keys and wrong values become problems.
+
+import { nearest } from '../../lib/naming/suggest.ts'
+import { object } from './checks.ts'
+import type { ApiConfig } from './config.ts'
+import { type KeyEntry, keyTable, metaKeyTable } from './key-table.ts'
+import { configKeyOf, type Meta, metaKeyOf } from './meta.ts'
+import type { Problems } from './problems.ts'
+
+const configEntries: ReadonlyMap<string, KeyEntry> = new Map(Object.entries(keyTable))
+
+const metaMethods = ['get', 'post', 'patch', 'put', 'delete']
+
+/** Every key of meta, including the forms for one method such as `post_rate_limit`. */
+const metaEntries: ReadonlyMap<string, KeyEntry> = new Map(allMetaEntries())
+
+function* allMetaEntries(): Generator<[string, KeyEntry]> {
+  yield* Object.entries(metaKeyTable)
+  for (const [configKey, entry] of configEntries) {
+    if (entry.level === 'api') continue
+    const key = metaKeyOf(configKey)
+    yield [key, entry]
+    if (!key.endsWith('_callback') && key !== 'rate_limit') continue
+    for (const method of metaMethods) yield [`${method}_${key}`, entry]
+  }
+}
+
+/** Returns the valid members of `given`, and those that later checks examine; reports every invalid member as a problem. */
+function checked(
+  given: unknown,
+  at: string,
+  entries: ReadonlyMap<string, KeyEntry>,
+  unknown: (key: string) => string,
+  problems: Problems,
+): Record<string, unknown> {
+  const good: Record<string, unknown> = {}
+  const wrong = object(given)
+  if (wrong !== undefined) {
+    problems.add(at, wrong)
+    return good
+  }
+  for (const [key, value] of Object.entries(given as object)) {
+    const entry = entries.get(key)
+    if (value === undefined) {
+      // It may be a misspelt reference to a rule.
+      if (entry?.restricts) {
+        problems.add(
+          `${at}.${key}`,
+          'is undefined, which would restrict nothing. Leave it out for that.',
+        )
+      }
+      continue
+    }
+    const problem = entry === undefined ? unknown(key) : entry.check(value)
+    if (problem !== undefined) problems.add(`${at}.${key}`, problem)
+    if (problem === undefined || entry?.keepsWrong?.(value) === true) good[key] = value
+  }
+  return good
+}
+
+const suggestion = (key: string, known: Iterable<string>): string => {
+  const name = nearest(key.slice(0, 100), known)
+  return name === undefined ? '' : ` Did you mean ${name}?`
+}
+
+function unknownConfigKey(key: string): string {
+  const upper = configKeyOf(key)
+  if (configEntries.has(upper)) return `unknown key. Did you mean ${upper}?`
+  if (metaEntries.has(key)) return `${key} belongs in the meta of a model.`
+  return `unknown key.${suggestion(key, configEntries.keys())}`
+}
+
+function unknownMetaKey(key: string): string {
+  const lower = metaKeyOf(key)
+  if (metaEntries.has(lower)) return `unknown key. Did you mean ${lower}?`
+  const configKey = configEntries.has(key) ? key : configKeyOf(key)
+  if (configEntries.has(configKey)) {
+    return `${configKey} is a setting of the whole API; it belongs in config.`
+  }
+  return `unknown key.${suggestion(key, metaEntries.keys())}`
+}
+
+/** Returns the valid keys of config and reports the others. */
+export function checkConfig(config: unknown, problems: Problems): ApiConfig {
+  return checked(config ?? {}, 'config', configEntries, unknownConfigKey, problems)
+}
+
+/** Returns the valid keys of a model's meta and reports the others. */
+export function checkMeta(modelName: string, meta: unknown, problems: Problems): Meta {
+  const at = `models.${modelName}.meta`
+  const wrong = object(meta)
+  if (wrong !== undefined) {
+    problems.add(
+      at,
+      `${wrong} Write meta: {} to publish the model with the settings of the API, or leave meta out.`,
+    )
+    return {}
+  }
+  const good = checked(meta, at, metaEntries, unknownMetaKey, problems) as Meta
+  if (good.role_map !== undefined && good.api_role_map !== undefined) {
+    problems.add(`${at}.api_role_map`, 'role_map says the same; keep one of them.')
+  }
+  return good
+}

@@ -1,0 +1,214 @@
+// The documentation endpoints: the page, its script and the OpenAPI document. They are sent without the envelope.
+
+import type { OpenAPIObject } from 'openapi3-ts/oas31'
+import { invalidParameter, unknownPath } from '../../errors.ts'
+import type { Runtime } from '../../http/call/call.ts'
+import {
+  createRepresentation,
+  type Representation,
+} from '../../http/endpoints/reads/representation.ts'
+import { admit } from '../../http/endpoints/routing/admit.ts'
+import { optionsResult, readMethods } from '../../http/endpoints/routing/own-methods.ts'
+import { ownParameters } from '../../http/endpoints/routing/own-parameters.ts'
+import { matchesIfNoneMatch } from '../../http/etag.ts'
+import { splitUrl } from '../../http/route-table.ts'
+import { type ApiRequest, type Asset, wholeHeader } from '../../model/request.ts'
+import type { ApiSettings, DocsSettings } from '../../model/settings/settings.ts'
+import { documentTextSteps } from '../document-text.ts'
+import { serversOf } from '../info.ts'
+import { plainPageSteps } from '../pages/plain-page.ts'
+import { plainPolicy, redocPage, redocPolicy } from '../pages/redoc-page.ts'
+import {
+  type AnyDocument,
+  type Documentation,
+  type OpenApiVersion,
+  openApiVersions,
+} from './documentation.ts'
+
+export type DocsPart = 'page' | 'script' | 'document'
+
+/** A response without the envelope; the document is an object, unless the body is needed as text. */
+export interface DocsAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | AnyDocument | undefined
+  /** The compressed body. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
+}
+
+/** Returns which part of the documentation is at a path, or undefined. */
+export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
+  if (docs === null) return undefined
+  if (path === docs.spec || path === docs.commonSpec) return 'document'
+  if (path === docs.page) return 'page'
+  return path === docs.script ? 'script' : undefined
+}
+
+/**
+ * `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. Calls `identified` if the documentation
+ * needs authentication and the caller has it.
+ */
+export async function serveDocs(
+  runtime: Runtime,
+  request: ApiRequest,
+  part: DocsPart,
+  wantsText: boolean,
+  identified: () => void,
+): Promise<DocsAnswer> {
+  const options = optionsResult(request, readMethods)
+  if (options !== undefined) {
+    return { status: options.status, headers: options.headers, body: undefined }
+  }
+  const { docs, auth, rateWindows } = runtime.settings
+  if (docs === null) throw unknownPath(request.url)
+  if (docs.requireAuth) {
+    const { strategies } = auth
+    const admission = { route: 'docs', windows: rateWindows, strategies, required: true }
+    await admit(runtime, request, admission)
+    identified()
+  }
+  const { type, representation, object, headers } = await partOf(runtime, request, docs, part)
+  const bytes = wantsText ? await compressedFor(request, representation) : undefined
+  const { text, tag, compressedTag } = representation
+  const common = {
+    ...headers,
+    'cache-control': headers['cache-control'] ?? 'no-cache',
+    etag: bytes === undefined ? tag : compressedTag,
+    vary: 'accept-encoding',
+  }
+  if (matchesIfNoneMatch(request, common.etag)) {
+    return { status: 304, headers: common, body: undefined }
+  }
+  return {
+    status: 200,
+    headers: {
+      'content-type': type,
+      ...common,
+      ...(bytes === undefined ? {} : { 'content-encoding': 'gzip' }),
+    },
+    body: wantsText ? text : (object ?? text),
+    ...(bytes === undefined ? {} : { bytes }),
+  }
+}
+
+/** Returns the compressed text if both client and adapter accept it. */
+const compressedFor = async (
+  request: ApiRequest,
+  representation: Representation,
+): Promise<Uint8Array<ArrayBuffer> | undefined> =>
+  request.takesBytes === true && takesGzip(request) ? representation.compressed() : undefined
+
+/** Whether `Accept-Encoding` lists gzip, or anything, with a weight above 0. */
+function takesGzip(request: ApiRequest): boolean {
+  const listed = (wholeHeader(request, 'accept-encoding') ?? '').toLowerCase().split(',')
+  const weights = listed.map((one) => /^\s*([^\s;]+)(?:\s*;\s*q=([\d.]+))?\s*$/.exec(one))
+  const named = weights.find((one) => one?.[1] === 'gzip' || one?.[1] === 'x-gzip')
+  const found = named ?? weights.find((one) => one?.[1] === '*')
+  return found !== undefined && found !== null && Number(found[2] ?? 1) > 0
+}
+
+interface Part {
+  readonly type: string
+  readonly representation: Representation
+  /** The document as an object. */
+  readonly object?: AnyDocument
+  readonly headers: Readonly<Record<string, string>>
+}
+
+async function partOf(
+  { documentation, settings }: Runtime,
+  request: ApiRequest,
+  docs: DocsSettings,
+  part: DocsPart,
+): Promise<Part> {
+  const redoc = part === 'document' ? undefined : await request.asset?.('redoc.js')
+  if (part === 'script') {
+    if (redoc === undefined) throw unknownPath(request.url)
+    return {
+      type: 'text/javascript; charset=utf-8',
+      representation: documentation.script(redoc.text),
+      headers: { 'cache-control': 'public, max-age=3600' },
+    }
+  }
+  if (part === 'page') {
+    const document = await documentation.built('3.1')
+    const shown = isElsewhere(request, document, settings) ? { ...document, servers: [] } : document
+    return pageOf(documentation, shown, docs, redoc)
+  }
+  const version = versionAsked(request, settings)
+  const document: AnyDocument = await documentation.built(version)
+  // Relative to the document, so that it has the same text at every mount.
+  const server = isElsewhere(request, document, settings)
+    ? relativeUrl(splitUrl(request.url).path, '/')
+    : undefined
+  const served = server === undefined ? document : { ...document, servers: [{ url: server }] }
+  return {
+    type: 'application/json; charset=utf-8',
+    representation: await documentation.text(`document ${version} ${server ?? ''}`, () =>
+      documentTextSteps(served),
+    ),
+    object: served,
+    headers: {},
+  }
+}
+
+/**
+ * Whether the API is mounted at a path that the servers of the document lack. Configured servers, and those that API_OPENAPI_CALLBACK
+ * sets, hold for every mount.
+ */
+const isElsewhere = (
+  { baseUrl = '' }: ApiRequest,
+  { servers }: AnyDocument,
+  settings: ApiSettings,
+): boolean =>
+  baseUrl !== '' &&
+  settings.info.serverUrls.length === 0 &&
+  JSON.stringify(servers) === JSON.stringify(serversOf(settings))
+
+/** Returns the URL of a path of the API, relative to another one: `../docs/api.json`, as seen from `/help/page`. */
+function relativeUrl(from: string, to: string): string {
+  const folders = from.split('/').slice(1, -1)
+  const parts = to.split('/').slice(1)
+  const differs = folders.findIndex((name, i) => i === parts.length - 1 || name !== parts[i])
+  const shared = differs === -1 ? folders.length : differs
+  return `${'../'.repeat(folders.length - shared) || './'}${parts.slice(shared).join('/')}`
+}
+
+/**
+ * Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter of the document. The page and its script
+ * ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
+ */
+function versionAsked(request: ApiRequest, { additionalQueryParams }: ApiSettings): OpenApiVersion {
+  const hint = ' Expected "openapi=3.2".'
+  const { openapi = '3.1' } = ownParameters(request, ['openapi'], additionalQueryParams, hint)
+  const known = openApiVersions.find((one) => one === openapi)
+  if (known === undefined) throw invalidParameter('openapi', openapi, openApiVersions.join(' or '))
+  return known
+}
+
+async function pageOf(
+  documentation: Documentation,
+  document: OpenAPIObject,
+  docs: DocsSettings,
+  redoc: Asset | undefined,
+): Promise<Part> {
+  const type = 'text/html; charset=utf-8'
+  const spec = relativeUrl(docs.page, docs.spec)
+  if (redoc === undefined) {
+    const servers = (document.servers ?? []).length > 0 ? '' : ' without servers'
+    return {
+      type,
+      representation: await documentation.text(`page${servers}`, () =>
+        plainPageSteps(document, spec),
+      ),
+      headers: { 'content-security-policy': plainPolicy(document) },
+    }
+  }
+  const script = relativeUrl(docs.page, docs.script)
+  const places = { script, module: redoc.module, document: spec }
+  return {
+    type,
+    representation: createRepresentation(redocPage(document, places)),
+    headers: { 'content-security-policy': redocPolicy(document) },
+  }
+}

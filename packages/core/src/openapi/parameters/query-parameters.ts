@@ -1,0 +1,465 @@
+// The query parameters of each kind of operation: those it supports and the settings enable (docs/query-language.md).
+
+import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
+import { aggregateFunctions } from '../../model/query-words/operators.ts'
+import { conflictKeys } from '../../model/registry/checks/field-rules.ts'
+import { queryColumns } from '../../model/registry/json-paths.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import { isSortable } from '../../model/type-rules.ts'
+import type { Components, ConflictParameter, NameList, NameParameter } from '../form.ts'
+import type { Schema } from '../schemas/schema.ts'
+import { exampleOf, readSchema } from '../schemas/value-schemas.ts'
+import { filterParameters, relationKeys, relationOptions } from './filter-parameters.ts'
+
+type Parameter = ParameterObject | ReferenceObject
+
+/**
+ * Returns the parameters of a list: the enabled parts of the query language, with the filters of columns last. They are the same on
+ * the collection and on every relation to it.
+ */
+export const listParameters = (components: Components, resource: Resource): readonly Parameter[] =>
+  components.once(`list of ${resource.name}`, () => [
+    ...pageParameters(components, resource),
+    ...orderParameters(components, resource),
+    ...fieldParameters(components, resource),
+    ...joinParameters(components, resource),
+    ...shapeParameters(components, resource),
+    ...groupParameters(components, resource),
+    ...hostParameters(components, resource),
+    ...searchParameters(components, resource),
+    ...filterParameters(components, resource),
+  ])
+
+function searchParameters(components: Components, resource: Resource): Parameter[] {
+  if (resource.search.length === 0) return []
+  const names = resource.search.map(({ name }) => `\`${name}\``).join(', ')
+  return [
+    ofResource(components, resource, {
+      name: 'search',
+      in: 'query',
+      description:
+        resource.searchIndex === undefined
+          ? `Words, of which each must stand in one of ${names}, in any letter case.`
+          : `Words, of which the full-text index over ${names} must find each.`,
+      schema: text,
+    }),
+  ]
+}
+
+/** Returns the parameters that select what a single record contains, for GET one, to-one relations and writes. */
+export function oneParameters(components: Components, resource: Resource): Parameter[] {
+  return [
+    ...joinParameters(components, resource),
+    ...fieldParameters(components, resource),
+    ...shapeParameters(components, resource),
+    ...hostParameters(components, resource),
+  ]
+}
+
+/** Returns the parameters of a DELETE. */
+export function removalParameters(components: Components, resource: Resource): Parameter[] {
+  const cascade = {
+    name: 'cascade_delete',
+    in: 'query',
+    description: 'Removes the records that depend on this one too, each under its own rules.',
+    schema: truth,
+  } as const
+  return [
+    ...(resource.settings.allowCascadeDelete ? [shared(components, cascade)] : []),
+    ...hostParameters(components, resource),
+  ]
+}
+
+/** Returns the parameters of a POST: `on_conflict` if upserts are enabled, and those for the returned record. */
+export function upsertParameters(components: Components, resource: Resource): Parameter[] {
+  if (!resource.settings.allowUpsert) return changeParameters(components, resource)
+  const keys = conflictKeys(resource).map(({ names }) => names.join(','))
+  return [
+    ...oneParameters(components, resource),
+    components.form.conflicts(components, [...new Set(keys)]),
+    ...relationKeys(components, resource),
+  ]
+}
+
+/** Returns the parameters of a PATCH or PUT of one record. */
+export const changeParameters = (components: Components, resource: Resource): Parameter[] => [
+  ...oneParameters(components, resource),
+  ...relationKeys(components, resource),
+]
+
+/** Returns the parameters of a PATCH on the collection: filters, and those for the returned records. */
+export const bulkParameters = (components: Components, resource: Resource): Parameter[] => [
+  mostAffected(components),
+  ...changeParameters(components, resource),
+  ...filterParameters(components, resource),
+]
+
+/** Returns the parameters of a DELETE on the collection, mainly filters. */
+export const bulkRemovalParameters = (components: Components, resource: Resource): Parameter[] => [
+  mostAffected(components),
+  ...removalParameters(components, resource),
+  ...joinParameters(components, resource),
+  ...filterParameters(components, resource),
+]
+
+const mostAffected = (components: Components): Parameter =>
+  shared(components, {
+    name: 'max_affected',
+    in: 'query',
+    description: 'Refuses the request where it would concern more records than this.',
+    schema: { type: 'integer', minimum: 0 },
+  })
+
+/** Returns the path parameters of a record: the columns of its key, in order. */
+export const keyParameters = (components: Components, resource: Resource): Parameter[] =>
+  resource.primaryKey.map((column) => {
+    const { name, type } = column
+    // A key parameter without a description is the same for all resources.
+    const wanted = isPlainKey(column) ? `${name}_${type}` : `${resource.name}.${name}`
+    const example = exampleOf(column)
+    return components.parameter(`path ${wanted}`, wanted, () => ({
+      name,
+      in: 'path',
+      required: true,
+      ...(column.definition.description === undefined
+        ? components.form.records.described(`\`${name}\` of the record.`)
+        : { description: sentence(column.definition.description) }),
+      schema: keySchema(column),
+      ...(example === undefined ? {} : { example }),
+    }))
+  })
+
+const isPlainKey = (column: NamedColumn): boolean => {
+  const { type, definition } = column
+  if (definition.description !== undefined || definition.example !== undefined) return false
+  const bare: NamedColumn = { ...column, nullable: false, definition: { type } }
+  return (
+    ['integer', 'bigint', 'uuid', 'string', 'text'].includes(type) &&
+    JSON.stringify(keySchema(column)) === JSON.stringify(keySchema(bare))
+  )
+}
+
+const sentence = (words: string): string => (words.endsWith('.') ? words : `${words}.`)
+
+function keySchema(column: NamedColumn): Schema {
+  const { description: _, examples: __, ...schema } = readSchema(column)
+  return schema
+}
+
+const truth: Schema = { type: 'boolean' }
+const text: Schema = { type: 'string' }
+
+/** Shares a parameter between all resources, or between resources with the same settings, which are then part of `name`. */
+export const shared = (
+  components: Components,
+  parameter: ParameterObject,
+  name: string = parameter.name,
+): ReferenceObject => components.parameter(`shared ${name}`, name, () => parameter)
+
+/** Shares a parameter between all routes to the resource. */
+const ofResource = (
+  components: Components,
+  { name: owner }: Resource,
+  parameter: ParameterObject,
+): ReferenceObject => {
+  const key = `${owner} ${parameter.name}`
+  return components.parameter(key, `${owner}.${parameter.name}`, () => parameter)
+}
+
+const oneOf = (names: readonly string[]): Schema =>
+  names.length === 0 ? text : { ...text, enum: [...names] }
+
+/** Returns the schema of a name through relations, recognised by its dot. */
+const joinedName = (components: Components): ReferenceObject =>
+  components.schema('joined name', 'JoinedName', () => ({
+    ...text,
+    pattern: '\\.',
+    description: '`<relation>.<name>`, through relations that `join` names; also several in a row.',
+  }))
+
+/** Returns the schema of the names, other than columns, that rows can be ordered by. */
+const orderName = (components: Components): ReferenceObject =>
+  components.schema('order name', 'OrderName', () => ({
+    ...text,
+    description:
+      'A column of a joined to-one relation, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
+  }))
+
+/** Returns the schema of the names, other than columns, that rows can be grouped by. */
+const groupName = (components: Components): ReferenceObject =>
+  components.schema('group name', 'GroupName', () => ({
+    ...text,
+    pattern: '[.(]',
+    description: '`year(x)`, `month(x)` or `day(x)` of a date; a column of a joined relation.',
+  }))
+
+/** Returns the schema of the column names. */
+const columnNames = (components: Components, resource: Resource): ReferenceObject =>
+  components.schema(`columns of ${resource.name}`, `${resource.name}Column`, () =>
+    oneOf(queryColumns(resource).map((column) => column.name)),
+  )
+
+function joinParameters(components: Components, resource: Resource): Parameter[] {
+  const relations = [...resource.relations.keys()]
+  if (!resource.settings.allowJoin || relations.length === 0) return []
+  return [
+    listOf(components, resource, {
+      name: 'join',
+      description: 'Relations to join; their columns can then be filtered, ordered by and chosen.',
+      names: () => oneOf(relations),
+      others: () => joinedName(components),
+    }),
+    shared(components, {
+      name: 'join_type',
+      in: 'query',
+      description: 'How `join` joins; `outer` is another word for `left`.',
+      schema: { type: 'string', enum: ['inner', 'left', 'outer', 'right'], default: 'inner' },
+    }),
+  ]
+}
+
+function fieldParameters(components: Components, resource: Resource): Parameter[] {
+  const { allowSelectFields, allowJoin } = resource.settings
+  if (!allowSelectFields) return []
+  const joined = allowJoin && resource.relations.size > 0
+  return [
+    listOf(components, resource, {
+      name: 'fields',
+      description: 'Only these columns are returned, and no relations.',
+      names: () => columnNames(components, resource),
+      others: joined ? () => joinedName(components) : undefined,
+    }),
+  ]
+}
+
+function groupParameters(components: Components, resource: Resource): Parameter[] {
+  const { allowGroupby, allowAggregation } = resource.settings
+  return [
+    ...(allowGroupby
+      ? [
+          listOf(components, resource, {
+            name: 'groupby',
+            description: 'Columns to group by; without aggregates the unique combinations.',
+            names: () => columnNames(components, resource),
+            others: () => groupName(components),
+          }),
+        ]
+      : []),
+    ...(allowAggregation
+      ? [
+          shared(components, {
+            name: 'aggregate',
+            in: 'query',
+            explode: false,
+            description: `Aggregates, as \`<column>|<label>__<function>\`; the label may be left out. A filter on a label, as \`total__gt=100\`, chooses groups. Each may also be a parameter of its own: \`price__sum=1\`. Over a joined to-many relation they count joined rows, as SQL does.`,
+            schema: {
+              type: 'array',
+              items: { ...text, pattern: `__(${aggregateFunctions.join('|')})$` },
+            },
+          }),
+        ]
+      : []),
+  ]
+}
+
+function orderParameters(components: Components, resource: Resource): Parameter[] {
+  const { allowOrderBy, allowJoin, allowGroupby } = resource.settings
+  if (!allowOrderBy) return []
+  const others = (allowJoin && resource.relations.size > 0) || allowGroupby
+  return [
+    listOf(components, resource, {
+      name: 'order_by',
+      description: 'The order; `-` before a column turns it. The key ends every order.',
+      names: () => sortableNames(components, resource, others),
+      others: others ? () => orderName(components) : undefined,
+    }),
+  ]
+}
+
+function sortableNames(
+  components: Components,
+  resource: Resource,
+  others: boolean,
+): Schema | ReferenceObject {
+  const columns = queryColumns(resource)
+  const sortable = columns.filter(isSortable)
+  // Names of joined columns and labels are added by `orderName`, whose description explains `-` and `.nullsfirst`.
+  if (others) {
+    return sortable.length === columns.length
+      ? columnNames(components, resource)
+      : oneOf(sortable.map(({ name }) => name))
+  }
+  return oneOf(
+    sortable.flatMap(({ name, nullable }) => {
+      const ends = nullable ? ['', '.nullsfirst', '.nullslast'] : ['']
+      return ['', '-'].flatMap((sign) => ends.map((end) => `${sign}${name}${end}`))
+    }),
+  )
+}
+
+/** Returns a parameter whose value is a list of names, separated by commas. */
+const listOf = (components: Components, resource: Resource, list: NameList): ReferenceObject =>
+  components.form.names(components, resource, list)
+
+const asList = (
+  { name, description }: NameList,
+  items: Schema | ReferenceObject,
+): ParameterObject => ({
+  name,
+  in: 'query',
+  explode: false,
+  description,
+  schema: { type: 'array', items },
+})
+
+/** Describes the parameter with the names of the resource and the other names. */
+export const ownNames: NameParameter = (components, resource, list) => {
+  const { others } = list
+  const items = others === undefined ? list.names() : { anyOf: [list.names(), others()] }
+  return ofResource(components, resource, asList(list, items))
+}
+
+const onConflict: ParameterObject = {
+  name: 'on_conflict',
+  in: 'query',
+  description:
+    'The unique columns that decide whether a record is there already: then it is changed, else created.',
+  schema: text,
+}
+
+/** Describes `on_conflict` with the unique keys of a resource; resources with the same keys share the parameter. */
+export const ownConflicts: ConflictParameter = (components, keys) =>
+  shared(
+    components,
+    { ...onConflict, schema: oneOf(keys) },
+    ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
+  )
+
+/** Describes `on_conflict` without the names of columns, so that all resources share the parameter. */
+export const anyConflict: ConflictParameter = (components) => shared(components, onConflict)
+
+/** Describes the parameter without the names, so that all resources share it; the schema of the record has the names. */
+export const anyName: NameParameter = (components, _, list) =>
+  shared(components, asList(list, text))
+
+function pageParameters(components: Components, resource: Resource): Parameter[] {
+  const { pageSizeDefault, pageSizeMax, count } = resource.settings
+  const modes = ['exact', 'capped', 'none']
+  const cheaper = modes.slice(modes.indexOf(count))
+  return [
+    shared(components, {
+      name: 'page',
+      in: 'query',
+      description: 'Number of the page, from 1.',
+      schema: { type: 'integer', minimum: 1, default: 1 },
+    }),
+    shared(
+      components,
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'Records of a page.',
+        schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
+      },
+      `limit_${pageSizeDefault}_of_${pageSizeMax}`,
+    ),
+    shared(components, {
+      name: 'paging',
+      in: 'query',
+      description: '`cursor` makes `next_url` and `previous_url` lead by `after` and `before`.',
+      schema: { type: 'string', enum: ['cursor'] },
+    }),
+    ...(['after', 'before'] as const).map((name) =>
+      shared(components, {
+        name,
+        in: 'query',
+        description: `Records ${name} this place, which a link of an earlier answer names; instead of \`page\`.`,
+        schema: text,
+      }),
+    ),
+    ...(cheaper.length < 2
+      ? []
+      : [
+          shared(
+            components,
+            {
+              name: 'count',
+              in: 'query',
+              description: 'How `total_count` is obtained: exactly, exactly up to 10,000, or not.',
+              schema: { type: 'string', enum: cheaper, default: count },
+            },
+            `count_${count}`,
+          ),
+        ]),
+  ]
+}
+
+function shapeParameters(components: Components, resource: Resource): Parameter[] {
+  const { addRelations, serializationType, softDelete } = resource.settings
+  const dump: ParameterObject = {
+    name: 'dump',
+    in: 'query',
+    description:
+      'Related records as URLs, embedded, embedded where `join` names them, or embedded where there is one.',
+    schema: {
+      type: 'string',
+      enum: ['url', 'json', 'dynamic', 'hybrid'],
+      default: serializationType,
+    },
+  }
+  const shown = addRelations && resource.relations.size > 0
+  return [
+    ...(shown ? [shared(components, dump, `dump_${serializationType}`)] : []),
+    ...(shown
+      ? [
+          shared(components, {
+            name: 'dump_relationships',
+            in: 'query',
+            description: '`false` leaves all relations out.',
+            schema: { type: 'boolean', default: true },
+          }),
+          ...relationOptions(components, resource),
+        ]
+      : []),
+    ...(softDelete === null
+      ? []
+      : [
+          shared(components, {
+            name: 'include_deleted',
+            in: 'query',
+            description: '`true` shows deleted records too.',
+            schema: { type: 'boolean', default: false },
+          }),
+        ]),
+  ]
+}
+
+/** Returns the parameters of the host (API_ADDITIONAL_QUERY_PARAMS) for the requests to a resource. */
+const hostParameters = (components: Components, resource: Resource): Parameter[] =>
+  resource.settings.additionalQueryParams.map((name) =>
+    ofResource(components, resource, hostParameter(name)),
+  )
+
+/** The first part of the names of components for endpoints that belong to no resource. */
+export const serviceOwner = 'Service'
+
+/** Returns the parameters of the host as a member of an operation that belongs to no resource, such as the index; nothing if there are none. */
+export const serviceParameters = (
+  components: Components,
+  { additionalQueryParams }: Pick<ApiSettings, 'additionalQueryParams'>,
+): { readonly parameters?: Parameter[] } =>
+  additionalQueryParams.length === 0
+    ? {}
+    : {
+        parameters: additionalQueryParams.map((name) =>
+          shared(components, hostParameter(name), `${serviceOwner}.${name}`),
+        ),
+      }
+
+const hostParameter = (name: string): ParameterObject => ({
+  name,
+  in: 'query',
+  description: 'Read by this installation itself.',
+  schema: text,
+})

@@ -1,0 +1,89 @@
+// Components: the shared parts of the document, each under a unique name, sorted.
+
+import type {
+  HeaderObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import type { Components, Form } from '../form.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * Creates the collector. Only the schema whose key is a `reserved` name gets that name, so that the schema of a record always has
+ * its model's name.
+ */
+export function createComponents(reserved: readonly string[], form: Form): Components {
+  const schemas = section<Schema>('schemas', reserved)
+  const parameters = section<ParameterObject>('parameters', [])
+  const responses = section<ResponseObject>('responses', [])
+  const headers = section<HeaderObject>('headers', [])
+  const shared = new Map<string, unknown>()
+  return {
+    form,
+    schema: schemas.ref,
+    parameter: parameters.ref,
+    response: responses.ref,
+    header: headers.ref,
+    once<T>(key: string, make: () => T): T {
+      if (!shared.has(key)) shared.set(key, make())
+      return shared.get(key) as T
+    },
+    *steps() {
+      // Parameters and responses refer to schemas, which refer to schemas only; responses also to headers.
+      yield* parameters.steps()
+      yield* responses.steps()
+      yield* headers.steps()
+      yield* schemas.steps()
+      return {
+        schemas: schemas.sorted(),
+        ...(parameters.isEmpty() ? {} : { parameters: parameters.sorted() }),
+        responses: responses.sorted(),
+        ...(headers.isEmpty() ? {} : { headers: headers.sorted() }),
+      }
+    },
+  }
+}
+
+function section<T>(folder: string, reserved: readonly string[]) {
+  const given = new Map<string, string>(reserved.map((name) => [name, plainName(name)]))
+  const kept = new Set(given.values())
+  const refs = new Map<string, ReferenceObject>()
+  const makers = new Map<string, () => T>()
+  const made = new Map<string, T>()
+  const isTaken = (name: string): boolean => makers.has(name) || kept.has(name)
+  return {
+    /** Returns a reference. A later step builds the part, since schemas of records refer to each other in cycles. */
+    ref(key: string, wanted: string, make: () => T): ReferenceObject {
+      const known = refs.get(key)
+      if (known !== undefined) return known
+      const name = given.get(key) ?? freeName(plainName(wanted), isTaken)
+      const ref = { $ref: `#/components/${folder}/${name}` }
+      refs.set(key, ref)
+      makers.set(name, make)
+      return ref
+    },
+    *steps(): Generator<void, void> {
+      // Building a part may add makers; iterating over a Map also visits entries that are added meanwhile.
+      for (const [name, make] of makers) {
+        made.set(name, make())
+        yield
+      }
+    },
+    isEmpty: () => made.size === 0,
+    sorted: (): Record<string, T> =>
+      Object.fromEntries([...made].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+/** Returns the name if it is free, otherwise with the first free number appended. */
+export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+  if (!isTaken(wanted)) return wanted
+  for (let number = 2; ; number++) {
+    const name = `${wanted}${number}`
+    if (!isTaken(name)) return name
+  }
+}
+
+/** Replaces characters that component names cannot have. */
+const plainName = (text: string): string => text.replace(/[^A-Za-z0-9._-]/g, '_')

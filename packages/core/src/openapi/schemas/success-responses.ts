@@ -1,0 +1,126 @@
+// Success responses as components: the page, the record or the outcome of a write, one of each kind per resource.
+
+import type {
+  HeaderObject,
+  HeadersObject,
+  ReferenceObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import type { FailureShape, Records, Success, SuccessContext, SuccessRef } from '../form.ts'
+import { phrases } from '../problems.ts'
+import { type Envelopes, successSchema } from './envelope-schemas.ts'
+import { alternatives } from './record-schemas.ts'
+import { type Schema, shapedByCallback } from './schema.ts'
+
+/**
+ * Returns the response for a status and method, shared by the collection and the relations to the resource. All resources share
+ * a response without records, unless a callback changes it.
+ */
+export const successByMethod: SuccessRef = (context, success) => {
+  const { method, answer, outcome } = success
+  const name = `${ownerOfSuccess(context, success)}${outcome}`
+  // The callbacks belong to the method.
+  return context.components.response(`${method} ${answer.status} ${name}`, name, () =>
+    successResponse(context, success),
+  )
+}
+
+/** Returns one response for all requests that return a record, unless callbacks change it or writes may return null. */
+export const successByContent: SuccessRef = (context, success) => {
+  const { target, method, answer, outcome } = success
+  const { return: returned, final } = target.settings.hooks[method.toLowerCase() as 'get']
+  if (returned !== undefined || final !== undefined) return successByMethod(context, success)
+  const name = `${ownerOfSuccess(context, success)}${/^(List|Bulk|Deleted)/.test(outcome) ? outcome : kindOf(answer.value)}`
+  return context.components.response(`any ${name}`, name, () => successResponse(context, success))
+}
+
+/** Names the kinds of value that a response can have: `Created` may be a list, `Written` may be null, `Record` is always a record. */
+function kindOf(value: Schema | ReferenceObject): string {
+  const types = alternatives(value).map((one) => ('type' in one ? one.type : undefined))
+  return types.includes('array') ? 'Created' : types.includes('null') ? 'Written' : 'Record'
+}
+
+function ownerOfSuccess(context: SuccessContext, { target, method, answer }: Success): string {
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const isEmpty = 'type' in answer.value && answer.value.type === 'null'
+  const isShared = isEmpty && hooks.return === undefined && hooks.final === undefined
+  return isShared ? ownerOf(context.settings, target) : target.name
+}
+
+function successResponse(
+  context: SuccessContext,
+  { target, method, answer, headers }: Success,
+): ResponseObject {
+  const { dump } = target.settings
+  const hooks = target.settings.hooks[method.toLowerCase() as 'get']
+  const value = hooks.return === undefined ? answer.value : shaped(answer.value)
+  const owner = ownerOf(context.settings, target)
+  const schema = successSchema({ ...answer, value }, dump, shareEnvelope(context, owner))
+  const all: HeadersObject = {
+    ...headers,
+    ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
+  }
+  return {
+    description: `${phrases[context.components.form.hasExactEnvelopes ? answer.status : 200]}.`,
+    ...headerRefs(context, all),
+    content: {
+      'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
+    },
+  }
+}
+
+/** Returns the headers of a response, each as a component; nothing without headers. */
+export const headerRefs = (
+  { components }: Pick<Records, 'components'>,
+  all: HeadersObject,
+): { readonly headers?: HeadersObject } => {
+  if (!components.form.listsHeaders) return {}
+  const headers = Object.entries(all).map(([name, one]) => [
+    name,
+    '$ref' in one ? one : components.header(`${name} ${one.description}`, name, () => one),
+  ])
+  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
+}
+
+/** Shares envelopes by name. The name begins with the resource if its envelope differs from that of the API. */
+export const shareEnvelope = (
+  { components }: Pick<Records, 'components'>,
+  owner: string,
+): Envelopes => ({
+  isExact: components.form.hasExactEnvelopes,
+  share: (name, schema) =>
+    components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema),
+})
+
+/** Returns the shape of the error bodies of a resource. */
+export function failureShape(
+  { settings }: SuccessContext,
+  target: Resource,
+  final: boolean,
+): FailureShape {
+  const same = final === (settings.hooks.final !== undefined)
+  return {
+    version: settings.version,
+    dump: target.settings.dump,
+    final,
+    listsProblems: settings.problemTypePrefix !== null,
+    owner: same ? ownerOf(settings, target) : target.name,
+  }
+}
+
+/** Returns the name of a resource whose envelope differs from that of the API; otherwise an empty string. */
+const ownerOf = ({ dump }: ApiSettings, { name, settings }: Resource): string =>
+  JSON.stringify(settings.dump) === JSON.stringify(dump) ? '' : name
+
+const shaped = (schema: Schema | ReferenceObject): Schema => ({
+  ...schema,
+  [shapedByCallback]: true,
+})
+
+/** Creates a response header. */
+export const header = (description: string, format?: string): HeaderObject => ({
+  description,
+  schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+})

@@ -1,0 +1,171 @@
+// PreparedRead: a cached plan of a read, and how the values of a later request replace the values in its conditions.
+
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import type { Scopes } from '../compile/scopes.ts'
+import type { QueryAst } from '../parse/ast.ts'
+import { operandType } from '../plan/conditions/operand-type.ts'
+import { isSearchable } from '../plan/conditions/text-test.ts'
+import { convertText } from '../plan/conditions/value.ts'
+import { keysetAt } from '../plan/order/keyset.ts'
+import { pageAt } from '../plan/order/page.ts'
+import type { Condition, ListPlan, Page, ReadPlan, Slot, Value } from '../plan/plan.ts'
+import type { Skeleton } from './skeleton.ts'
+import { type StatementTemplates, statementTemplates } from './statement-templates.ts'
+
+export interface PreparedRead<P extends ReadPlan = ReadPlan> {
+  readonly plan: P
+  /** The scopes if the caller may read all rows of every source. Undefined if policies and callbacks must be called for each request. */
+  readonly openScopes: Scopes | undefined
+  /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives; the same for every request of this query. */
+  readonly additional: QueryAst['additional']
+  /** The conditions whose values each request replaces. */
+  readonly replaceable: readonly ReplaceableCondition[]
+  /** The statements as printed for a dialect, and for the SQL of the scopes of the plan's sources (`PrintedScopes.forms`). */
+  readonly templates: (dialect: InternalDialect, forms: readonly string[]) => StatementTemplates
+}
+
+interface ReplaceableCondition {
+  readonly condition: ConditionWithSlot
+  /** The index of its value in `Skeleton.values`, or in the key of the path. */
+  readonly at: { readonly value: number } | { readonly key: number }
+}
+
+type ConditionWithSlot = Extract<Condition, { readonly slot?: Slot }> & { readonly slot: Slot }
+
+/** The values that a request puts into a cached plan. */
+export interface RequestValues {
+  readonly skeleton: Skeleton
+  /** The key of the path if one record is read. */
+  readonly key?: readonly Value[]
+}
+
+/** Prepares a plan for caching; undefined if a value of the skeleton belongs to no top-level condition of the plan. */
+export function prepareRead<P extends ReadPlan>(
+  plan: P,
+  skeleton: Skeleton,
+  { openScopes, additional }: Pick<PreparedRead, 'openScopes' | 'additional'>,
+): PreparedRead<P> | undefined {
+  const { where, having } = plan.rows
+  const replaceable = [...where, ...having].flatMap(
+    (condition): readonly ReplaceableCondition[] => {
+      if (!hasSlot(condition)) return []
+      const { slot } = condition
+      if ('key' in slot) return [{ condition, at: slot }]
+      const value = skeleton.values.findIndex(({ start }) => start === slot.query)
+      return value === -1 ? [] : [{ condition, at: { value } }]
+    },
+  )
+  const found = replaceable.filter(({ at }) => 'value' in at).length
+  if (found !== skeleton.values.length) return undefined
+  return { plan, openScopes, additional, replaceable, templates: byDialectAndScopes() }
+}
+
+/** Maximum number of scopes with different SQL that are cached for one read; the SQL of a policy may differ between callers. */
+const maxScopeForms = 16
+
+interface ScopedTemplates {
+  readonly forms: readonly string[]
+  readonly templates: StatementTemplates
+}
+
+function byDialectAndScopes(): PreparedRead['templates'] {
+  const known = new WeakMap<InternalDialect, readonly ScopedTemplates[]>()
+  return (dialect, forms) => {
+    // The entry that was used last is first. Comparing a few strings, most of them identical objects, costs less than hashing them.
+    const all = known.get(dialect) ?? []
+    const at = all.findIndex((one) => areEqual(one.forms, forms))
+    const used = all[at] ?? { forms, templates: statementTemplates() }
+    if (at !== 0) {
+      const others = all.filter((one) => one !== used)
+      known.set(dialect, [used, ...others].slice(0, maxScopeForms))
+    }
+    return used.templates
+  }
+}
+
+const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, i) => text === others[i])
+
+const hasSlot = (condition: Condition): condition is ConditionWithSlot =>
+  'slot' in condition && condition.slot !== undefined
+
+/** A cached plan with the values of a request. */
+export interface RefilledPlan<P extends ReadPlan> {
+  readonly plan: P
+  /** The conditions with the values of this request, by their slots. */
+  readonly conditions: ReadonlyMap<object, Condition>
+}
+
+/** Replaces the values of a cached plan; undefined if a value does not convert, so that normal planning throws the 400. */
+export function refilledPlan<P extends ReadPlan>(
+  { plan, replaceable }: PreparedRead<P>,
+  given: RequestValues,
+): RefilledPlan<P> | undefined {
+  const { pageOrCursor } = given.skeleton
+  if (replaceable.length === 0 && pageOrCursor === undefined)
+    return { plan, conditions: noConditions }
+  const { list } = plan.rows.from.resource.settings.limits
+  // Normal planning then throws the 400 for a list that is too long.
+  if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
+    return undefined
+  }
+  const conditions = new Map<object, Condition>()
+  for (const each of replaceable) {
+    const condition = withNewValue(each, given)
+    if (condition === undefined) return undefined
+    conditions.set(each.condition.slot, condition)
+  }
+  const page = isList(plan) ? pageAtPosition(plan.page, pageOrCursor) : undefined
+  if (isList(plan) && page === undefined) return undefined
+  const current = (all: readonly Condition[]): readonly Condition[] =>
+    all.map((condition) =>
+      hasSlot(condition) ? (conditions.get(condition.slot) ?? condition) : condition,
+    )
+  const { where, having } = plan.rows
+  const rows = { ...plan.rows, where: current(where), having: current(having) }
+  return { plan: { ...plan, rows, ...(page && { page }) }, conditions }
+}
+
+const noConditions: ReadonlyMap<object, Condition> = new Map()
+
+const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
+
+function withNewValue(
+  { condition, at }: ReplaceableCondition,
+  { skeleton, key }: RequestValues,
+): Condition | undefined {
+  if ('key' in at) {
+    if (condition.kind === 'oneOf') return key && { ...condition, values: key }
+    const value = key?.[at.key]
+    return value === undefined || condition.kind !== 'compare' ? undefined : { ...condition, value }
+  }
+  const given = skeleton.values[at.value]
+  if (given === undefined) return undefined
+  if ('items' in given)
+    return condition.kind === 'oneOf' ? withItems(condition, given.items) : undefined
+  const { text } = given
+  if (condition.kind === 'oneOf') return undefined
+  if (condition.kind === 'text') return isSearchable(text) ? { ...condition, text } : undefined
+  const conversion = convertText(operandType(condition.operand), text)
+  return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
+}
+
+/** Returns the condition with other items; undefined if an item does not fit the column. */
+function withItems(
+  condition: Extract<Condition, { readonly kind: 'oneOf' }>,
+  items: readonly string[],
+): Condition | undefined {
+  const type = operandType(condition.operand)
+  const values: Value[] = []
+  for (const item of items) {
+    const conversion = convertText(type, item)
+    if (!('value' in conversion)) return undefined
+    values.push(conversion.value)
+  }
+  return { ...condition, values }
+}
+
+function pageAtPosition(page: Page, pageOrCursor: string | undefined): Page | undefined {
+  if (pageOrCursor === undefined) return page
+  return page.kind === 'numbered' ? pageAt(page, pageOrCursor) : keysetAt(page, pageOrCursor)
+}

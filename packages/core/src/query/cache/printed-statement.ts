@@ -1,0 +1,9 @@
+// Creates a statement from cached SQL, in the form that Kysely sends.
+
+import { printedQuery } from '../../lib/sql/print.ts'
+import type { PrintedStatement } from '../compile/sendable.ts'
+
+export const printedStatement = (
+  sql: string,
+  parameters: readonly unknown[],
+): PrintedStatement => ({ printed: printedQuery(sql, parameters) })

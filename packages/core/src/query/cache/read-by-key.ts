@@ -1,0 +1,58 @@
+// The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request
+// replaces the values.
+
+import type { Fragment } from '../../lib/sql/fragment.ts'
+import { noShortcuts } from '../compile/json/database-json.ts'
+import { compileRead, type ReadProgram } from '../compile/read-program.ts'
+import type { Slice } from '../compile/rows/row-query.ts'
+import type { Target } from '../compile/target.ts'
+import type { ReadPlan, Value } from '../plan/plan.ts'
+import { type PreparedRead, prepareRead, refilledPlan } from './prepared-read.ts'
+import type { Skeleton } from './skeleton.ts'
+import { makeFromTemplates, type RefilledRead } from './statement-templates.ts'
+
+/** The skeleton of an empty query. */
+const noQuery: Skeleton = { key: '', values: [], pageOrCursor: undefined }
+
+/** Prepares a plan whose conditions have slots for the values of a key. */
+export function prepareByKey(plan: ReadPlan): PreparedRead {
+  const prepared = prepareRead(plan, noQuery, { openScopes: undefined, additional: [] })
+  if (prepared === undefined) throw new Error('a read by key has a value of a query')
+  return prepared
+}
+
+/**
+ * Compiles the program that reads the row with this key, or the rows of a `slice`; `finish` rewrites printed SQL for the driver. The
+ * values of `key` replace those of the plan.
+ */
+export function compileByKey(
+  target: Target,
+  prepared: PreparedRead,
+  key: readonly Value[],
+  finish: RefilledRead['finish'],
+  slice?: Slice,
+): ReadProgram {
+  const filled = refilledPlan(prepared, { skeleton: noQuery, key })
+  if (filled === undefined) throw new Error('a read by key misses a value')
+  const templates = prepared.templates(target.dialect, allRows)
+  const { plan, conditions } = filled
+  const make = makeFromTemplates({ target, templates, conditions, scopes: noScopes, finish })
+  return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
+}
+
+/**
+ * Compiles the program that reads the rows with these keys of one column. Rounds the limit up to a power of two, so that lists of
+ * similar length share a statement.
+ */
+export function compileByKeys(
+  target: Target,
+  prepared: PreparedRead,
+  keys: readonly Value[],
+  finish: RefilledRead['finish'],
+): ReadProgram {
+  const limit = 2 ** Math.ceil(Math.log2(keys.length))
+  return compileByKey(target, prepared, keys, finish, { limit, fixed: true, offset: 0 })
+}
+
+const noScopes: ReadonlyMap<object, Fragment> = new Map()
+const allRows: readonly string[] = []

@@ -1,0 +1,206 @@
+// Compiles conditions and operands to SQL expressions; differences between databases are in the dialect.
+
+import type { Expression, SqlBool } from 'kysely'
+import type { DialectColumn } from '../../../dialect/dialect.ts'
+import { chain, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
+import { aggregateColumn, bucketColumn } from '../../../dialect/shared/values/result-column.ts'
+import { type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import { keyRefs } from '../../plan/names.ts'
+import type { Condition, Operand } from '../../plan/plan.ts'
+import { readLock } from '../read-lock.ts'
+import {
+  columnOf,
+  joinedSource,
+  joinKeys,
+  junction,
+  linkRows,
+  relatedRows,
+  valueIn,
+} from '../source.ts'
+import type { Target } from '../target.ts'
+import { whereAll } from './clauses.ts'
+import { type KeyColumn, keysCondition } from './keys-condition.ts'
+
+/** An operand as SQL, with the column whose type determines how it is compared. */
+export interface CompiledOperand {
+  readonly column: DialectColumn
+  readonly expression: Expression<unknown>
+}
+
+/** Compiles an operand. `grouped`: the statement has GROUP BY, so the operand must have the form that the database compares. */
+export function compileOperand(target: Target, operand: Operand, grouped = false): CompiledOperand {
+  const { dialect } = target
+  if (operand.kind === 'column') {
+    const { column } = operand
+    const ref = valueIn(target, operand)
+    return grouped
+      ? { column: { ...column, comparable: true }, expression: dialect.comparable(column, ref) }
+      : { column, expression: ref }
+  }
+  const { column } = operand.of
+  const ref = valueIn(target, operand.of)
+  return operand.kind === 'bucket'
+    ? { column: bucketColumn(operand.unit), expression: dialect.bucket(operand.unit, column, ref) }
+    : {
+        column: aggregateColumn(operand.function, column),
+        expression:
+          operand.countsRows === true
+            ? sql`count(*)`
+            : dialect.aggregate(operand.function, column).comparable(ref),
+      }
+}
+
+/** Combines conditions with AND; undefined if there are none. */
+export const allOf = (
+  target: Target,
+  conditions: readonly Condition[],
+): Fragment<SqlBool> | undefined =>
+  conditions.length === 0 ? undefined : join(target, conditions, 'and')
+
+export function compileCondition(target: Target, condition: Condition): Expression<SqlBool> {
+  const { dialect } = target
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return sql<SqlBool>`(${join(target, condition.all, condition.kind)})`
+    case 'not':
+      return sql<SqlBool>`not ${compileCondition(target, condition.one)}`
+    case 'exists':
+      return exists(target, condition)
+    case 'linked':
+      return linked(target, condition)
+    case 'found':
+      return found(target, condition)
+    case 'keys': {
+      const { source, columns, keys } = condition
+      const compared = columns.map((column) => ({ column, ref: columnOf(source, column) }))
+      return keysCondition(target, compared, keys)
+    }
+    default: {
+      const { column, expression } = compileOperand(target, condition.operand)
+      switch (condition.kind) {
+        case 'compare': {
+          const test = dialect.compare(column, expression, condition.operator, condition.value)
+          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+        }
+        case 'between':
+          return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', condition.low)} and ${dialect.compare(column, expression, 'le', condition.high)})`
+        case 'oneOf': {
+          if (condition.values.length === 0) return constant(condition.negated)
+          const test = dialect.oneOf(column, expression, condition.values, condition.negated)
+          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+        }
+        case 'text': {
+          const test = dialect.textMatch(column, expression, condition)
+          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+        }
+        case 'items':
+          return listMatch(target, column, expression, condition)
+        case 'isNull':
+          if (condition.negated) return sql<SqlBool>`${expression} is not null`
+          return dialect.isNull?.(column, expression) ?? sql<SqlBool>`${expression} is null`
+      }
+    }
+  }
+}
+
+function join(
+  target: Target,
+  conditions: readonly Condition[],
+  word: 'and' | 'or',
+): Fragment<SqlBool> {
+  const parts = conditions.map((condition) => compileCondition(target, condition))
+  return chain(parts, word)
+}
+
+/**
+ * Tests whether the row's key is among the keys that the full-text index finds. This subquery also works if a policy replaces the
+ * source by a derived table.
+ */
+function found(
+  target: Target,
+  { operand: { source }, index, words, plain }: Extract<Condition, { kind: 'found' }>,
+): Expression<SqlBool> {
+  const keys = target.dialect.foundByIndex?.(index, words)
+  if (keys === undefined) return sql<SqlBool>`(${join(target, plain, 'and')})`
+  const own = keyRefs(source).map(({ column }) => columnOf(source, column))
+  return sql<SqlBool>`${tuple(own)} in (${keys}${readLock(target, 'related')})`
+}
+
+function listMatch(
+  { dialect }: Target,
+  column: DialectColumn,
+  expression: Expression<unknown>,
+  { match, values }: Extract<Condition, { kind: 'items' }>,
+): Expression<SqlBool> {
+  const test = dialect.listMatch?.(column, expression, { match, values })
+  // Cannot happen: createApi refuses list columns if the dialect has no `listMatch`.
+  if (test === undefined) throw new Error(`${dialect.name} has no lists`)
+  return test
+}
+
+// The condition for an empty list: `in ()` is a syntax error in PostgreSQL and MariaDB, and not every database has the keyword `false`.
+const constant = (value: boolean): Fragment<SqlBool> =>
+  value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
+
+type Exists = Extract<Condition, { kind: 'exists' }>
+type Test = Expression<SqlBool>
+
+function exists(target: Target, condition: Exists): Expression<SqlBool> {
+  const where = condition.where.map((one) => compileCondition(target, one))
+  const found = amongKeys(target, condition, where) ?? byRow(target, condition, where)
+  return condition.negated ? sql<SqlBool>`not ${found}` : found
+}
+
+function byRow(target: Target, condition: Exists, where: readonly Test[]): Test {
+  const rows = relatedRows(target, condition, { rowsMayRepeat: true })
+  const met = where.length === 0 ? rows : sql`${rows} and ${chain(where, 'and')}`
+  return sql<SqlBool>`exists (select 1 from ${met}${readLock(target, 'related')})`
+}
+
+/** Compiles `exists` as IN over the keys of the related rows; undefined if the dialect prefers EXISTS. */
+function amongKeys(target: Target, condition: Exists, where: readonly Test[]): Test | undefined {
+  const keys = joinKeys(condition)
+  // For a NULL key, EXISTS is false but IN is NULL, so NULL keys are excluded on both sides.
+  const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
+  const related = joinedSource(target, condition, { rowsMayRepeat: true })
+  const rows = sql`${related}${whereAll([...known, ...where])}${readLock(target, 'related')}`
+  const found = target.dialect.shortcuts?.keysIn?.(condition.lookUp, keys, rows)
+  if (found === undefined || condition.exact !== true) return found
+  const outerKeys = keys.map(({ otherRef }) => isNotNull(otherRef))
+  return sql<SqlBool>`(${chain([...outerKeys, found], 'and')})`
+}
+
+const isNotNull = (ref: Fragment): Test => sql<SqlBool>`${ref} is not null`
+
+/** Compiles the condition of a relation route: on the foreign key of the related rows, or through the junction. */
+function linked(
+  target: Target,
+  { relation, source, key }: Extract<Condition, { kind: 'linked' }>,
+): Expression<SqlBool> {
+  const { dialect } = target
+  const { pairs, through } = relation
+  const compared: readonly KeyColumn[] =
+    through === undefined
+      ? pairs.map(({ to }) => ({ column: to, ref: columnOf(source, to) }))
+      : through.from.map(({ dbName, column }) => ({ column, ref: sql.id(junction, dbName) }))
+  const equals = compared.map(({ column, ref }, i) =>
+    dialect.compare(column, ref, 'eq', key[i] ?? ''),
+  )
+  const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
+  if (through === undefined) return all
+  const rows = sql`${linkRows(target, source, through)} as ${sql.id(junction)}`
+  const linkedKey = through.to.map(({ dbName, column }) => ({
+    column,
+    ref: sql.id(junction, dbName),
+    otherColumn: column,
+    otherRef: columnOf(source, column),
+  }))
+  const lock = readLock(target, 'related')
+  const among = dialect.shortcuts?.keysIn?.('any', linkedKey, sql`${rows} where ${all}${lock}`)
+  if (among !== undefined) return among
+  const same = linkedKey.map(({ column, ref, otherRef }) =>
+    dialect.sameKey(column, ref, column, otherRef),
+  )
+  return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all}${lock})`
+}

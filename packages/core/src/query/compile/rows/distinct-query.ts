@@ -1,0 +1,126 @@
+// withoutRepeats: makes the query of a hook return each record once.
+
+import {
+  ColumnNode,
+  type Expression,
+  FromNode,
+  type OperationNode,
+  ReferenceNode,
+  SelectionNode,
+  type SelectQueryNode,
+  TableNode,
+  WhereNode,
+} from 'kysely'
+import type { KeyPair } from '../../../dialect/internal-dialect.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { Target } from '../target.ts'
+
+// Aliases that no table has, because of the spaces.
+const inScope = 'rows in scope'
+const numbered = 'numbered rows'
+const copy = 'number of copy'
+
+/**
+ * Makes a checked query return each record once: a join repeats it for each row that it finds. If the query selects the stored values,
+ * its keys choose rows of the table; otherwise the first row of each key is taken.
+ *
+ * `select "books".* from "books" where exists (select 1 from (<query>) as "rows in scope" where "rows in scope"."id" = "books"."id")`
+ */
+export function withoutRepeats(
+  { dialect }: Pick<Target, 'dialect'>,
+  resource: Resource,
+  query: Expression<unknown>,
+): Expression<unknown> {
+  const node = query.toOperationNode() as SelectQueryNode
+  const { primaryKey, table } = resource
+  if (primaryKey.length === 0 || readsTableAlone(node, resource)) return query
+  const own = tableIn(node, resource)
+  if (own === undefined || !selectsStored(node, resource)) return firstOfEach(node, resource)
+  const keys = primaryKey.map(
+    (column): KeyPair => ({
+      column,
+      ref: sql.id(inScope, column.dbName),
+      otherColumn: column,
+      otherRef: sql.id(table, column.dbName),
+    }),
+  )
+  const rows = sql`${query} as ${sql.id(inScope)}`
+  const isFound =
+    dialect.shortcuts?.keysIn?.('nested', keys, rows) ??
+    sql`exists (select 1 from ${rows} where ${sameKeys(keys, dialect)})`
+  const selections = [SelectionNode.createSelectAll()]
+  const where = WhereNode.create(isFound.toOperationNode())
+  const narrowed = { kind: 'SelectQueryNode', from: FromNode.create([own]), selections, where }
+  return expressionOf(narrowed as SelectQueryNode)
+}
+
+const sameKeys = (keys: readonly KeyPair[], dialect: Target['dialect']): Fragment =>
+  sql.join(
+    keys.map((key) => dialect.sameKey(key.column, key.ref, key.otherColumn, key.otherRef)),
+    sql` and `,
+  )
+
+/** Takes one row of each key from a query that computes values, for which no row of the table could stand. */
+function firstOfEach(node: SelectQueryNode, resource: Resource): Expression<unknown> {
+  const keys = sql.join(resource.primaryKey.map(({ dbName }) => sql.id(dbName)))
+  const names = storedColumns(resource)
+  const columns = names.map((name) => sql.id(name))
+  const number = sql`row_number() over (partition by ${keys} order by ${keys})`.as(copy)
+  const rows = sql`(select ${sql.join([...columns, number])} from ${expressionOf(node)} as ${sql.id(inScope)})`
+  const selections = names.map((name) =>
+    SelectionNode.create(ReferenceNode.create(ColumnNode.create(name))),
+  )
+  const from = FromNode.create([rows.as(numbered).toOperationNode()])
+  const where = WhereNode.create(sql`${sql.id(copy)} = 1`.toOperationNode())
+  return expressionOf({ kind: 'SelectQueryNode', from, selections, where } as SelectQueryNode)
+}
+
+/** Whether the query reads no table but the model's, once, so that it has each row at most once. */
+function readsTableAlone(node: SelectQueryNode, resource: Resource): boolean {
+  const { from, joins = [], setOperations = [] } = node
+  const isOne = from?.froms.length === 1 && joins.length === 0 && setOperations.length === 0
+  return isOne && tableIn(node, resource) !== undefined
+}
+
+/** The model's table among those that the query reads, without an alias. */
+const tableIn = (
+  { from, with: common }: SelectQueryNode,
+  { table, schema }: Resource,
+): TableNode | undefined =>
+  // A common table expression may have the name of the table.
+  common === undefined
+    ? from?.froms.find(
+        (one): one is TableNode =>
+          TableNode.is(one) &&
+          one.table.identifier.name === table &&
+          (schema === undefined || one.table.schema?.name === schema),
+      )
+    : undefined
+
+/** Whether the query selects only columns of the model's table, with their own names. */
+const selectsStored = (
+  { selections = [], setOperations = [] }: SelectQueryNode,
+  { table }: Resource,
+): boolean =>
+  setOperations.length === 0 &&
+  selections.every(
+    ({ selection }) =>
+      ReferenceNode.is(selection) &&
+      (selection.table === undefined || selection.table.table.identifier.name === table),
+  )
+
+/** Returns the columns of the model's table, by their database names; the same list for every query of a resource. */
+export function storedColumns(resource: Resource): readonly string[] {
+  const known = storedOf.get(resource)
+  if (known !== undefined) return known
+  const columns = [...resource.allColumns.values()]
+  const stored = columns.flatMap(({ computed, dbName }) => (computed === undefined ? dbName : []))
+  storedOf.set(resource, stored)
+  return stored
+}
+
+const storedOf = new WeakMap<Resource, readonly string[]>()
+
+export const expressionOf = (node: OperationNode): Expression<unknown> =>
+  ({ expressionType: undefined, toOperationNode: () => node }) as Expression<unknown>

@@ -1,0 +1,69 @@
+// keysCondition: the condition that a row has one of several keys.
+
+import type { SqlBool } from 'kysely'
+import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
+import { chain } from '../../../dialect/shared/sql/sql-parts.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { NamedColumn } from '../../../model/registry/resource.ts'
+import { groupKeys, type KeyGroup } from '../../plan/conditions/key-groups.ts'
+import type { Value } from '../../plan/plan.ts'
+import type { Target } from '../target.ts'
+
+/** A column of a key, and the SQL of its values; `column` determines how they are compared. */
+export interface KeyColumn {
+  readonly column: NamedColumn
+  readonly ref: Fragment
+}
+
+/** The most keys of a condition that has no list of keys: databases take more than twice as long for twice as many comparisons. */
+const mostCompared = 500
+
+/** The most keys that one statement compares with columns: fewer than fit if the dialect has no list for keys of several columns. */
+export const mostKeys = (
+  { shortcuts }: InternalDialect,
+  columns: readonly NamedColumn[],
+): number =>
+  columns.length === 1 || shortcuts?.keyList?.(columns) !== undefined
+    ? Number.POSITIVE_INFINITY
+    : mostCompared
+
+const firstOf = ([value]: readonly Value[]): Value => value as Value
+
+/**
+ * Compiles `id in (1, 2)`; for a key of several columns `a = 1 and b in (2, 3)` for each group of keys that differ in one column, or for
+ * many groups `(a, b) in (…)`, so that the number of comparisons does not grow with that of the keys.
+ */
+export function keysCondition(
+  target: Target,
+  columns: readonly KeyColumn[],
+  keys: readonly (readonly Value[])[],
+): Fragment<SqlBool> {
+  const { dialect } = target
+  const [only, ...others] = columns
+  if (only !== undefined && others.length === 0) {
+    const values = keys.map(firstOf)
+    return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, false)}`
+  }
+  const types = columns.map(({ column }) => column)
+  const groups = groupKeys(types, keys)
+  const list = groups.length > 1 ? dialect.shortcuts?.keyList?.(types) : undefined
+  if (list !== undefined && groups.length > list.mostGroups) {
+    const refs = columns.map(({ ref }) => ref)
+    return sql<SqlBool>`${list.test(refs, keys)}`
+  }
+  const each = groups.map((group) => groupCondition(target, columns, group))
+  return sql<SqlBool>`(${chain(each, 'or')})`
+}
+
+function groupCondition(
+  { dialect }: Target,
+  columns: readonly KeyColumn[],
+  { first, listed, values }: KeyGroup,
+): Fragment {
+  const parts = columns.map(({ column, ref }, i) =>
+    i === listed && values.length > 1
+      ? dialect.oneOf(column, ref, values, false)
+      : dialect.compare(column, ref, 'eq', first[i] as Value),
+  )
+  return sql`(${sql.join(parts, sql` and `)})`
+}

@@ -1,0 +1,192 @@
+// Keyset pages in SQL: the columns whose values make up a cursor, and the condition that selects the rows beyond a cursor's row.
+
+import type { Expression, SqlBool } from 'kysely'
+import { exactDatetime, exactTime } from '../../../dialect/shared/values/calendar-text.ts'
+import { invalidParameter } from '../../../errors.ts'
+import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { NamedColumn } from '../../../model/registry/resource.ts'
+import { keyValue } from '../../plan/conditions/value.ts'
+import { cursorValue } from '../../plan/order/keyset.ts'
+import { isRawCursorText, rawCursorText, rawValueOf } from '../../plan/order/raw-cursor-text.ts'
+import type { KeysetPage, KeysetTerm, Value } from '../../plan/plan.ts'
+import { valueIn } from '../source.ts'
+import type { Target } from '../target.ts'
+
+/**
+ * Selects the value of each term of the order, under an alias that no output has. `first` is the index of the first value in the
+ * select list.
+ */
+export function cursorColumnsOf(
+  target: Target,
+  { terms }: KeysetPage,
+  first: number,
+): readonly CursorColumn[] {
+  return terms.map(({ ref: term }, i) => {
+    const { column } = term
+    const alias = `place ${i}`
+    const ref = valueIn(target, term)
+    const { dialect } = target
+    const selected = dialect.orderKey?.select?.(column, ref) ?? dialect.select(column, ref)
+    const expression = sql`${selected}`.as(alias)
+    return { alias, index: first + i, expression, read: cursorReader(target, column) }
+  })
+}
+
+/** Selects one value of a row's cursor, and converts it to the string that the cursor contains. */
+export interface CursorColumn {
+  readonly alias: string
+  readonly index: number
+  readonly expression: Aliased
+  readonly read: (raw: unknown) => string | null
+}
+
+function cursorReader(target: Target, column: NamedColumn): CursorColumn['read'] {
+  const read = target.dialect.orderKey?.read?.(column) ?? reader(target, column)
+  return (raw) => {
+    if (raw === null || raw === undefined) return null
+    const text = read(raw)
+    if (text !== undefined && isRawCursorText(text)) return rawCursorText(text)
+    return target.dialect.orderKey === undefined || isCursorValue(column, text)
+      ? (text ?? null)
+      : rawCursorText(raw)
+  }
+}
+
+function reader(target: Target, column: NamedColumn): (raw: unknown) => string | undefined {
+  const decode =
+    column.type === 'datetime'
+      ? (raw: unknown) => exactDatetime(String(raw))
+      : column.type === 'time'
+        ? (raw: unknown) => exactTime(String(raw))
+        : target.dialect.decoder(column)
+  return (raw) => {
+    const value = decode(raw)
+    return value === null ? undefined : String(value)
+  }
+}
+
+const isCursorValue = (column: NamedColumn, text: string | undefined): boolean =>
+  text !== undefined && cursorValue(column, text) !== undefined
+
+/**
+ * Returns the condition that a row is beyond the cursor's row: `a >= 1 and (a > 1 or (a = 1 and (b > 2 or (b = 2 and c > 3))))`;
+ * undefined for the first page. The rest of the condition implies the bound `a >= 1`, but PostgreSQL and SQLite start an index scan at
+ * the cursor only if the bound is a separate condition.
+ */
+export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
+  const { terms, values } = page
+  if (values === null) return undefined
+  const backwards = page.direction === 'before'
+  const steps = terms.map((term, i): Step => {
+    const value = values[i] ?? null
+    return {
+      beyond: beyond(target, term, value, backwards),
+      same: () => same(target, term, value),
+    }
+  })
+  const rows = beyondAll(steps)
+  if (rows === undefined) return sql<SqlBool>`1 = 0`
+  const bound = terms.length > 1 ? firstBound(target, page) : undefined
+  return bound === undefined ? sql<SqlBool>`${rows}` : sql<SqlBool>`${bound} and ${rows}`
+}
+
+/** One term of the order, or several in a row. */
+interface Step {
+  /** The condition that a row comes after the cursor's row; undefined if none can. */
+  readonly beyond: Expression<unknown> | undefined
+  /** Makes the condition that a row equals the cursor's row. */
+  readonly same: () => Expression<unknown>
+}
+
+/** A chain of steps is twice as deep as it is long, and SQLite limits the depth of expressions to 1,000. */
+const longestChain = 32
+
+/**
+ * Returns the condition that a row comes after the cursor's row; undefined if none can. Each term is compared at most three times,
+ * because the size of the condition must not grow faster than the number of terms.
+ */
+function beyondAll(steps: readonly Step[]): Expression<unknown> | undefined {
+  if (steps.length > longestChain) return beyondAll(chainsOf(steps))
+  let rest: Expression<unknown> | undefined
+  for (const { beyond, same } of [...steps].reverse()) {
+    const later = rest === undefined ? undefined : sql`(${same()} and ${rest})`
+    rest =
+      beyond === undefined || later === undefined ? (beyond ?? later) : sql`(${beyond} or ${later})`
+  }
+  return rest
+}
+
+/** Combines steps into longer ones. */
+function chainsOf(steps: readonly Step[]): readonly Step[] {
+  const chains: Step[] = []
+  for (let start = 0; start < steps.length; start += longestChain) {
+    const some = steps.slice(start, start + longestChain)
+    const same = (): Fragment => {
+      const all = some.map((step) => step.same())
+      return sql`(${sql.join(all, sql` and `)})`
+    }
+    chains.push({ beyond: beyondAll(some), same })
+  }
+  return chains
+}
+
+/** Returns the bound on the first term, `a >= 1`; undefined if NULLs come after the cursor's value or that value is NULL. */
+function firstBound(
+  target: Target,
+  { terms, values, direction }: KeysetPage,
+): Expression<unknown> | undefined {
+  const [{ ref, descending, nulls, mayBeNull }, stored] = [terms[0] as KeysetTerm, values?.[0]]
+  const backwards = direction === 'before'
+  if (stored === null || stored === undefined) return undefined
+  if (mayBeNull && (nulls === 'last') !== backwards) return undefined
+  return compare(target, ref, descending !== backwards ? 'le' : 'ge', stored)
+}
+
+function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expression<unknown> {
+  const expression = valueIn(target, ref)
+  if (stored === null) return sql`${expression} is null`
+  return compare(target, ref, 'eq', stored)
+}
+
+/**
+ * Returns the condition that a term's value comes after the cursor's value; undefined if none can, for example after a NULL that
+ * comes last.
+ */
+function beyond(
+  target: Target,
+  { ref, descending, nulls, mayBeNull }: KeysetTerm,
+  stored: Value | null,
+  backwards: boolean,
+): Expression<unknown> | undefined {
+  const expression = valueIn(target, ref)
+  const nullsComeLater = (nulls === 'last') !== backwards
+  if (stored === null) return nullsComeLater ? undefined : sql`${expression} is not null`
+  const greater = compare(target, ref, descending !== backwards ? 'lt' : 'gt', stored)
+  return nullsComeLater && mayBeNull ? sql`(${greater} or ${expression} is null)` : greater
+}
+
+function compare(
+  target: Target,
+  term: KeysetTerm['ref'],
+  operator: 'eq' | 'lt' | 'gt' | 'le' | 'ge',
+  value: Value,
+): Expression<unknown> {
+  const { dialect } = target
+  const { column } = term
+  const ref = valueIn(target, term)
+  if (typeof value !== 'string' || !isRawCursorText(value)) {
+    return dialect.compare(column, ref, operator, value)
+  }
+  const stored = rawValueOf(value)
+  if (typeof stored === 'string' && isPlainText(column, stored)) {
+    return dialect.compare(column, ref, operator, stored)
+  }
+  const test = dialect.orderKey?.compare(column, ref, operator, stored)
+  if (test !== undefined) return test
+  throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
+}
+
+/** Whether a text is a usual value of a column of texts; one with a NUL is not. */
+const isPlainText = ({ type }: NamedColumn, text: string): boolean =>
+  (type === 'string' || type === 'text' || type === 'enum') &&
+  keyValue({ type: 'string' }, text) !== undefined

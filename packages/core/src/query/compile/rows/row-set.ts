@@ -1,0 +1,148 @@
+// Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT.
+
+import { tuple } from '../../../dialect/shared/sql/sql-parts.ts'
+import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { conditionsOnBase, type JoinedConditions } from '../../plan/conditions/base-conditions.ts'
+import { keyRefs } from '../../plan/names.ts'
+import type { Condition, PlannedJoin, RowPlan, Source } from '../../plan/plan.ts'
+import { refersToPrimaryKey } from '../../plan/relations/primary-key-relation.ts'
+import { requiredJoins } from '../../plan/relations/required-joins.ts'
+import { readLock } from '../read-lock.ts'
+import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from '../source.ts'
+import type { Target } from '../target.ts'
+import { groupBy, whereAll } from './clauses.ts'
+import { allOf, compileOperand } from './condition.ts'
+
+/** What a statement adds to the plan's own clauses. */
+export interface SelectParts {
+  /** The joined sources whose columns the statement reads. */
+  readonly used?: ReadonlySet<Source>
+  /** Joins of embedded relations. */
+  readonly joins?: readonly Fragment[]
+  /** The condition that a row comes after the cursor's row in the order of the page. */
+  readonly beyond?: Fragment | undefined
+}
+
+const noSources: ReadonlySet<Source> = new Set()
+
+/** Compiles the SELECT of a plan with the given select list. */
+export function selectOf(
+  target: Target,
+  plan: RowPlan,
+  selected: readonly (Aliased | Fragment)[],
+  { used = noSources, joins = [], beyond }: SelectParts = {},
+): Fragment {
+  const { from, where } = fromAndWhere(target, plan, used)
+  const conditions = beyond === undefined ? where : [...where, beyond]
+  return sql`select ${sql.join(selected)} from ${from}${sql.join(joins, sql``)}${whereAll(conditions)}${grouping(target, plan)}`
+}
+
+interface FromAndWhere {
+  readonly from: Fragment
+  readonly where: readonly Fragment[]
+}
+
+/** Compiles FROM and WHERE: with the plan's joins or, if joins could repeat base rows, with equivalent conditions on the base. */
+function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>): FromAndWhere {
+  if (!plan.distinctBase) {
+    const joins = withoutUnusedJoins(plan, used)
+    return { from: joined(target, plan.from, joins), where: conditionsOf(target, plan.where) }
+  }
+  const needed = plan.joins
+    .filter((join) => used.has(join.source))
+    .map((join): PlannedJoin => ({ ...join, type: 'left' }))
+  const { conditions, joined: parts } = conditionsOnBase(plan.from, plan.where, plan.joins)
+  const keys = parts.map((part) => keysOfJoin(target, plan.from, part))
+  const where = [...conditionsOf(target, conditions), ...keys]
+  return { from: joined(target, plan.from, needed), where }
+}
+
+/**
+ * Omits left joins to a primary key if the statement reads none of their columns. Such joins do not change the rows, and not every
+ * database removes them itself.
+ */
+function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] {
+  if (plan.shape === 'groups' || plan.joins.every((join) => !isByPrimaryKey(join)))
+    return plan.joins
+  const required = new Set(requiredJoins(plan.where, plan.joins))
+  const kept: PlannedJoin[] = []
+  // From the last to the first, because a join is listed after the join that it starts from.
+  for (const join of [...plan.joins].reverse()) {
+    const isStart = kept.some(({ from }) => from === join.source)
+    const unused = isByPrimaryKey(join) && !required.has(join) && !used.has(join.source) && !isStart
+    if (!unused) kept.unshift(join)
+  }
+  return kept
+}
+
+const isByPrimaryKey = ({ type, relation }: PlannedJoin): boolean =>
+  type === 'left' && refersToPrimaryKey(relation)
+
+const joinWords = { inner: sql` inner join `, left: sql` left join ` }
+
+/**
+ * Compiles FROM with its joins. A right join is written as a left join with its sides swapped: if a derived table is on the right
+ * side of a right join, SQLite reads all of its rows for each row of the left side instead of looking up the matching ones.
+ *
+ * `books right join authors on …` → `authors left join books on …`
+ */
+function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fragment {
+  let tables: Fragment = sql`${aliasedSource(target, from)}`
+  let isOne = true
+  for (const join of joins) {
+    const { type, relation } = join
+    if (type !== 'right') {
+      tables = sql`${tables}${joinWords[type]}${joinedSource(target, join)} on ${joinCondition(target, join)}`
+    } else if (relation.through === undefined) {
+      const left = isOne ? tables : sql`(${tables})`
+      tables = sql`${joinedSource(target, join)} left join ${left} on ${joinCondition(target, join)}`
+    } else {
+      const { links, onLinks, linked, onLinked } = rightJoinSteps(target, join)
+      tables = sql`${linked} left join (${tables} inner join ${links} on ${onLinks}) on ${onLinked}`
+    }
+    isOne = false
+  }
+  return tables
+}
+
+function conditionsOf(target: Target, where: readonly Condition[]): readonly Fragment[] {
+  const condition = allOf(target, where)
+  return condition === undefined ? [] : [condition]
+}
+
+/** Compiles `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. */
+function keysOfJoin(target: Target, base: Source, { joins, where }: JoinedConditions): Fragment {
+  const keys = keyRefs(base).map(({ source, column }) => columnOf(source, column))
+  const from = joined(target, base, joins)
+  const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
+  return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, where))}${readLock(target, 'related')})`
+}
+
+function grouping(target: Target, plan: RowPlan): Fragment {
+  if (plan.shape !== 'groups') return sql``
+  const keys = groupBy(plan.groupBy.map((key) => compileOperand(target, key, true).expression))
+  const having = allOf(target, plan.having)
+  return having === undefined ? keys : sql`${keys} having ${having}`
+}
+
+/** Returns the sources that output and order read, and the sources that the joins to them pass through. */
+export function usedBy(plan: RowPlan): ReadonlySet<Source> {
+  const used = new Set<Source>()
+  const operands = [
+    ...plan.output.map(({ value }) => value),
+    ...plan.order.map(({ operand }) => operand),
+  ]
+  for (const operand of operands) {
+    let source: Source | undefined = operand.kind === 'column' ? operand.source : operand.of.source
+    while (source !== undefined && !used.has(source)) {
+      used.add(source)
+      const end: Source = source
+      source = plan.joins.find((join) => join.source === end)?.from
+    }
+  }
+  return used
+}
+
+/** Whether output and order read only columns of the base. */
+export const readsBaseAlone = (plan: RowPlan): boolean =>
+  [...usedBy(plan)].every((source) => source === plan.from)

@@ -1,0 +1,79 @@
+// Scopes: which rows of each source the caller may read. A source without a decision cannot be compiled, so no policy is forgotten.
+
+import type { Expression, SqlBool } from 'kysely'
+import type { Fragment } from '../../lib/sql/fragment.ts'
+import type { Source } from '../plan/plan.ts'
+import type { PlannedScope } from '../plan/planned-scope.ts'
+
+/** All rows of the source's table, the query that an access policy has narrowed, or the conditions of a policy. */
+export type Scope = 'all' | Expression<unknown> | ConditionScope
+
+/** The rows of a table, or of the query of a filter callback, that meet the conditions of a policy. */
+export interface ConditionScope extends PlannedScope {
+  readonly rows: 'all' | Expression<unknown>
+  /** The conditions as SQL, on columns of the table's name. */
+  readonly condition: Fragment<SqlBool>
+}
+
+/** A scope whose condition tests columns of the row alone. */
+export interface RowScope {
+  /** Names the columns with the table's name or without it. */
+  readonly condition: Fragment<SqlBool>
+  /** Identifies the SQL of the condition without its values. */
+  readonly form: string
+  /** The columns that the condition tests, by their database names. */
+  readonly columns: readonly string[]
+}
+
+export const hasConditions = (scope: Scope): scope is ConditionScope =>
+  typeof scope === 'object' && 'condition' in scope
+
+export interface Scopes {
+  /** Returns which rows of a source the caller may read; throws if `decide` was not called for the source. */
+  of(source: Source): Scope
+  /** Whether a policy narrows any source. */
+  readonly narrowing: boolean
+}
+
+/** Scopes that are being decided, one source after the other. */
+export interface ScopeDecisions extends Scopes {
+  decide(source: Source, scope: Scope): void
+  /** The decisions so far, in their order. */
+  readonly decided: ReadonlyMap<Source, Scope>
+}
+
+export const scopeDecisions = (): ScopeDecisions => new Decisions()
+
+class Decisions implements ScopeDecisions {
+  readonly decided: Map<Source, Scope> = new Map()
+  narrowing = false
+
+  decide(source: Source, scope: Scope): void {
+    this.decided.set(source, scope)
+    this.narrowing ||= scope !== 'all'
+  }
+
+  of(source: Source): Scope {
+    return this.decided.get(source) ?? undecided(source)
+  }
+}
+
+function undecided({ resource, alias }: Source): never {
+  throw new Error(
+    `Nothing was decided about the rows of "${alias}" (${resource.name}). Narrow the plan by its policies first, or read it with unscoped(target).`,
+  )
+}
+
+/** The scopes of a request before policies are applied to its plan. */
+export const noScopes: Scopes = { of: undecided, narrowing: false }
+
+const allRows: Scopes = { of: () => 'all', narrowing: false }
+
+/**
+ * Ignores the access policies: for reads of the service itself, never for data that a client is shown. Every use is listed
+ * in `test/architecture/unscoped.test.ts`.
+ */
+export const unscoped = <T extends { readonly scopes: Scopes }>(target: T): T => ({
+  ...target,
+  scopes: allRows,
+})

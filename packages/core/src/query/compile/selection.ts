@@ -1,0 +1,134 @@
+// Compiles outputs to a select list, with readers that decode the selected values.
+
+import type { Expression } from 'kysely'
+import { cellOf, type RawRow } from '../../database/cell.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { type JsonWriter, writerOfDecoder } from '../../dialect/shared/json/json-writer.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { type Aliased, type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { printedOnce } from '../../lib/sql/print.ts'
+import type { Operand, Output } from '../plan/plan.ts'
+import { compileOperand } from './rows/condition.ts'
+import { valueIn } from './source.ts'
+import type { Target } from './target.ts'
+
+/** Reads one value of a row. */
+export interface Reader {
+  readonly key: string
+  readonly alias: string
+  readonly visible: boolean
+  readonly decode: (raw: unknown) => JsonValue
+}
+
+/** Reads one member of a row that may be an object or an array, as a value or as JSON text. */
+export interface MemberReader extends Reader {
+  /** The index of the value in the select list. */
+  readonly index: number
+  /** `stringify(decode(raw))`; `raw` is not NULL. */
+  readonly write: JsonWriter
+}
+
+/** Reads the value of a row's member; null for NULL. */
+export function readMember(raw: RawRow, reader: MemberReader): JsonValue {
+  const value = cellOf(raw, reader)
+  return value === null || value === undefined ? null : reader.decode(value)
+}
+
+export interface Selection {
+  readonly expressions: readonly Aliased[]
+  readonly readers: readonly MemberReader[]
+}
+
+// At most 60 characters: PostgreSQL truncates longer identifiers to 63 bytes, and truncated aliases may be equal.
+export const plainAlias: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
+
+/**
+ * Returns the key of an output if that is the plain name of its column; undefined for a key that a client chose, such as a label, and
+ * for one that is no plain alias. Only this name may be in SQL, so that clients cannot choose a part of a statement's text.
+ */
+export const registryName = ({ key, value }: Output): string | undefined =>
+  value.kind === 'column' && value.column.name === key && plainAlias.test(key) ? key : undefined
+
+export function compileSelection(
+  target: Target,
+  output: readonly Output[],
+  grouped: boolean,
+): Selection {
+  const used = new Set<string>()
+  const members = output.map((member, i) => {
+    const name = registryName(member)
+    const fits = name !== undefined && !used.has(name.toLowerCase())
+    const alias = fits ? name : `value ${i + 1}`
+    used.add(alias.toLowerCase())
+    return { member, alias }
+  })
+  return {
+    expressions: members.map(({ member, alias }) =>
+      sql`${selected(target, member.value, grouped)}`.as(alias),
+    ),
+    readers: members.map(({ member, alias }, index) => ({
+      key: member.key,
+      alias,
+      index,
+      visible: member.visible,
+      ...coding(target, member.value, grouped),
+    })),
+  }
+}
+
+/** The select list of an output, and the readers of its values. */
+export interface SelectList {
+  /** The values, separated by commas; none for an empty output. */
+  readonly items: readonly Fragment[]
+  readonly readers: readonly MemberReader[]
+}
+
+interface KnownList extends SelectList {
+  readonly dialect: InternalDialect
+  readonly grouped: boolean
+}
+
+const lists = new WeakMap<readonly Output[], KnownList>()
+
+/** Compiles an output to a select list; a list without parameters is one fragment of printed SQL. Cached by the output. */
+export function selectList(
+  target: Target,
+  output: readonly Output[],
+  grouped: boolean,
+): SelectList {
+  const { dialect } = target
+  const known = lists.get(output)
+  if (known?.dialect === dialect && known.grouped === grouped) return known
+  const { expressions, readers } = compileSelection(target, output, grouped)
+  const style = dialect.shortcuts?.textStyle
+  const items = output.length === 0 ? [] : [printedOnce(sql.join(expressions), style)]
+  const list = { items, readers, dialect, grouped }
+  lists.set(output, list)
+  return list
+}
+
+function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {
+  const { dialect } = target
+  if (operand.kind === 'aggregate') {
+    if (operand.countsRows === true) return sql`count(*)`
+    const { column } = operand.of
+    return dialect.aggregate(operand.function, column).select(valueIn(target, operand.of))
+  }
+  const { column, expression } = compileOperand(target, operand, grouped)
+  return dialect.select(column, expression)
+}
+
+function coding(
+  target: Target,
+  operand: Operand,
+  grouped: boolean,
+): Pick<MemberReader, 'decode' | 'write'> {
+  const { dialect } = target
+  if (operand.kind === 'aggregate') {
+    const { decode } = dialect.aggregate(operand.function, operand.of.column)
+    return { decode, write: writerOfDecoder(decode) }
+  }
+  const { column } = compileOperand(target, operand, grouped)
+  const decode = dialect.decoder(column)
+  return { decode, write: dialect.shortcuts?.writer?.(column, decode) ?? writerOfDecoder(decode) }
+}

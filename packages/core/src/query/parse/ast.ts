@@ -1,0 +1,152 @@
+// The query AST: what the client wrote, structured and decoded, before any model is consulted.
+
+import type { AggregateFunction, FilterOperator } from '../../model/query-words/operators.ts'
+
+/** Offsets in the raw query string; `raw.slice(start, end)` is what the client wrote. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** A decoded text and its position. */
+export interface TextNode {
+  readonly text: string
+  readonly span: Span
+}
+
+/** `author.publisher.name` → path ['author', 'publisher'], column 'name'; `text` is the whole decoded name. */
+export interface FieldNode {
+  readonly path: readonly string[]
+  readonly column: string
+  readonly text: string
+  readonly span: Span
+}
+
+/** One value of a filter. Quoted text is unchanged; unquoted text is trimmed if it is in a list. */
+export interface ScalarNode {
+  readonly kind: 'scalar'
+  readonly text: string
+  readonly quoted: boolean
+  readonly span: Span
+}
+
+/** `(1,2,3)`; `()` is the empty list, `("")` a list of one empty string. */
+export interface ListNode {
+  readonly kind: 'list'
+  readonly items: readonly ScalarNode[]
+  readonly span: Span
+}
+
+export type ValueNode = ScalarNode | ListNode
+
+/** `price__ge=30` */
+export interface FilterNode {
+  readonly kind: 'filter'
+  readonly field: FieldNode
+  readonly operator: FilterOperator
+  readonly value: ValueNode
+  readonly span: Span
+}
+
+/** `or[a__eq=1,b__eq=2]`, `and[…]`, `not[…]`; groups nest. */
+export interface GroupNode {
+  readonly kind: 'or' | 'and' | 'not'
+  readonly items: readonly ConditionNode[]
+  readonly span: Span
+}
+
+/** `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`; fields of `where` are relative to the path's end. */
+export interface RelationFilterNode {
+  readonly kind: 'exists' | 'missing'
+  readonly path: readonly TextNode[]
+  readonly where: readonly FilterNode[]
+  readonly span: Span
+}
+
+export type ConditionNode = FilterNode | GroupNode | RelationFilterNode
+
+/** `price|total__sum=1`, or an item of `groupby=` or `aggregate=`. */
+export interface AggregateNode {
+  readonly kind: 'aggregate'
+  readonly function: AggregateFunction
+  readonly field: FieldNode
+  readonly label?: TextNode
+  readonly span: Span
+}
+
+/** `groupby=country,year(born_on)|y` */
+export interface GroupByNode {
+  readonly kind: 'column' | 'year' | 'month' | 'day'
+  readonly field: FieldNode
+  readonly label?: TextNode
+  /** The item as the client wrote it, without its label: the key of the result. */
+  readonly text: string
+  readonly span: Span
+}
+
+/** `order_by=-price.nullslast` */
+export interface OrderNode {
+  readonly field: FieldNode
+  readonly descending: boolean
+  readonly nulls?: 'first' | 'last'
+  readonly span: Span
+}
+
+/** `join=author.publisher`: one token, split at its dots; `text` is as the client wrote it. */
+export interface JoinNode {
+  readonly path: readonly string[]
+  readonly text: string
+  readonly span: Span
+}
+
+/** `books.limit=3`, `books.order_by=-year`, `books.fields=id,title`, `books[price__gt=20]`. */
+export type RelationOptionNode = {
+  readonly path: readonly TextNode[]
+  readonly span: Span
+} & (
+  | { readonly option: 'limit'; readonly limit: TextNode }
+  | { readonly option: 'order_by'; readonly order: readonly OrderNode[] }
+  | { readonly option: 'fields'; readonly fields: readonly FieldNode[] }
+  | { readonly option: 'where'; readonly where: readonly ConditionNode[] }
+)
+
+/** `labels.on_conflict=name`: the unique columns by which nested objects of a relation name stored records. */
+export interface RelationKeyNode {
+  readonly path: readonly TextNode[]
+  readonly columns: TextNode
+  readonly span: Span
+}
+
+/** The parameters that take one value and may be given once. */
+export type SingleParameter =
+  | 'page'
+  | 'limit'
+  | 'join_type'
+  | 'dump'
+  | 'dump_relationships'
+  | 'include_deleted'
+  | 'count'
+  | 'after'
+  | 'before'
+  | 'paging'
+  | 'cascade_delete'
+  | 'max_affected'
+  | 'on_conflict'
+  | 'search'
+
+/** A whole query string. Absent lists are empty; `fields` is undefined when the parameter is absent. */
+export interface QueryAst {
+  /** The raw query string, without the question mark; spans point into it. */
+  readonly raw: string
+  readonly where: readonly ConditionNode[]
+  readonly joins: readonly JoinNode[]
+  readonly fields?: readonly FieldNode[]
+  readonly groupBy: readonly GroupByNode[]
+  readonly aggregates: readonly AggregateNode[]
+  readonly order: readonly OrderNode[]
+  readonly relationOptions: readonly RelationOptionNode[]
+  readonly relationKeys: readonly RelationKeyNode[]
+  readonly single: Readonly<Partial<Record<SingleParameter, TextNode>>>
+  /** The host's own parameters (API_ADDITIONAL_QUERY_PARAMS), in order. */
+  readonly additional: readonly { readonly name: string; readonly value: TextNode }[]
+}

@@ -1,0 +1,124 @@
+// Cursor: the position in a pair, and the operations that all grammar productions share.
+
+import { type ApiError, malformedQuery } from '../../errors.ts'
+import { excerpt } from '../../lib/error-size.ts'
+import type { Tally } from './limits.ts'
+import { isRaw, type Pair, rawText } from './query-string.ts'
+
+export interface Cursor {
+  readonly pair: Pair
+  readonly tally: Tally
+  position: number
+}
+
+/**
+ * Which `,` and `=` are separators. `raw`: only those that are not percent-encoded; `%2C` is a comma in the text. `decoded`: all of
+ * them, because the opening bracket was percent-encoded, as URLSearchParams does.
+ */
+export type Reading = 'raw' | 'decoded'
+
+/** The construct around the cursor: the pair itself (no closer), `[…]` or `(…)`. */
+export interface Enclosure {
+  readonly closer?: ']' | ')'
+  readonly reading: Reading
+  /** Where the construct began, for errors. */
+  readonly start: number
+  /** Its opening text: `or[`, `exists(`, `(`. */
+  readonly opener: string
+  /** The number of enclosing groups. */
+  readonly depth: number
+}
+
+/** The construct of a pair without brackets: its value ends with the pair. */
+export const wholePair: Enclosure = { reading: 'raw', start: 0, opener: '', depth: 0 }
+
+export function peek(cursor: Cursor): string {
+  return cursor.pair.text.charAt(cursor.position)
+}
+
+export function atEnd(cursor: Cursor): boolean {
+  return cursor.position >= cursor.pair.text.length
+}
+
+export function skipBlanks(cursor: Cursor): void {
+  while (peek(cursor) === ' ') cursor.position += 1
+}
+
+/** Whether the character at `index` is a separating `,` or `=`. */
+export function isSeparator(pair: Pair, index: number, reading: Reading): boolean {
+  const char = pair.text[index]
+  return (char === ',' || char === '=') && (reading === 'decoded' || isRaw(pair, index))
+}
+
+/** Returns the `Reading` inside the bracket at the cursor. */
+export function readingAfter(cursor: Cursor, outer: Reading): Reading {
+  return outer === 'raw' && isRaw(cursor.pair, cursor.position) ? 'raw' : 'decoded'
+}
+
+/** Finds the end of the name at the cursor: a bracket, a separator or the end of the pair. */
+export function endOfName(cursor: Cursor, reading: Reading): number {
+  const { text } = cursor.pair
+  for (let index = cursor.position; index < text.length; index++) {
+    switch (text[index]) {
+      case '(':
+      case ')':
+      case '[':
+      case ']':
+        return index
+      case ',':
+      case '=':
+        if (isSeparator(cursor.pair, index, reading)) return index
+    }
+  }
+  return text.length
+}
+
+/** Reads a bracketed, comma-separated list of items. */
+export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => T): T[] {
+  const items: T[] = []
+  cursor.position += 1
+  skipBlanks(cursor)
+  if (peek(cursor) !== inside.closer) {
+    for (;;) {
+      items.push(readItem())
+      skipBlanks(cursor)
+      if (!isComma(cursor, inside.reading)) break
+      cursor.position += 1
+      skipBlanks(cursor)
+    }
+  }
+  if (peek(cursor) !== inside.closer) throw notClosed(cursor, inside)
+  cursor.position += 1
+  return items
+}
+
+function isComma(cursor: Cursor, reading: Reading): boolean {
+  return peek(cursor) === ',' && isSeparator(cursor.pair, cursor.position, reading)
+}
+
+/** Makes the 400 for a missing `,` or closing bracket. */
+function notClosed(cursor: Cursor, inside: Enclosure): ApiError {
+  const at = rawText(cursor.pair, inside.start, cursor.pair.text.length)
+  const reason = atEnd(cursor)
+    ? `"${inside.opener}" is not closed: expected "${inside.closer}". An "&" inside it is written %26.`
+    : `Unexpected "${peek(cursor)}" inside "${inside.opener}": expected "," or "${inside.closer}". ${quoteHint}`
+  return malformedQuery(reason, at)
+}
+
+export const quoteHint = 'Text with brackets is written in quotes, such as "a (b)".'
+
+/** Requires the end of the pair after a group or relation filter, or the `=` that form encoders append. */
+export function expectEnd(cursor: Cursor): void {
+  const { pair, position } = cursor
+  if (peek(cursor) === '=') cursor.position += 1
+  if (atEnd(cursor)) return
+  throw malformedQuery(
+    `Unexpected "${excerpt(pair.text.slice(position))}" after "${pair.text.charAt(position - 1)}".`,
+    rawText(pair, 0, 0),
+  )
+}
+
+/** Makes a 400 that quotes a part of the pair. */
+export function malformed(pair: Pair, start: number, end: number, reason: string): ApiError {
+  return malformedQuery(reason, rawText(pair, start, end))
+}

@@ -1,0 +1,46 @@
+// Draft: the mutable AST during parsing.
+
+import type { ListParameter } from '../../model/query-words/parameter-names.ts'
+import type {
+  AggregateNode,
+  ConditionNode,
+  FieldNode,
+  GroupByNode,
+  JoinNode,
+  OrderNode,
+  RelationKeyNode,
+  RelationOptionNode,
+  SingleParameter,
+  TextNode,
+} from './ast.ts'
+
+export interface Draft {
+  readonly where: ConditionNode[]
+  readonly joins: JoinNode[]
+  readonly fields: FieldNode[]
+  readonly groupBy: GroupByNode[]
+  readonly aggregates: AggregateNode[]
+  readonly order: OrderNode[]
+  readonly relationOptions: RelationOptionNode[]
+  readonly relationKeys: RelationKeyNode[]
+  // Keys come from the table of parameter names, never from the client's text.
+  readonly single: Partial<Record<SingleParameter, TextNode>>
+  readonly additional: { readonly name: string; readonly value: TextNode }[]
+  /** The spelling that the query uses: `order_by` or `orderby`; both in one query are refused. */
+  orderSpelling?: ListParameter
+}
+
+export function emptyDraft(): Draft {
+  return {
+    where: [],
+    joins: [],
+    fields: [],
+    groupBy: [],
+    aggregates: [],
+    order: [],
+    relationOptions: [],
+    relationKeys: [],
+    single: {},
+    additional: [],
+  }
+}

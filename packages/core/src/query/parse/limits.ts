@@ -1,0 +1,73 @@
+// Limits of a query: the configured ones, the nesting limit, and the counters during parsing.
+
+import { limitExceeded, malformedQuery } from '../../errors.ts'
+
+/** A limit, and the name of its setting, which appears in the error. */
+export interface RequestLimit {
+  readonly setting: string
+  readonly value: number
+}
+
+export interface ParseLimits {
+  /** Filters, relation filters, aggregates, grouping keys and terms of orders of the whole query, nested ones included. */
+  readonly conditions: RequestLimit
+  /** Relations in all relation filters of the query: each adds a table to the database's query plan. */
+  readonly relationFilters: RequestLimit
+  /** Items of one list of values, and of one list parameter such as `fields`. */
+  readonly list: RequestLimit
+}
+
+/** Levels of nested groups; fixed, because it prevents a stack overflow, and real queries are far below. */
+export const maxGroupDepth = 32
+
+/**
+ * Alternatives into which conditions on the rows of several joins are multiplied out; fixed, because each repeats the conditions in the
+ * statement.
+ */
+export const maxAlternatives = 32
+
+/** Combinations of joined rows that one query reads where a statement blocks the event loop; fixed, because no timeout stops it there. */
+export const maxCombinations = 200_000
+
+/** Counts the conditions and relation filters that were parsed so far. */
+export interface Tally {
+  readonly limits: ParseLimits
+  conditions: number
+  relationFilters: number
+}
+
+/** Counts one filter, relation filter, aggregate, grouping key or term of an order. */
+export function countCondition(tally: Tally, at: string, what = 'conditions'): void {
+  tally.conditions += 1
+  const { setting, value } = tally.limits.conditions
+  if (tally.conditions > value) {
+    throw limitExceeded(setting, value, `The query has too many ${what}`, at)
+  }
+}
+
+/** Counts the relations of a relation filter. */
+export function countRelationFilter(tally: Tally, relations: number, at: () => string): void {
+  tally.relationFilters += relations
+  const { setting, value } = tally.limits.relationFilters
+  if (tally.relationFilters > value) {
+    throw limitExceeded(
+      setting,
+      value,
+      'The conditions on related rows follow too many relations',
+      at(),
+    )
+  }
+}
+
+/** Refuses a list longer than the limit; called per item, so that parsing stops there. */
+export function checkListLength(tally: Tally, length: number, at: () => string): void {
+  const { setting, value } = tally.limits.list
+  if (length > value) throw limitExceeded(setting, value, 'The list has too many items', at())
+}
+
+/** Refuses groups nested deeper than `maxGroupDepth`. */
+export function checkDepth(depth: number, at: () => string): void {
+  if (depth > maxGroupDepth) {
+    throw malformedQuery(`Groups may be nested ${maxGroupDepth} levels deep at most.`, at())
+  }
+}

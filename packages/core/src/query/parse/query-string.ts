@@ -1,0 +1,119 @@
+// Splits a raw query string into decoded pairs that map each character to its raw offset.
+
+import { forbiddenCharacter, malformedEncoding } from '../../errors.ts'
+import type { Span } from './ast.ts'
+
+/**
+ * A decoded pair. Each character has its offset in the raw text, so that the grammar can distinguish `,` (a separator) from
+ * `%2C` (text), and errors can quote the raw text.
+ */
+export interface Pair {
+  /** The whole query string. */
+  readonly raw: string
+  readonly start: number
+  readonly end: number
+  /** The pair, percent-decoded once. */
+  readonly text: string
+  /** Offset in `raw` of each character of `text`, then of its end; absent if nothing was encoded. */
+  readonly offsets?: readonly number[]
+}
+
+/** Splits at raw `&` and decodes; empty pairs are dropped. */
+export function splitPairs(raw: string): Pair[] {
+  const pairs: Pair[] = []
+  for (let start = 0; start <= raw.length; ) {
+    const ampersand = raw.indexOf('&', start)
+    const end = ampersand === -1 ? raw.length : ampersand
+    if (end > start) pairs.push(decodePair(raw, start, end))
+    start = end + 1
+  }
+  return pairs
+}
+
+/** A part of the decoded pair, without spaces around it. */
+export interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+export function trim(pair: Pair, from: number, to: number): Stretch {
+  let start = from
+  let end = to
+  while (start < end && pair.text[start] === ' ') start += 1
+  while (end > start && pair.text[end - 1] === ' ') end -= 1
+  return { start, end }
+}
+
+/** Returns the offset of a decoded character in the raw query string. */
+function offsetAt(pair: Pair, index: number): number {
+  return pair.offsets === undefined
+    ? Math.min(pair.start + index, pair.end)
+    : (pair.offsets[index] ?? pair.end)
+}
+
+/** Whether a character was not percent-encoded. */
+export function isRaw(pair: Pair, index: number): boolean {
+  return pair.raw[offsetAt(pair, index)] !== '%'
+}
+
+export function spanOf(pair: Pair, start: number, end: number): Span {
+  return { start: offsetAt(pair, start), end: offsetAt(pair, end) }
+}
+
+/** Returns the raw text of a part of the pair; of the whole pair if the part is empty. */
+export function rawText(pair: Pair, start: number, end: number): string {
+  if (end <= start) return pair.raw.slice(pair.start, pair.end)
+  return pair.raw.slice(offsetAt(pair, start), offsetAt(pair, end))
+}
+
+function decodePair(raw: string, start: number, end: number): Pair {
+  const written = raw.slice(start, end)
+  if (!written.includes('%') && !written.includes('+')) {
+    checkCharacters(written, written)
+    return { raw, start, end, text: written }
+  }
+  const offsets: number[] = []
+  let text = ''
+  for (let at = start; at < end; ) {
+    const length = raw[at] === '%' ? escapeLength(raw, at) : 1
+    const piece = raw.slice(at, Math.min(at + length, end))
+    const decoded = length === 1 ? piece.replace('+', ' ') : decodeEscape(piece, written)
+    for (let i = 0; i < decoded.length; i++) offsets.push(at)
+    text += decoded
+    at += length
+  }
+  offsets.push(end)
+  checkCharacters(text, written)
+  return { raw, start, end, text, offsets }
+}
+
+/** Returns the length of one percent-encoded character, which follows from its first UTF-8 byte. */
+function escapeLength(raw: string, at: number): number {
+  const byte = Number.parseInt(raw.slice(at + 1, at + 3), 16)
+  const encodedByte = 3
+  if (byte >= 0xf0) return 4 * encodedByte
+  if (byte >= 0xe0) return 3 * encodedByte
+  return byte >= 0xc0 ? 2 * encodedByte : encodedByte
+}
+
+/** Decodes one character. `decodeURIComponent` throws for everything but strict UTF-8: overlong forms, surrogates, stray bytes. */
+function decodeEscape(escaped: string, written: string): string {
+  try {
+    return decodeURIComponent(escaped)
+  } catch {
+    throw malformedEncoding(/^[!-~]*/.exec(escaped)?.[0] ?? '%', written)
+  }
+}
+
+/** Refuses NUL and lone surrogates, which no column can hold. */
+function checkCharacters(text: string, at: string): void {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0) throw forbiddenCharacter('a NUL character', at)
+    if (code < 0xd800 || code > 0xdfff) continue
+    const next = text.charCodeAt(i + 1)
+    const paired = code < 0xdc00 && next >= 0xdc00 && next <= 0xdfff
+    if (!paired) throw forbiddenCharacter('half of a surrogate pair', at)
+    i += 1
+  }
+}

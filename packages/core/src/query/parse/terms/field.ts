@@ -1,0 +1,50 @@
+// Parses names: `price`, `author.name`, `author.publisher`. `plan` checks whether they exist.
+
+import { excerpt } from '../../../lib/error-size.ts'
+import type { FieldNode, TextNode } from '../ast.ts'
+import { malformed } from '../cursor.ts'
+import { type Pair, rawText, spanOf } from '../query-string.ts'
+
+/** field = [ path "." ] column */
+export function readField(pair: Pair, start: number, end: number): FieldNode {
+  const names = readPath(pair, start, end).map((name) => name.text)
+  return {
+    path: names.slice(0, -1),
+    column: names.at(-1) ?? '',
+    text: pair.text.slice(start, end),
+    span: spanOf(pair, start, end),
+  }
+}
+
+/** path = name *( "." name ) */
+export function readPath(pair: Pair, start: number, end: number): TextNode[] {
+  const text = pair.text.slice(start, end)
+  if (text === '')
+    throw malformed(pair, 0, 0, `Expected a name in "${excerpt(rawText(pair, 0, 0))}".`)
+  const names: TextNode[] = []
+  let from = start
+  for (const name of text.split('.')) {
+    const to = from + name.length
+    checkName(pair, name, start, end)
+    names.push({ text: name, span: spanOf(pair, from, to) })
+    from = to + 1
+  }
+  return names
+}
+
+/** name = 1*( any character but "." and the structural ones ) */
+function checkName(pair: Pair, name: string, start: number, end: number): void {
+  const structural = /[()[\]|]/.exec(name)
+  if (name !== '' && structural === null) return
+  const whole = excerpt(pair.text.slice(start, end))
+  const reason =
+    structural === null
+      ? `"${whole}" has an empty name: names are joined by single dots, such as author.name.`
+      : `"${structural[0]}" cannot stand in the name "${whole}".`
+  throw malformed(pair, start, end, reason)
+}
+
+/** Returns the decoded text, untrimmed, with its position. */
+export function textNode(pair: Pair, start: number, end: number): TextNode {
+  return { text: pair.text.slice(start, end), span: spanOf(pair, start, end) }
+}

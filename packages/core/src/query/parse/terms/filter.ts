@@ -1,0 +1,41 @@
+// Parses `price__ge=30`: a condition on a column.
+
+import { excerpt } from '../../../lib/error-size.ts'
+import type { FilterNode } from '../ast.ts'
+import { type Cursor, type Enclosure, malformed } from '../cursor.ts'
+import { countCondition } from '../limits.ts'
+import { rawText, spanOf } from '../query-string.ts'
+import { readField } from './field.ts'
+import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
+import { readValue } from './value.ts'
+
+/** filter = field "__" operator "=" value; the name is from the cursor to `nameEnd`, the index of the `=`. */
+export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): FilterNode {
+  const { pair, position: start } = cursor
+  const name = pair.text.slice(start, nameEnd)
+  const at = rawText(pair, start, nameEnd)
+  const suffix = splitSuffix(pair, start, nameEnd)
+  if (name === '') {
+    const reason = 'Expected a field and an operator before "=", such as title__eq=Emma.'
+    throw malformed(pair, start, nameEnd, reason)
+  }
+  if (suffix === undefined) {
+    const reason = `"${excerpt(name)}" is not a filter: expected field__operator=value, such as ${excerpt(name)}__eq=…`
+    throw malformed(pair, start, nameEnd, reason)
+  }
+  const meaning = meaningOf(suffix)
+  if (meaning === undefined) throw noSuchOperator(suffix, at)
+  if (meaning.kind === 'function') {
+    const reason = `"${excerpt(name)}" is an aggregate and cannot stand inside "${inside.opener}".`
+    throw malformed(pair, start, nameEnd, reason)
+  }
+  if (suffix.at === start) {
+    throw malformed(pair, start, nameEnd, `Expected a column before "__${suffix.text}".`)
+  }
+  const field = readField(pair, start, suffix.at)
+  countCondition(cursor.tally, at)
+  cursor.position = nameEnd + 1
+  const value = readValue(cursor, meaning.operator, inside)
+  const span = spanOf(pair, start, cursor.position)
+  return { kind: 'filter', field, operator: meaning.operator, value, span }
+}

@@ -1,0 +1,80 @@
+// Parses `or[…]`, `and[…]`, `not[…]` and the conditions inside them.
+
+import type { ApiError } from '../../../errors.ts'
+import { excerpt } from '../../../lib/error-size.ts'
+import type { ConditionNode, GroupNode } from '../ast.ts'
+import {
+  type Cursor,
+  type Enclosure,
+  endOfName,
+  malformed,
+  readItems,
+  readingAfter,
+} from '../cursor.ts'
+import { checkDepth } from '../limits.ts'
+import { rawText, spanOf } from '../query-string.ts'
+import { readFilter } from './filter.ts'
+import { type GroupKind, isGroupKind } from './group-kind.ts'
+import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
+
+/** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
+export function readGroup(
+  cursor: Cursor,
+  kind: GroupKind,
+  nameEnd: number,
+  outer: Enclosure,
+): GroupNode {
+  const start = cursor.position
+  const items = readConditions(cursor, nameEnd, outer)
+  return { kind, items, span: spanOf(cursor.pair, start, cursor.position) }
+}
+
+/** "[" item *( "," item ) "]": the inside of a group, and of `books[…]`. */
+export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure): ConditionNode[] {
+  const { pair, position: start } = cursor
+  const opener = `${excerpt(pair.text.slice(start, nameEnd))}[`
+  cursor.position = nameEnd
+  const reading = readingAfter(cursor, outer.reading)
+  const inside: Enclosure = { closer: ']', reading, start, opener, depth: outer.depth + 1 }
+  checkDepth(inside.depth, () => rawText(pair, start, pair.text.length))
+  const items = readItems(cursor, inside, () => readCondition(cursor, inside))
+  if (items.length > 0) return items
+  const reason = `"${opener}]" is empty: expected at least one condition.`
+  throw malformed(pair, start, cursor.position, reason)
+}
+
+/** item = group | relfilter | filter */
+function readCondition(cursor: Cursor, inside: Enclosure): ConditionNode {
+  const { pair, position: start } = cursor
+  const nameEnd = endOfName(cursor, inside.reading)
+  const name = pair.text.slice(start, nameEnd)
+  const stop = pair.text.charAt(nameEnd)
+  if (stop === '[' && isGroupKind(name)) return readGroup(cursor, name, nameEnd, inside)
+  if (stop === '(' && isRelationFilterKind(name)) {
+    return readRelationFilter(cursor, name, nameEnd, inside)
+  }
+  if (stop === '=') return readFilter(cursor, nameEnd, inside)
+  throw notACondition(cursor, nameEnd, inside)
+}
+
+function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): ApiError {
+  const { pair, position: start } = cursor
+  const name = excerpt(pair.text.slice(start, nameEnd))
+  const stop = pair.text.charAt(nameEnd)
+  const expected = 'expected a condition such as title__eq=Emma'
+  if (stop === '') {
+    const reason = `"${inside.opener}" is not closed: expected "]". An "&" inside it is written %26.`
+    return malformed(pair, inside.start, pair.text.length, reason)
+  }
+  if (name === '') {
+    const reason = `Unexpected "${stop}" inside "${inside.opener}": ${expected}.`
+    return malformed(pair, inside.start, nameEnd + 1, reason)
+  }
+  if (stop === '[' || stop === '(') {
+    const reason = `"${name}${stop}" cannot stand inside "${inside.opener}": ${expected}, or or[, and[, not[, exists(, missing(.`
+    return malformed(pair, start, nameEnd + 1, reason)
+  }
+  const encoded = name.includes('=') ? ' An "=" written as %3D is part of the text here.' : ''
+  const reason = `"${name}" inside "${inside.opener}" has no "=": ${expected}.${encoded}`
+  return malformed(pair, start, nameEnd, reason)
+}

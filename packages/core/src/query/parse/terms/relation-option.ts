@@ -1,0 +1,49 @@
+// `books.limit=3`, `books.order_by=-year`, `books.fields=id,title`, `books[price__gt=20]`: options of one embedded relation.
+
+import type { RelationOptionNode } from '../ast.ts'
+import { type Cursor, wholePair } from '../cursor.ts'
+import { spanOf } from '../query-string.ts'
+import { readList } from './comma-list.ts'
+import { readField, readPath, textNode } from './field.ts'
+import { readConditions } from './group.ts'
+import { readOrder } from './order.ts'
+
+export const relationOptions = ['limit', 'order_by', 'fields'] as const
+
+/** Returns the option that a key ends with: `.limit`, `.order_by` or `.fields`. */
+export function relationOptionOf(key: string): (typeof relationOptions)[number] | undefined {
+  return relationOptions.find((option) => key.endsWith(`.${option}`))
+}
+
+/** relopt = path "." ( "limit" / "order_by" / "fields" ) "=" …; the key ends at `keyEnd`, the index of the `=`. */
+export function readRelationOption(
+  cursor: Cursor,
+  option: (typeof relationOptions)[number],
+  keyEnd: number,
+): RelationOptionNode {
+  const { pair } = cursor
+  const end = pair.text.length
+  const path = readPath(pair, 0, keyEnd - option.length - 1)
+  const span = spanOf(pair, 0, end)
+  cursor.position = keyEnd + 1
+  if (option === 'limit') return { path, span, option, limit: textNode(pair, keyEnd + 1, end) }
+  const name = pair.text.slice(0, keyEnd)
+  if (option === 'order_by') {
+    return {
+      path,
+      span,
+      option,
+      order: readList(cursor, name, 0, (item) => readOrder(cursor, item)),
+    }
+  }
+  const fields = readList(cursor, name, 0, (item) => readField(pair, item.start, item.end))
+  return { path, span, option, fields }
+}
+
+/** relopt = path "[" item *( "," item ) "]" */
+export function readRelationWhere(cursor: Cursor, nameEnd: number): RelationOptionNode {
+  const { pair } = cursor
+  const path = readPath(pair, 0, nameEnd)
+  const where = readConditions(cursor, nameEnd, wholePair)
+  return { path, span: spanOf(pair, 0, cursor.position), option: 'where', where }
+}

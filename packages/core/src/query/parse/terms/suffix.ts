@@ -1,0 +1,54 @@
+// Splits the suffix after the last `__` of a name: a filter operator, an aggregate function, or neither.
+
+import { type ApiError, malformedQuery, unknownOperator } from '../../../errors.ts'
+import { excerpt } from '../../../lib/error-size.ts'
+import { didYouMean } from '../../../lib/naming/suggest.ts'
+import {
+  type AggregateFunction,
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+  operatorAliases,
+} from '../../../model/query-words/operators.ts'
+import type { Pair } from '../query-string.ts'
+
+/** A name split at its last `__`; `at` is the index of the underscores. */
+export interface Suffix {
+  readonly at: number
+  readonly text: string
+}
+
+export type SuffixMeaning =
+  | { readonly kind: 'operator'; readonly operator: FilterOperator }
+  | { readonly kind: 'function'; readonly function: AggregateFunction }
+
+const operators = Object.keys(filterOperators) as FilterOperator[]
+
+// A Map, because the client chooses the text: `__proto__` must not be found.
+const meanings: ReadonlyMap<string, SuffixMeaning> = new Map<string, SuffixMeaning>([
+  ...operators.map((operator) => [operator, { kind: 'operator', operator }] as const),
+  ...Object.entries(operatorAliases).map(
+    ([alias, operator]) => [alias, { kind: 'operator', operator }] as const,
+  ),
+  ...aggregateFunctions.map((name) => [name, { kind: 'function', function: name }] as const),
+])
+
+/** Finds the suffix of a name: `price__ge` → `ge`; undefined without `__`. */
+export function splitSuffix(pair: Pair, start: number, end: number): Suffix | undefined {
+  const name = pair.text.slice(start, end)
+  const underscores = name.lastIndexOf('__')
+  if (underscores === -1) return undefined
+  return { at: start + underscores, text: name.slice(underscores + 2) }
+}
+
+export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined {
+  return suffix === undefined ? undefined : meanings.get(suffix.text)
+}
+
+/** Makes the 400 for an unknown suffix. */
+export function noSuchOperator(suffix: Suffix, at: string): ApiError {
+  if (suffix.text === '') return malformedQuery('Expected an operator after "__".', at)
+  const encoded = suffix.text.includes('=') ? ' An "=" that separates is not written %3D.' : ''
+  const hint = `${didYouMean(suffix.text, meanings.keys())} Operators are ${operators.join(', ')}.${encoded}`
+  return unknownOperator(excerpt(suffix.text), hint, at)
+}

@@ -1,0 +1,57 @@
+// testOf: turns a filter operator and its value into a condition, for queries and for the scopes of policies.
+
+import type { FilterOperator } from '../../../model/query-words/operators.ts'
+import type { OperandType } from '../../../model/type-rules.ts'
+import type { Condition, Value } from '../plan.ts'
+import { textTest } from './text-test.ts'
+import type { ValueColumn } from './value.ts'
+
+type Tests = Extract<
+  Condition,
+  { readonly kind: 'compare' | 'between' | 'oneOf' | 'text' | 'items' | 'isNull' }
+>
+
+/** A condition without its operand. */
+export type Test = Tests extends infer C ? (C extends Tests ? Omit<C, 'operand'> : never) : never
+
+/** The value of an operator. Each function converts it, and throws if the conversion fails. */
+export interface OperatorValue {
+  readonly field: string
+  /** The part of the request or of the scope, for errors. */
+  readonly at: string
+  one(): Value
+  /** Returns the items of a list, converted to the type of `column`. */
+  list(column: ValueColumn): readonly Value[]
+  pair(): readonly Value[]
+  boolean(): boolean
+  text(): string
+}
+
+/** Returns the condition that an operator makes on an operand of this type. */
+export function testOf(operator: FilterOperator, type: OperandType, value: OperatorValue): Test {
+  switch (operator) {
+    case 'in':
+    case 'nin':
+      return { kind: 'oneOf', values: value.list(type), negated: operator === 'nin' }
+    case 'contains':
+    case 'overlaps': {
+      const values = value.list({ ...type, type: type.items ?? 'text' })
+      return { kind: 'items', match: operator, values }
+    }
+    case 'between': {
+      const [low, high] = value.pair() as [Value, Value]
+      return { kind: 'between', low, high }
+    }
+    case 'isnull':
+      return { kind: 'isNull', negated: !value.boolean() }
+    case 'eq':
+    case 'ne':
+    case 'lt':
+    case 'le':
+    case 'gt':
+    case 'ge':
+      return { kind: 'compare', operator, value: value.one() }
+    default:
+      return { kind: 'text', ...textTest(operator, value.text(), value.field, value.at) }
+  }
+}

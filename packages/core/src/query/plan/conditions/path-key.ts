@@ -1,0 +1,50 @@
+// Keys in paths. Only the spelling of the URLs in responses is accepted, so that each record has exactly one URL.
+
+import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
+import type { Value } from '../plan.ts'
+import { keyValue } from './value.ts'
+
+/**
+ * Converts the parts of a path to a primary key; undefined if no record can have this URL.
+ *
+ * ```ts
+ * pathKey(books, ['1']) // [1]
+ * pathKey(books, ['01']) // undefined
+ * ```
+ */
+export function pathKey(
+  { primaryKey }: Resource,
+  parts: readonly string[],
+): readonly Value[] | undefined {
+  if (parts.length !== primaryKey.length) return undefined
+  const key: Value[] = []
+  for (const [i, column] of primaryKey.entries()) {
+    const text = parts[i] ?? ''
+    const value = keyValue(column, text)
+    if (value === undefined || !isCanonical(column, value, text)) return undefined
+    key.push(value)
+  }
+  return key
+}
+
+/** Returns the parts of a key as URLs in responses spell them, before percent-encoding. */
+export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
+  primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
+
+function textOf({ type, scale, special }: NamedColumn, value: Value): string {
+  const text = String(value)
+  if (special?.read(text) !== undefined) return text
+  if (type !== 'decimal' || scale === undefined || scale === 0) return text
+  const [whole = '', fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(scale, '0')}`
+}
+
+/** Whether a string is spelled as URLs in responses spell the value. */
+function isCanonical(column: NamedColumn, value: Value, text: string): boolean {
+  const expected = textOf(column, value)
+  if (column.type !== 'decimal' || column.scale !== undefined) return text === expected
+  // Without a declared scale, the number of trailing zeros depends on the stored value, so any number of them is accepted.
+  const [whole, fraction = ''] = expected.split('.')
+  const [textWhole, textFraction = ''] = text.split('.')
+  return textWhole === whole && textFraction.startsWith(fraction)
+}

@@ -1,0 +1,126 @@
+// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested
+// `exists` condition (docs/query-language.md).
+
+import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../../../errors.ts'
+import { didYouMean } from '../../../lib/naming/suggest.ts'
+import { relationsMatching } from '../../../model/registry/relations/relation-token.ts'
+import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { ConditionNode, FieldNode, RelationFilterNode, TextNode } from '../../parse/ast.ts'
+import { type PlanContext, relatedSource, textAt } from '../context.ts'
+import type { Names } from '../names.ts'
+import type { Condition, Source } from '../plan.ts'
+import { lookUpStep } from './look-up.ts'
+
+/** Plans the conditions in the brackets, which may contain further relation filters. */
+type PlanWhere = (
+  context: PlanContext,
+  names: Names,
+  nodes: readonly ConditionNode[],
+) => readonly Condition[]
+
+/** Plans a relation filter. All conditions must hold for the same row at the end of the path; `missing` negates the result. */
+export function planRelationFilter(
+  context: PlanContext,
+  names: Names,
+  node: RelationFilterNode,
+  planWhere: PlanWhere,
+): Condition {
+  const at = textAt(context, node.span)
+  const { path, where } = relationsAndFilters(context, names.base.resource, node)
+  const depth = context.resource.settings.limits.depth
+  if (path.length > depth) {
+    throw limitExceeded(
+      settingNames.maxDepth,
+      depth,
+      `The path follows ${path.length} relations`,
+      at,
+    )
+  }
+  const [first, ...rest] = path
+  if (first === undefined) throw unknownPathSegment('', '', at)
+  const condition = step(
+    context,
+    names,
+    first,
+    rest,
+    (inner) => planWhere(context, inner, where),
+    at,
+  )
+  const lookUp =
+    condition.lookUp === 'each' && !context.fewRelations ? 'unmerged' : condition.lookUp
+  const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
+  return { ...condition, lookUp, negated: node.kind === 'missing', ...exact }
+}
+
+/**
+ * Separates the relations of the path from the filters on the rows at its end: `exists(books.details.size.width__gt=3)`, where
+ * `details` is a json column, has the relation `books` and the filter `details.size.width__gt=3`.
+ */
+function relationsAndFilters(
+  { ast }: PlanContext,
+  base: Resource,
+  { path, where }: RelationFilterNode,
+): Pick<RelationFilterNode, 'path' | 'where'> {
+  const [filter, ...others] = where
+  const last = path.at(-1)
+  // If a comma separates the path and the first filter, as in `exists(books,in_stock__eq=true)`, the filter's field does not
+  // continue the path.
+  if (filter === undefined || last === undefined) return { path, where }
+  if (ast.raw.slice(last.span.end, filter.span.start).includes(',')) return { path, where }
+  let resource: Resource | undefined = base
+  for (const [i, { text }] of path.entries()) {
+    if (i > 0 && resource.columns.get(text)?.paths !== undefined) {
+      const inside = path.slice(i).map((segment) => segment.text)
+      const { field } = filter
+      const whole: FieldNode = {
+        ...field,
+        path: [...inside, ...field.path],
+        text: [...inside, field.text].join('.'),
+      }
+      return { path: path.slice(0, i), where: [{ ...filter, field: whole }, ...others] }
+    }
+    resource = relationsMatching(resource, text)[0]?.target
+    if (resource === undefined) break
+  }
+  return { path, where }
+}
+
+function step(
+  context: PlanContext,
+  { base: from, lookUpStart }: Names,
+  segment: TextNode,
+  rest: readonly TextNode[],
+  whereOf: (names: Names) => readonly Condition[],
+  at: string,
+): Extract<Condition, { kind: 'exists' }> {
+  const relation = relationAt(from, segment, at)
+  if (!context.reach(relation.target)) throw forbiddenJoin(segment.text)
+  const source = relatedSource(context, relation)
+  const { lookUp, next: nextStart } = lookUpStep(relation, lookUpStart)
+  const names = { base: source, joins: [], takesJoins: false, lookUpStart: nextStart }
+  const [next, ...further] = rest
+  const where =
+    next === undefined ? whereOf(names) : [step(context, names, next, further, whereOf, at)]
+  return { kind: 'exists', from, relation, source, where, negated: false, lookUp }
+}
+
+function relationAt(from: Source, segment: TextNode, at: string): ResolvedRelation {
+  const relations = relationsMatching(from.resource, segment.text)
+  const [relation] = relations
+  if (relation === undefined) {
+    throw unknownPathSegment(
+      segment.text,
+      didYouMean(segment.text, from.resource.relations.keys()),
+      at,
+    )
+  }
+  if (relations.length > 1) {
+    throw unknownPathSegment(
+      segment.text,
+      ` It fits ${relations.map((r) => `"${r.name}"`).join(' and ')}.`,
+      at,
+    )
+  }
+  return relation
+}

@@ -1,0 +1,94 @@
+// Plans one test of a policy's scope: an operator with its value.
+
+import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
+import type { NamedColumn } from '../../../model/registry/resource.ts'
+import type { Value } from '../plan.ts'
+import { type Test, testOf } from './operator-test.ts'
+import { convertText, type ValueColumn } from './value.ts'
+
+/** Makes the error for a mistake in a scope; `at` is the path to the mistake, such as `.owner_id.eq`. */
+export const scopeProblem = (at: string, message: string): Error =>
+  new Error(
+    `scope${at === '' ? '' : ` at ${at.slice(1)}`}: ${message}${/[.?]$/.test(message) ? '' : '.'}`,
+  )
+
+/**
+ * Throws for a part of a scope that is undefined. Without it, the scope would have one condition less, or a condition other than the
+ * one that was meant.
+ */
+export function refuseUndefined(given: unknown, at: string): void {
+  if (given !== undefined) return
+  throw scopeProblem(
+    at,
+    'is undefined, which is no condition. Give a value, or null, which no row meets',
+  )
+}
+
+/**
+ * Plans a test; undefined if its value is null, which no row meets. Throws if the value is undefined or does not fit. `at` is the path
+ * to the column.
+ */
+export function conditionOn(
+  column: NamedColumn,
+  operator: FilterOperator,
+  given: unknown,
+  at: string,
+): Test | undefined {
+  const place = `${at}.${operator}`
+  refuseUndefined(given, place)
+  if (given === null) return undefined
+  const items = filterOperators[operator].takes === 'list' ? listOf(given, place) : []
+  const known = items.filter((item) => item !== null)
+  // `x in (1, null)` holds where x = 1; any other test of null, such as `x not in (1, null)`, holds for no row.
+  if (known.length < items.length && operator !== 'in') return undefined
+  const list = (type: ValueColumn) => known.map((value) => converted(type, value, place))
+  const expected = (what: string): Error => scopeProblem(place, `expected ${what}`)
+  return testOf(operator, column, {
+    field: column.name,
+    at: place,
+    one: () => converted(column, given, place),
+    list,
+    pair() {
+      if (known.length !== 2) throw expected('a list of two values')
+      return list(column)
+    },
+    boolean() {
+      if (typeof given !== 'boolean') throw expected('true or false')
+      return given
+    },
+    text() {
+      if (typeof given !== 'string') throw expected('a string')
+      return given
+    },
+  })
+}
+
+function listOf(given: unknown, at: string): readonly unknown[] {
+  if (!Array.isArray(given)) throw scopeProblem(at, 'expected a list')
+  // `forEach` and `every` would skip the holes of a sparse array.
+  for (const [i, item] of given.entries()) refuseUndefined(item, `${at}[${i}]`)
+  return given
+}
+
+function converted(column: ValueColumn, given: unknown, at: string): Value {
+  // Some databases sort NaN after all numbers, so that every row would meet `le`. It results from arithmetic with undefined.
+  if (Number.isNaN(given)) throw scopeProblem(at, 'is NaN')
+  const text = textOf(column, given)
+  if (text === undefined) throw scopeProblem(at, 'expected a string, number, boolean or Date')
+  const conversion = convertText(column, text)
+  if ('value' in conversion) return conversion.value
+  throw scopeProblem(
+    at,
+    `expected ${conversion.expected}, got ${JSON.stringify(text.slice(0, 100))}`,
+  )
+}
+
+function textOf({ type }: ValueColumn, value: unknown): string | undefined {
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) return undefined
+    return value.toISOString().slice(0, type === 'date' ? 10 : undefined)
+  }
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+    ? String(value)
+    : undefined
+}

@@ -1,0 +1,158 @@
+// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from
+// HAVING (docs/query-language.md).
+
+import {
+  conflictingParameters,
+  featureDisabled,
+  invalidValue,
+  operatorNotForType,
+} from '../../../errors.ts'
+import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import { operatorFits } from '../../../model/type-rules.ts'
+import type { ConditionNode, FilterNode, GroupNode } from '../../parse/ast.ts'
+import { type PlanContext, textAt } from '../context.ts'
+import { type Names, resolveColumn } from '../names.ts'
+import type { Condition, Operand } from '../plan.ts'
+import { allowOnRelated } from '../relations/related-switches.ts'
+import { operandType } from './operand-type.ts'
+import { testOf } from './operator-test.ts'
+import { planRelationFilter } from './relation-filter.ts'
+import { parseBoolean, planValue, type ValueColumn } from './value.ts'
+
+/** Returns the aggregate or bucket with a label; undefined for any other name. */
+export type Labels = (name: string) => Operand | undefined
+
+const noLabels: Labels = () => undefined
+
+export interface PlannedConditions {
+  readonly where: readonly Condition[]
+  readonly having: readonly Condition[]
+}
+
+/** Plans all top-level conditions, which are combined with AND. A condition on an aggregate's label goes to HAVING. */
+export function planConditions(
+  context: PlanContext,
+  names: Names,
+  nodes: readonly ConditionNode[],
+  labels: Labels = noLabels,
+): PlannedConditions {
+  const [first] = nodes
+  if (first !== undefined && !context.resource.settings.allowFilters) {
+    throw featureDisabled('Filtering', settingNames.allowFilters, textAt(context, first.span))
+  }
+  const where: Condition[] = []
+  const having: Condition[] = []
+  for (const node of nodes) {
+    const condition = planCondition(context, names, node, labels)
+    const stage = stageOf(condition)
+    if (stage === 'both') {
+      throw conflictingParameters(
+        'One group cannot hold conditions on rows and on aggregates; write them as separate parameters.',
+        textAt(context, node.span),
+      )
+    }
+    ;(stage === 'having' ? having : where).push(condition)
+  }
+  return { where, having }
+}
+
+/** Plans conditions on rows only, for relation filters and per-relation options. */
+export function planWhere(
+  context: PlanContext,
+  names: Names,
+  nodes: readonly ConditionNode[],
+): readonly Condition[] {
+  return nodes.map((node) => planCondition(context, names, node, noLabels))
+}
+
+/** Whether a condition tests rows (WHERE), aggregates (HAVING) or both. */
+function stageOf(condition: Condition): 'where' | 'having' | 'both' {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const [first, ...others] = condition.all.map(stageOf)
+      return others.every((stage) => stage === first) ? (first ?? 'where') : 'both'
+    }
+    case 'not':
+      return stageOf(condition.one)
+    case 'exists':
+    case 'linked':
+    case 'keys':
+      return 'where'
+    default:
+      return condition.operand.kind === 'aggregate' ? 'having' : 'where'
+  }
+}
+
+function planCondition(
+  context: PlanContext,
+  names: Names,
+  node: ConditionNode,
+  labels: Labels,
+): Condition {
+  switch (node.kind) {
+    case 'filter':
+      return planFilter(context, names, node, labels)
+    case 'exists':
+    case 'missing':
+      return planRelationFilter(context, names, node, planWhere)
+    default:
+      return planGroup(context, names, node, labels)
+  }
+}
+
+/** Plans a group of conditions. `not[a,b]` is NOT (a AND b) in SQL's three-valued logic. */
+function planGroup(context: PlanContext, names: Names, node: GroupNode, labels: Labels): Condition {
+  const all = node.items.map((item) => planCondition(context, names, item, labels))
+  if (node.kind === 'or') return { kind: 'or', all }
+  const and: Condition = { kind: 'and', all }
+  return node.kind === 'not' ? { kind: 'not', one: and } : and
+}
+
+/** Plans one `<field>__<operator>=<value>`. */
+function planFilter(
+  context: PlanContext,
+  names: Names,
+  node: FilterNode,
+  labels: Labels,
+): Condition {
+  const at = textAt(context, node.span)
+  const label = node.field.path.length === 0 ? labels(node.field.column) : undefined
+  const operand = label ?? resolveColumn(names, node.field, at)
+  allowOnRelated(context, operand, 'allowFilters', at)
+  const type = operandType(operand)
+  if (!operatorFits(node.operator, type)) {
+    throw operatorNotForType(node.operator, node.field.text, type.type, fitting(operand), at)
+  }
+  const field = node.field.text
+  const items = node.value.kind === 'list' ? node.value.items : []
+  const scalar = node.value.kind === 'scalar' ? node.value.text : ''
+  const list = (of: ValueColumn) => items.map(({ text }) => planValue(of, text, field, at))
+  const test = testOf(node.operator, type, {
+    field,
+    at,
+    one: () => planValue(type, scalar, field, at),
+    list,
+    pair() {
+      if (items.length === 2) return list(type)
+      const pair = 'two values in parentheses, such as (1,10)'
+      throw invalidValue(textAt(context, node.value.span), field, pair, at)
+    },
+    boolean() {
+      const answer = parseBoolean(scalar)
+      if (answer === undefined) throw invalidValue(scalar, at, 'true or false', at)
+      return answer
+    },
+    text: () => scalar,
+  })
+  const { kind } = test
+  const isReplaceable = kind === 'compare' || kind === 'text' || kind === 'oneOf'
+  return { ...test, operand, ...(isReplaceable && { slot: { query: node.value.span.start } }) }
+}
+
+function fitting(operand: Operand): string {
+  const type = operandType(operand)
+  const names = Object.keys(filterOperators) as FilterOperator[]
+  return ` Operators for it: ${names.filter((name) => operatorFits(name, type)).join(', ')}.`
+}

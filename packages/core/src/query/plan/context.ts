@@ -1,0 +1,40 @@
+// PlanContext: what all planning passes share — the query, the base resource, the aliases in use, and which resources the caller may list.
+
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { QueryAst, Span } from '../parse/ast.ts'
+import type { Aliases } from './aliases.ts'
+import type { Source } from './plan.ts'
+import { withJunction } from './relations/sources.ts'
+
+/** Whether the caller may list a resource. If not, joins and relation filters to it are refused, and its embeds stay URLs. */
+export type Reach = (resource: Resource) => boolean
+
+export interface PlanContext {
+  readonly resource: Resource
+  readonly ast: QueryAst
+  readonly aliases: Aliases
+  readonly reach: Reach
+  readonly includeDeleted: boolean
+  /** Whether the query has so few joins and relation filters that the database can plan them as one join. */
+  readonly fewRelations: boolean
+}
+
+/** Returns the part of the raw query that a node was parsed from, for `at` of an error. */
+export const textAt = (context: PlanContext, span: Span): string =>
+  context.ast.raw.slice(span.start, span.end)
+
+/** Creates a source under an unused alias: the base, or the related rows of a relation. */
+export function createSource(
+  context: PlanContext,
+  resource: Resource,
+  relation: ResolvedRelation | null,
+  wanted: string,
+  many: boolean,
+): Source {
+  const { includeDeleted } = context
+  return withJunction({ resource, alias: context.aliases(wanted), relation, many, includeDeleted })
+}
+
+/** Creates the source of a relation's related rows. */
+export const relatedSource = (context: PlanContext, relation: ResolvedRelation): Source =>
+  createSource(context, relation.target, relation, relation.name, relation.cardinality === 'many')

@@ -1,0 +1,58 @@
+// Cursors: opaque strings that hold an order and the values of one row in it (docs/query-language.md).
+
+import { invalidParameter } from '../../../errors.ts'
+
+/** A row's value for each term of the order, as a string; null for NULL. */
+export type CursorValues = readonly (string | null)[]
+
+/** Encodes the cursor of a row. `signature` names the order, so that the cursor is refused with any other order. */
+export function writeCursor(signature: string, values: CursorValues): string {
+  const text = btoa(bytesOf(JSON.stringify([signature, ...values])))
+  const end = text.indexOf('=')
+  const bare = end === -1 ? text : text.slice(0, end)
+  return /[+/]/.test(bare) ? bare.replaceAll('+', '-').replaceAll('/', '_') : bare
+}
+
+/** Encodes a string as UTF-8, one character per byte, for `btoa`. ASCII, the usual case, needs no conversion. */
+function bytesOf(text: string): string {
+  if (isAscii(text)) return text
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
+}
+
+/** Decodes UTF-8 bytes, one per character; throws if they are not valid UTF-8. */
+function textOf(binary: string): string {
+  if (isAscii(binary)) return binary
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+}
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
+/** Decodes a cursor; throws a 400 if it is malformed or belongs to another order. */
+export function readCursor(
+  name: string,
+  cursor: string,
+  signature: string,
+  terms: number,
+): CursorValues {
+  const parts = decode(cursor)
+  const [order, ...values] = Array.isArray(parts) ? (parts as unknown[]) : []
+  const areStrings = values.every((part) => part === null || typeof part === 'string')
+  if (order === undefined || !areStrings) {
+    throw invalidParameter(name, shortened(cursor), 'a cursor taken from next_url or previous_url')
+  }
+  if (order !== signature || values.length !== terms) {
+    throw invalidParameter(name, shortened(cursor), 'a cursor of the same order_by')
+  }
+  return values as CursorValues
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return JSON.parse(textOf(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))
+  } catch {
+    return undefined
+  }
+}
+
+const shortened = (text: string): string => (text.length > 24 ? `${text.slice(0, 24)}…` : text)

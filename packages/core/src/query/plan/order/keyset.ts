@@ -1,0 +1,128 @@
+// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins after the cursor's row (docs/query-language.md).
+
+import { conflictingParameters, invalidParameter, unsupportedQuery } from '../../../errors.ts'
+import { didYouMean } from '../../../lib/naming/suggest.ts'
+import type { NamedColumn } from '../../../model/registry/resource.ts'
+import { isKeyless, isTotal } from '../../../model/registry/row-identity.ts'
+import { parseDatetime, parseTime } from '../calendar.ts'
+import { keyValue } from '../conditions/value.ts'
+import type { PlanContext } from '../context.ts'
+import type { KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from '../plan.ts'
+import { isToMany } from '../relations/joins.ts'
+import { type CursorValues, readCursor } from './cursor.ts'
+import { pageSize } from './page.ts'
+import { isRawCursorText, rawValueOf } from './raw-cursor-text.ts'
+
+/** Whether the request pages by cursor. */
+export function asksForKeyset(context: PlanContext): boolean {
+  const { after, before, paging, page } = context.ast.single
+  if (paging !== undefined && paging.text !== 'cursor' && paging.text !== 'page') {
+    const hint = didYouMean(paging.text, ['cursor', 'page'])
+    throw invalidParameter('paging', paging.text, 'cursor or page', hint)
+  }
+  if (after !== undefined && before !== undefined) {
+    throw conflictingParameters('"after" and "before" exclude each other.', 'after')
+  }
+  const keyset = after !== undefined || before !== undefined || paging?.text === 'cursor'
+  if (keyset && page !== undefined) {
+    throw conflictingParameters('"page" cannot be used together with cursors.', `page=${page.text}`)
+  }
+  return keyset
+}
+
+/** Plans the page after or before the cursor's row; without a cursor, the first page. */
+export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
+  const terms = rows.order.map((order) => keysetTerm(rows, order))
+  refusePartialOrder(rows, terms)
+  const signature = signatureOf(context, rows)
+  const { after, before } = context.ast.single
+  const direction = before === undefined ? 'after' : 'before'
+  const cursor = before ?? after
+  const values = cursor && readCursor(direction, cursor.text, signature, terms.length)
+  return {
+    kind: 'keyset',
+    limit: pageSize(context),
+    signature,
+    direction,
+    terms,
+    values: values ? typedValues(direction, terms, values) : null,
+  }
+}
+
+/** Returns the same page beyond another cursor; undefined if the string is not a cursor of this order. */
+export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined {
+  const { direction, signature, terms } = page
+  try {
+    const values = readCursor(direction, text, signature, terms.length)
+    return { ...page, values: typedValues(direction, terms, values) }
+  } catch {
+    return undefined
+  }
+}
+
+function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder): KeysetTerm {
+  if (rows.shape === 'groups' || operand.kind !== 'column') {
+    throw unsupportedQuery('Groups cannot be paged by cursor; use page and limit.', 'groupby')
+  }
+  const { nullable } = operand.column
+  if (isToMany(rows.joins, operand.source) || rows.joins.some((join) => join.type === 'right')) {
+    throw unsupportedQuery(
+      'Joined rows of this kind cannot be paged by cursor; use page and limit.',
+      'join',
+    )
+  }
+  const outer = operand.source !== rows.from && rows.joins.some((join) => join.type === 'left')
+  return { ref: operand, descending, nulls, mayBeNull: nullable || outer }
+}
+
+/** Refuses an order in which two rows can be equal: the next page would skip the rows that are equal to the cursor's row. */
+function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): void {
+  const { resource } = from
+  const ordered = terms.flatMap(({ ref }) => (ref.source === from ? [ref.column] : []))
+  if (!isKeyless(resource) || isTotal(resource, ordered)) return
+  throw unsupportedQuery(
+    `Rows of "${resource.endpoint}" have no key that a cursor could name; use page and limit.`,
+    resource.endpoint,
+  )
+}
+
+/** Names an order: `Book books.price-f books.id+l`. Cursors contain this name and are refused with any other order. */
+function signatureOf(context: PlanContext, rows: RowPlan): string {
+  const terms = rows.order.map(({ operand, descending, nulls }) => {
+    const { source, column } = operand.kind === 'column' ? operand : operand.of
+    return `${source.alias}.${column.name}${descending ? '-' : '+'}${nulls === 'first' ? 'f' : 'l'}`
+  })
+  return [context.resource.name, ...terms].join(' ')
+}
+
+function typedValues(
+  name: string,
+  terms: readonly KeysetTerm[],
+  values: CursorValues,
+): readonly (Value | null)[] {
+  return values.map((text, i) => {
+    if (text === null) return null
+    const value = cursorValue((terms[i] as KeysetTerm).ref.column, text)
+    if (value === undefined) {
+      throw invalidParameter(name, text, 'a cursor taken from next_url or previous_url')
+    }
+    return value
+  })
+}
+
+/** Converts a cursor's text to a value. Datetimes and times keep six fractional digits, as the databases store them. */
+export function cursorValue(column: NamedColumn, text: string): Value | undefined {
+  if (isRawCursorText(text)) return rawValueOf(text) === undefined ? undefined : text
+  const special = column.special?.read(text)
+  if (special !== undefined) return special
+  if (column.type === 'datetime') {
+    return /^[0-9]{4}-[0-9T:-]{14}\.[0-9]{6}Z$/.test(text) && parseDatetime(`${text.slice(0, -4)}Z`)
+      ? text
+      : undefined
+  }
+  if (column.type === 'time') {
+    return /^[0-9:]{8}\.[0-9]{6}$/.test(text) && parseTime(text.slice(0, 8)) ? text : undefined
+  }
+  // An enum column may hold a string that the model does not list.
+  return keyValue(column.type === 'enum' ? { type: 'string' } : column, text)
+}

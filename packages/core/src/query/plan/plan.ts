@@ -1,0 +1,257 @@
+// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
+// only as values, which are sent as parameters. Types only.
+
+import type { SearchIndex } from '../../dialect/dialect.ts'
+import type { AggregateFunction } from '../../model/query-words/operators.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+
+/**
+ * A value by column type: bigint as bigint, decimal as canonical digits, date `YYYY-MM-DD`, datetime `YYYY-MM-DDTHH:MM:SS.sssZ`,
+ * time `HH:MM:SS`.
+ */
+export type Value = string | number | bigint | boolean
+
+/** One table the plan reads, under one alias. Access policies narrow its rows; `compile` turns it into a table or a derived table. */
+export interface Source {
+  readonly resource: Resource
+  /** Alias in SQL: the relation's name, or the table's name for the base; with a number if it is already used. */
+  readonly alias: string
+  /** The relation that leads here, null for the base. */
+  readonly relation: ResolvedRelation | null
+  /**
+   * The junction rows of a many-to-many, if the junction table has a published model: that model's access rules and soft delete
+   * apply to them.
+   */
+  readonly links?: Source
+  /** Whether several rows may be read: false for GET of one record and for to-one relations. */
+  readonly many: boolean
+  readonly includeDeleted: boolean
+}
+
+declare const resolved: unique symbol
+
+/** A column of a source. Branded, so that only `query/plan/names.ts` can create one. */
+export interface ColumnRef {
+  readonly [resolved]: true
+  readonly kind: 'column'
+  readonly source: Source
+  readonly column: NamedColumn
+}
+
+/** An aggregate over a column, as an output or in HAVING. */
+export interface AggregateRef {
+  readonly kind: 'aggregate'
+  readonly function: AggregateFunction
+  readonly of: ColumnRef
+  /** Set if `count` is over a column that is never NULL: it compiles to `count(*)`, which reads no value. */
+  readonly countsRows?: true
+}
+
+/** A calendar bucket of a date or datetime column. */
+export interface BucketRef {
+  readonly kind: 'bucket'
+  readonly unit: 'year' | 'month' | 'day'
+  readonly of: ColumnRef
+}
+
+export type Operand = ColumnRef | AggregateRef | BucketRef
+
+export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+
+/**
+ * Where a condition's value is in the request: at this offset of the raw query, or at this index of the path's key. A
+ * cached plan takes the value of a later request from the same position.
+ */
+export type Slot = { readonly query: number } | { readonly key: number }
+
+/**
+ * How related rows are looked up:
+ * - `each`: for each row of the base, with a correlated subquery;
+ * - `nested`: for each row of another subquery;
+ * - `once`: all related rows at once, with an uncorrelated subquery;
+ * - `any`: the dialect chooses, because all of these give the same rows;
+ * - `unmerged`: like `each`, but as a subquery that the optimiser cannot merge into the outer query's join. Used in queries with
+ *   many relations, where planning one join of all tables takes too long.
+ */
+export type LookUp = 'each' | 'nested' | 'once' | 'any' | 'unmerged'
+
+export type Condition =
+  | {
+      readonly kind: 'compare'
+      readonly operand: Operand
+      readonly operator: Comparison
+      readonly value: Value
+      readonly slot?: Slot
+    }
+  | {
+      readonly kind: 'between'
+      readonly operand: Operand
+      readonly low: Value
+      readonly high: Value
+    }
+  | {
+      readonly kind: 'oneOf'
+      readonly operand: Operand
+      readonly values: readonly Value[]
+      readonly negated: boolean
+      readonly slot?: Slot
+    }
+  | {
+      /** The columns have the values of one of the keys, of which there is at least one. */
+      readonly kind: 'keys'
+      readonly source: Source
+      readonly columns: readonly NamedColumn[]
+      readonly keys: readonly (readonly Value[])[]
+    }
+  | {
+      readonly kind: 'text'
+      readonly operand: Operand
+      readonly match: 'contains' | 'startsWith' | 'endsWith'
+      readonly text: string
+      readonly ignoreCase: boolean
+      readonly negated: boolean
+      readonly slot?: Slot
+    }
+  | {
+      /** A test of a list column: it has all of the values, or at least one. */
+      readonly kind: 'items'
+      readonly operand: Operand
+      readonly match: 'contains' | 'overlaps'
+      readonly values: readonly Value[]
+    }
+  | {
+      /** The full-text index finds every word in the row. If the database lacks the index, the conditions `plain` apply instead. */
+      readonly kind: 'found'
+      /** The first of the searched columns. */
+      readonly operand: ColumnRef
+      readonly index: SearchIndex
+      readonly words: readonly string[]
+      readonly plain: readonly Condition[]
+    }
+  | { readonly kind: 'isNull'; readonly operand: Operand; readonly negated: boolean }
+  | { readonly kind: 'and' | 'or'; readonly all: readonly Condition[] }
+  | { readonly kind: 'not'; readonly one: Condition }
+  | {
+      readonly kind: 'exists'
+      /** The row the relation starts from. */
+      readonly from: Source
+      readonly relation: ResolvedRelation
+      /** The related rows. */
+      readonly source: Source
+      /** The conditions that one related row must meet. */
+      readonly where: readonly Condition[]
+      readonly negated: boolean
+      readonly lookUp: LookUp
+      /**
+       * Set if the result must be true or false but never NULL, even if the key of the starting row is NULL: NOT would leave a NULL
+       * result NULL.
+       */
+      readonly exact?: true
+    }
+  | {
+      /** The related rows of one parent, for a relation route such as `/authors/1/books`. */
+      readonly kind: 'linked'
+      readonly relation: ResolvedRelation
+      readonly source: Source
+      /** The parent's values of `relation.from`, in order. */
+      readonly key: readonly Value[]
+    }
+
+/** A relation joined to the query. Its `from` is the base or the source of an earlier join. */
+export interface PlannedJoin {
+  readonly from: Source
+  readonly relation: ResolvedRelation
+  readonly source: Source
+  readonly type: 'inner' | 'left' | 'right'
+}
+
+/** One selected value: a member of the result object, or a key column that links and embeds need. */
+export interface Output {
+  /** JSON key. */
+  readonly key: string
+  readonly value: Operand
+  /** False for values that the response does not show, such as keys read for links and embeds. */
+  readonly visible: boolean
+}
+
+export interface PlannedOrder {
+  readonly operand: Operand
+  readonly descending: boolean
+  /** Where NULLs are sorted; by default last if ascending and first if descending. */
+  readonly nulls: 'first' | 'last'
+}
+
+/** A page chosen by `page` and `limit`: `limit` rows after `offset`. */
+export interface NumberedPage {
+  readonly kind: 'numbered'
+  readonly number: number
+  readonly limit: number
+  readonly offset: number
+}
+
+/** One term of the order whose values make up a cursor. */
+export interface KeysetTerm {
+  readonly ref: ColumnRef
+  readonly descending: boolean
+  readonly nulls: 'first' | 'last'
+  /** Whether the value can be NULL; also true for a NOT NULL column of an outer-joined table. */
+  readonly mayBeNull: boolean
+}
+
+/** A page chosen by `after`, `before` or `paging=cursor`: `limit` rows beyond the cursor's row. */
+export interface KeysetPage {
+  readonly kind: 'keyset'
+  readonly limit: number
+  /** Names the order inside cursors, so that a cursor is refused with any other order. */
+  readonly signature: string
+  readonly direction: 'after' | 'before'
+  readonly terms: readonly KeysetTerm[]
+  /**
+   * The values of the cursor's row, one per term; null for the first page. Datetimes and times have six fractional digits,
+   * so that rows that differ by less than a millisecond are not skipped.
+   */
+  readonly values: readonly (Value | null)[] | null
+}
+
+export type Page = NumberedPage | KeysetPage
+
+/** The rows of a statement: those of one base table with its joins. */
+export interface RowPlan {
+  /** records: objects of the resource; projection: `fields`; groups: groupby and aggregates. */
+  readonly shape: 'records' | 'projection' | 'groups'
+  readonly from: Source
+  readonly joins: readonly PlannedJoin[]
+  readonly where: readonly Condition[]
+  readonly groupBy: readonly (ColumnRef | BucketRef)[]
+  readonly having: readonly Condition[]
+  readonly output: readonly Output[]
+  readonly order: readonly PlannedOrder[]
+  /** True if a to-many join could repeat base rows: joins and conditions then select base rows in a subquery. */
+  readonly distinctBase: boolean
+}
+
+/** Related objects to embed in each parent object. One statement reads them for all parents. */
+export interface EmbedPlan {
+  readonly relation: ResolvedRelation
+  /** The related rows; its `from` is the relation's target. */
+  readonly rows: RowPlan
+  /** Maximum rows per parent, as in `books.limit=3`; null without a limit. */
+  readonly limit: number | null
+  readonly embeds: readonly EmbedPlan[]
+  readonly links: readonly ResolvedRelation[]
+}
+
+/** A complete read: what `execute` runs and `serialize` writes. */
+export interface ReadPlan {
+  readonly action: 'GET_MANY' | 'GET_ONE' | 'RELATION_GET_MANY' | 'RELATION_GET_ONE'
+  readonly rows: RowPlan
+  readonly embeds: readonly EmbedPlan[]
+  /** Relations written as URLs. */
+  readonly links: readonly ResolvedRelation[]
+  readonly count: 'exact' | 'capped' | 'none'
+}
+
+/** A read of one page of a list. */
+export interface ListPlan extends ReadPlan {
+  readonly page: Page
+}

@@ -1,0 +1,303 @@
+// Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan.
+
+import { featureDisabled, invalidParameter, notHere, tooManyAlternatives } from '../../errors.ts'
+import { didYouMean } from '../../lib/naming/suggest.ts'
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { isKeyless } from '../../model/registry/row-identity.ts'
+import { settingNames } from '../../model/settings/setting-names.ts'
+import type { QueryAst, SingleParameter } from '../parse/ast.ts'
+import { maxAlternatives } from '../parse/limits.ts'
+import { createAliases } from './aliases.ts'
+import { conditionsOnBase } from './conditions/base-conditions.ts'
+import { hasFewRelations } from './conditions/few-relations.ts'
+import { planSearch } from './conditions/search.ts'
+import { parseBoolean } from './conditions/value.ts'
+import { planConditions } from './conditions/where.ts'
+import { createSource, type PlanContext, type Reach, textAt } from './context.ts'
+import { asksForGroups, planGroups } from './groups.ts'
+import { type Names, refOf } from './names.ts'
+import { asksForKeyset, planKeyset } from './order/keyset.ts'
+import { allowOrder, planGroupOrder, planOrder } from './order/order.ts'
+import { planPage } from './order/page.ts'
+import { projectionOutput, recordOutput } from './output.ts'
+import type {
+  Condition,
+  ListPlan,
+  Output,
+  PlannedJoin,
+  PlannedOrder,
+  ReadPlan,
+  RowPlan,
+  Source,
+  Value,
+} from './plan.ts'
+import { checkRelationParameters, neededKeys, planRelations } from './relations/embeds.ts'
+import { isToMany, planJoins } from './relations/joins.ts'
+import { planRelationOptions } from './relations/relation-options.ts'
+import { noRelations, type PlannedRelations, sharedOutput, sharedSource } from './shared-parts.ts'
+
+/** Plans GET on a collection. */
+export function planList(resource: Resource, ast: QueryAst, reach: Reach): ListPlan {
+  const context = openContext(resource, ast, reach)
+  const base = baseSource(context, null, true)
+  return withPage(context, planRows(context, base, [], 'GET_MANY'))
+}
+
+/** Plans GET on one record by its key, in primary-key order. */
+export function planOne(
+  resource: Resource,
+  ast: QueryAst,
+  key: readonly Value[],
+  reach: Reach,
+): ReadPlan {
+  const context = openContext(resource, ast, reach)
+  refuseOnOne(context)
+  const base = baseSource(context, null, false)
+  return planRows(context, base, equals(base, resource.primaryKey, key), 'GET_ONE')
+}
+
+/** Plans the read of a relation route's parent, which shows whether the parent exists and returns the values of its join key. */
+export function planParent(
+  relation: ResolvedRelation,
+  ast: QueryAst,
+  key: readonly Value[],
+): RowPlan {
+  const context = openContext(relation.source, { ...ast, ...emptyQuery }, () => true)
+  const from = baseSource(context, null, false)
+  return {
+    shape: 'records',
+    from,
+    joins: [],
+    where: equals(from, relation.source.primaryKey, key),
+    groupBy: [],
+    having: [],
+    output: relation.from.map((column) => ({
+      key: column.name,
+      value: refOf(from, column),
+      visible: true,
+    })),
+    order: [],
+    distinctBase: false,
+  }
+}
+
+/** Plans the related rows of one parent, whose key `withParentKey` adds once the parent has been read. */
+export function planRelated(relation: ResolvedRelation, ast: QueryAst, reach: Reach): ListPlan {
+  const context = openContext(relation.target, ast, reach)
+  const many = relation.cardinality === 'many'
+  if (!many) refuseOnOne(context)
+  const source = baseSource(context, relation, many)
+  const linked: Condition = { kind: 'linked', relation, source, key: [] }
+  const action = many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE'
+  return withPage(context, planRows(context, source, [linked], action))
+}
+
+/** Completes a plan of `planRelated` with the parent's values of `relation.from`. */
+export function withParentKey(plan: ListPlan, key: readonly Value[]): ListPlan {
+  const where = plan.rows.where.map((condition) =>
+    condition.kind === 'linked' ? { ...condition, key } : condition,
+  )
+  return { ...plan, rows: { ...plan.rows, where } }
+}
+
+function withPage(context: PlanContext, plan: ReadPlan): ListPlan {
+  const page = asksForKeyset(context) ? planKeyset(context, plan.rows) : planPage(context)
+  return { ...plan, page }
+}
+
+function planRows(
+  context: PlanContext,
+  base: Source,
+  required: readonly Condition[],
+  action: ReadPlan['action'],
+): ReadPlan {
+  const { ast } = context
+  const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'records'
+  const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
+  const joins = joinsFor(shape, planJoins(context, base))
+  const repeats = joins.some((join) => isToMany(joins, join.source))
+  const distinctBase = repeats && (shape === 'records' || one)
+  const isRight = joins.some((join) => join.type === 'right')
+  const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
+  const names: Names = { base, joins, takesJoins: true, lookUpStart }
+  const groups = shape === 'groups' ? planGroups(context, names) : undefined
+  const searched = planSearch(context, base)
+  const planned = planConditions(context, names, ast.where, groups?.labels)
+  const where = [...searched, ...planned.where]
+  const { having } = planned
+  allowOrder(context)
+  const relations = shape === 'records' ? planRelations(context, names) : withoutRelations(context)
+  const outputOfRecords = (): readonly Output[] =>
+    sharedOutput(base, relations) ?? recordOutput(base, neededKeys(relations))
+  const output =
+    groups?.output ??
+    (ast.fields ? projectionOutput(context, names, ast.fields) : outputOfRecords())
+  if (one) refuseManyValues(context, names)
+  if (distinctBase) checkJoinedConditions(base, [...required, ...where], names.joins)
+  const orderOfMany = (): readonly PlannedOrder[] =>
+    groups ? planGroupOrder(context, names, groups) : planOrder(context, names, shape, ast.order)
+  const order = one ? [] : orderOfMany()
+  return {
+    action,
+    rows: {
+      shape,
+      from: base,
+      joins: names.joins,
+      where: [...required, ...where],
+      groupBy: groups?.keys ?? [],
+      having,
+      output,
+      order,
+      distinctBase,
+    },
+    ...relations,
+    count: one ? 'none' : countMode(context),
+  }
+}
+
+function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanContext {
+  const text = ast.single.include_deleted?.text
+  const includeDeleted = text === undefined ? false : parseBoolean(text)
+  if (includeDeleted === undefined)
+    throw invalidParameter('include_deleted', text ?? '', 'true or false')
+  return {
+    resource,
+    ast,
+    reach,
+    includeDeleted,
+    aliases: createAliases(),
+    fewRelations: hasFewRelations(ast),
+  }
+}
+
+function baseSource(
+  context: PlanContext,
+  relation: ResolvedRelation | null,
+  many: boolean,
+): Source {
+  const { resource, includeDeleted, aliases } = context
+  if (relation !== null) return createSource(context, resource, relation, resource.table, many)
+  aliases(resource.table)
+  return sharedSource(resource, { many, includeDeleted })
+}
+
+const equals = (
+  source: Source,
+  columns: Resource['primaryKey'],
+  key: readonly Value[],
+): readonly Condition[] =>
+  columns.map((column, i) => ({
+    kind: 'compare',
+    operand: refOf(source, column),
+    operator: 'eq',
+    value: key[i] as Value,
+    slot: { key: i },
+  }))
+
+/** For records, replaces right joins by inner joins: a right join can return rows without a base row, which are no records. */
+const joinsFor = (
+  shape: RowPlan['shape'],
+  joins: readonly PlannedJoin[],
+): readonly PlannedJoin[] =>
+  shape === 'records'
+    ? joins.map((join) => (join.type === 'right' ? { ...join, type: 'inner' } : join))
+    : joins
+
+/** Projections and groups have no relations: per-relation options are refused, other parameters are still checked. */
+function withoutRelations(context: PlanContext): PlannedRelations {
+  const [option] = context.ast.relationOptions
+  if (option !== undefined) {
+    // Throws a more specific error if a name is not a relation. Valid names are refused below.
+    planRelationOptions(context)
+    const at = textAt(context, option.span)
+    throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
+  }
+  checkRelationParameters(context)
+  return noRelations
+}
+
+const emptyQuery = {
+  where: [],
+  joins: [],
+  groupBy: [],
+  aggregates: [],
+  order: [],
+  relationOptions: [],
+  relationKeys: [],
+}
+
+const onlyOnLists: readonly SingleParameter[] = [
+  'page',
+  'limit',
+  'count',
+  'after',
+  'before',
+  'paging',
+  'search',
+]
+
+/**
+ * Refuses parameters that only lists take. A single object takes `fields dump dump_relationships join include_deleted` and
+ * per-relation options.
+ */
+function refuseOnOne(context: PlanContext): void {
+  const { ast } = context
+  const lists = [
+    { name: undefined, nodes: [...ast.where, ...ast.aggregates] },
+    { name: 'groupby', nodes: ast.groupBy },
+    { name: 'order_by', nodes: ast.order },
+  ]
+  for (const { name, nodes } of lists) {
+    const [first] = nodes
+    if (first === undefined) continue
+    const at = textAt(context, first.span)
+    throw notHere(name ?? at, 'on a single object; it belongs to the collection', at)
+  }
+  for (const name of onlyOnLists) {
+    if (ast.single[name] !== undefined) {
+      throw notHere(
+        name,
+        'on a single object; it belongs to the collection',
+        `${name}=${ast.single[name].text}`,
+      )
+    }
+  }
+}
+
+/** Refuses a field of a to-many join in `fields`: the field has several values for one object, and a member of an object has one. */
+function refuseManyValues(context: PlanContext, names: Names): void {
+  for (const field of context.ast.fields ?? []) {
+    const [output] = projectionOutput(context, names, [field])
+    if (output?.value.kind === 'column' && isToMany(names.joins, output.value.source)) {
+      const at = textAt(context, field.span)
+      throw notHere(at, 'on a single object, because it has many values', at)
+    }
+  }
+}
+
+/** Refuses conditions on joined rows that multiply out to too many alternatives, or that need a key which the base lacks. */
+function checkJoinedConditions(
+  base: Source,
+  where: readonly Condition[],
+  joins: readonly PlannedJoin[],
+): void {
+  const { joined } = conditionsOnBase(base, where, joins)
+  if (joined.length > 0 && isKeyless(base.resource)) {
+    throw tooManyAlternatives(maxAlternatives, 'join')
+  }
+}
+
+function countMode(context: PlanContext): ReadPlan['count'] {
+  const allowed = context.resource.settings.count
+  const text = context.ast.single.count?.text
+  const modes = ['exact', 'capped', 'none'] as const
+  if (text === undefined) return allowed
+  const mode = modes.find((known) => known === text)
+  if (mode === undefined) {
+    throw invalidParameter('count', text, `one of ${modes.join(', ')}`, didYouMean(text, modes))
+  }
+  if (modes.indexOf(mode) < modes.indexOf(allowed)) {
+    throw featureDisabled(`count=${mode}`, settingNames.count, `count=${mode}`)
+  }
+  return mode
+}

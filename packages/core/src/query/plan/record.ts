@@ -1,0 +1,25 @@
+// Reads columns of the base row, hidden ones too, under separate keys: for hooks, ETags and the keys of written records.
+
+import type { NamedColumn } from '../../model/registry/resource.ts'
+import { refOf } from './names.ts'
+import type { Output, RowPlan } from './plan.ts'
+
+// Column names and labels have no spaces, so no column or label has such a key.
+const prefix = 'record '
+
+/** Returns the key of a column's value among the values of a loaded row. */
+export const recordKey = (column: string): string => `${prefix}${column}`
+
+/** Adds columns of the base, or all of them, to what a plan reads, without showing them. */
+export function withRecord(
+  rows: RowPlan,
+  columns: Iterable<NamedColumn> = rows.from.resource.allColumns.values(),
+): RowPlan {
+  const known = new Set(rows.output.map(({ key }) => key))
+  const record: Output[] = []
+  for (const column of columns) {
+    const key = recordKey(column.name)
+    if (!known.has(key)) record.push({ key, value: refOf(rows.from, column), visible: false })
+  }
+  return { ...rows, output: [...rows.output, ...record] }
+}

@@ -1,0 +1,193 @@
+// The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become
+// URLs (docs/query-language.md).
+
+import { featureDisabled, invalidParameter, notHere } from '../../../errors.ts'
+import { didYouMean } from '../../../lib/naming/suggest.ts'
+import type { NamedColumn, ResolvedRelation } from '../../../model/registry/resource.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { SerializationType } from '../../../model/settings/settings.ts'
+import { createAliases } from '../aliases.ts'
+import { parseBoolean } from '../conditions/value.ts'
+import { planWhere } from '../conditions/where.ts'
+import { createSource, type PlanContext } from '../context.ts'
+import type { Names } from '../names.ts'
+import { planOrder } from '../order/order.ts'
+import { hiddenKeys, projectionOutput, recordOutput } from '../output.ts'
+import type { EmbedPlan, RowPlan, Source } from '../plan.ts'
+import { linksOnly, noRelations, type PlannedRelations } from '../shared-parts.ts'
+import {
+  type OptionsOfRelation,
+  planRelationOptions,
+  type RelationOptions,
+} from './relation-options.ts'
+
+const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
+
+/** One level of the embed tree, with the values that decide which relations of the level are embedded. */
+interface Level {
+  readonly context: PlanContext
+  readonly mode: SerializationType
+  /** How many more levels the modes json and hybrid may embed. */
+  readonly remainingDepth: number
+  /** The relation that embeds this level; its inverse becomes a URL, so that cycles end. */
+  readonly parentRelation: ResolvedRelation | null
+  /** Names of the relations from the base to here, separated by dots. */
+  readonly path: string
+  /** Paths of the relations named in `join`. */
+  readonly joined: ReadonlySet<string>
+  readonly options: RelationOptions
+}
+
+/**
+ * Validates `dump` and `dump_relationships` for projections and groups. Both have no relations, so the parameters have no effect on
+ * them.
+ */
+export function checkRelationParameters(context: PlanContext): void {
+  dumpMode(context)
+  showsRelations(context)
+}
+
+/** Plans the relations of the base: embedded to the depth of the mode, as URLs beyond it. */
+export function planRelations(context: PlanContext, names: Names): PlannedRelations {
+  const options = planRelationOptions(context)
+  const mode = dumpMode(context)
+  const relations = showsRelations(context)
+    ? expand({
+        context,
+        mode,
+        remainingDepth: context.resource.settings.serializationDepth ?? 1,
+        parentRelation: null,
+        path: '',
+        joined: joinedPaths(names),
+        options,
+      })
+    : noRelations
+  options.refuseUnused()
+  return relations
+}
+
+function dumpMode(context: PlanContext): SerializationType {
+  const text = context.ast.single.dump?.text
+  if (text === undefined) return context.resource.settings.serializationType
+  const mode = modes.find((known) => known === text)
+  if (mode !== undefined) return mode
+  throw invalidParameter('dump', text, `one of ${modes.join(', ')}`, didYouMean(text, modes))
+}
+
+function showsRelations(context: PlanContext): boolean {
+  const text = context.ast.single.dump_relationships?.text
+  const shown = text === undefined ? true : parseBoolean(text)
+  if (shown === undefined) throw invalidParameter('dump_relationships', text ?? '', 'true or false')
+  return shown && context.resource.settings.addRelations
+}
+
+function joinedPaths(names: Names): ReadonlySet<string> {
+  const paths = new Map<Source, string>([[names.base, '']])
+  for (const join of names.joins) {
+    paths.set(join.source, extend(paths.get(join.from) ?? '', join.relation.name))
+  }
+  return new Set(paths.values())
+}
+
+const extend = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+function expand(level: Level): PlannedRelations {
+  const embeds: EmbedPlan[] = []
+  const links: ResolvedRelation[] = []
+  for (const relation of level.context.resource.relations.values()) {
+    const path = extend(level.path, relation.name)
+    if (isEmbedded(level, relation, path)) embeds.push(planEmbed(level, relation, path))
+    else if (relation.address !== null) links.push(relation)
+  }
+  return embeds.length === 0 ? linksOnly(level.context.resource) : { embeds, links }
+}
+
+function isEmbedded(level: Level, relation: ResolvedRelation, path: string): boolean {
+  if (!level.context.reach(relation.target)) return false
+  if (level.mode === 'dynamic') return level.joined.has(path)
+  if (level.mode === 'url' || level.remainingDepth < 1) return false
+  if (relation === level.parentRelation?.inverse) return false
+  return level.mode === 'json' || relation.cardinality === 'one'
+}
+
+function planEmbed(level: Level, relation: ResolvedRelation, path: string): EmbedPlan {
+  const options = level.options.of(path)
+  // An embed is read by its own statement, so its aliases are independent.
+  const context: PlanContext = {
+    ...level.context,
+    resource: relation.target,
+    aliases: createAliases(),
+  }
+  const many = relation.cardinality === 'many'
+  const source = createSource(context, relation.target, relation, relation.target.table, many)
+  const names: Names = {
+    base: source,
+    joins: [],
+    takesJoins: false,
+    lookUpStart: { repeated: false, nested: false },
+  }
+  const below: PlannedRelations =
+    options.fields === undefined && relation.target.settings.addRelations
+      ? expand({
+          ...level,
+          context,
+          remainingDepth: level.remainingDepth - 1,
+          parentRelation: relation,
+          path,
+        })
+      : noRelations
+  const keys = [...neededKeys(below), ...(relation.through === undefined ? relation.to : [])]
+  return {
+    relation,
+    rows: embeddedRows(context, names, options, keys),
+    limit: limitPerParent(relation, options),
+    ...below,
+  }
+}
+
+function embeddedRows(
+  context: PlanContext,
+  names: Names,
+  options: OptionsOfRelation,
+  keys: readonly NamedColumn[],
+): RowPlan {
+  const { settings } = context.resource
+  if (options.where.length > 0 && !settings.allowFilters) {
+    throw featureDisabled('Filtering', settingNames.allowFilters, options.at)
+  }
+  if (options.order.length > 0 && !settings.allowOrderBy) {
+    throw featureDisabled('Ordering', settingNames.allowOrderBy, options.at)
+  }
+  const chosen = options.fields && projectionOutput(context, names, options.fields)
+  return {
+    shape: 'records',
+    from: names.base,
+    joins: [],
+    where: planWhere(context, names, options.where),
+    groupBy: [],
+    having: [],
+    output: chosen
+      ? [...chosen, ...hiddenKeys(names.base, chosen, [...keys, ...context.resource.primaryKey])]
+      : recordOutput(names.base, keys),
+    order: planOrder(context, names, 'records', options.order),
+    distinctBase: false,
+  }
+}
+
+/** Returns the limit given as `books.limit=3`, or null; refuses limit and order on a to-one relation. */
+function limitPerParent(relation: ResolvedRelation, options: OptionsOfRelation): number | null {
+  if (relation.cardinality === 'one' && (options.limit !== undefined || options.order.length > 0)) {
+    throw notHere(options.at, `on "${relation.name}", which is a single object`, options.at)
+  }
+  if (options.limit === undefined) return null
+  const { text } = options.limit
+  const largest = relation.target.settings.limits.embeddedRows
+  const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= largest) return limit
+  throw invalidParameter(`${relation.name}.limit`, text, `a whole number from 1 to ${largest}`)
+}
+
+/** Returns the columns of a source whose values find its embedded records and make its links. */
+export function neededKeys({ embeds, links }: PlannedRelations): readonly NamedColumn[] {
+  return [...embeds.map(({ relation }) => relation), ...links].flatMap(({ from }) => from)
+}

@@ -1,0 +1,32 @@
+// Switches of a related model: filters, order_by and fields that it disables are refused for its columns in requests to other
+// models, too.
+
+import { featureDisabled } from '../../../errors.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { PlanContext } from '../context.ts'
+import type { Operand } from '../plan.ts'
+
+/** What a client does with a column, by the setting that allows it. */
+const uses = {
+  allowFilters: 'Filtering by columns',
+  allowOrderBy: 'Ordering by columns',
+  allowSelectFields: 'Choosing fields',
+} as const
+
+/**
+ * Throws if the column belongs to a related model that disables this use of its columns. The model of the request is checked
+ * elsewhere. An aggregate is a use of its column, because the largest value of a group of one record is the record's own; a count
+ * is not, because it reads no value.
+ */
+export function allowOnRelated(
+  { resource }: PlanContext,
+  operand: Operand,
+  use: keyof typeof uses,
+  at: string,
+): void {
+  if (operand.kind === 'aggregate' && operand.function === 'count') return
+  const { source } = operand.kind === 'column' ? operand : operand.of
+  const { settings, endpoint } = source.resource
+  if (source.resource === resource || settings[use]) return
+  throw featureDisabled(`${uses[use]} of "${endpoint}"`, settingNames[use], at)
+}

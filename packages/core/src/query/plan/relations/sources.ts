@@ -1,0 +1,64 @@
+// Lists the sources of a plan with their roles: access policies must narrow each of them before the plan is compiled.
+
+import type { Condition, ReadPlan, RowPlan, Source } from '../plan.ts'
+
+/** A source without the source of its junction rows. */
+type SourceWithoutLinks = Omit<Source, 'links'>
+
+/** Adds a source for the junction rows if the junction table has a published model, so that the model's rules apply to these rows. */
+export function withJunction(source: SourceWithoutLinks): Source {
+  const junction = source.relation?.through?.resource
+  if (junction === undefined) return source
+  const links = { ...source, resource: junction, alias: `${source.alias} links`, many: true }
+  return { ...source, links }
+}
+
+/** A source and its role, which decides what happens if the caller may see none of its rows. */
+export interface SourceUse {
+  readonly source: Source
+  /** For `base` and `join` the request is refused; a `filter` (exists, missing) and junction `links` find no rows. */
+  readonly part: 'base' | 'join' | 'filter' | 'links'
+}
+
+/** Lists the sources of one statement; embeds have their own statements. */
+export function sourcesOf(rows: RowPlan): readonly SourceUse[] {
+  const uses: SourceUse[] = []
+  addWithLinks(uses, rows.from, 'base')
+  for (const { source } of rows.joins) addWithLinks(uses, source, 'join')
+  for (const condition of rows.where) addCondition(uses, condition)
+  for (const condition of rows.having) addCondition(uses, condition)
+  return uses
+}
+
+/** Lists the sources of a read and of its embedded relations. */
+export const allSourcesOf = ({
+  rows,
+  embeds,
+}: Pick<ReadPlan, 'rows' | 'embeds'>): readonly Source[] => [
+  ...sourcesOf(rows).map(({ source }) => source),
+  ...embeds.flatMap(allSourcesOf),
+]
+
+function addWithLinks(uses: SourceUse[], source: Source, part: SourceUse['part']): void {
+  uses.push({ source, part })
+  if (source.links !== undefined) uses.push({ source: source.links, part: 'links' })
+}
+
+function addCondition(uses: SourceUse[], condition: Condition): void {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      for (const one of condition.all) addCondition(uses, one)
+      return
+    case 'not':
+      addCondition(uses, condition.one)
+      return
+    case 'exists':
+      addWithLinks(uses, condition.source, 'filter')
+      for (const one of condition.where) addCondition(uses, one)
+      return
+    default:
+      // All other conditions read the base or a joined source, and these are already in the list.
+      return
+  }
+}

@@ -1,0 +1,51 @@
+// Caches the function that serialises rows, by their layout: a cached statement returns rows of the same layout every time.
+
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { EmbedPlan, Output } from '../plan/plan.ts'
+import type { Layout, LoadedRow } from '../run/loaded-row.ts'
+
+/** The shape of the objects of one level: fields, embeds and links. */
+export interface Shape {
+  readonly resource: Resource
+  readonly output: readonly Output[]
+  readonly embeds: readonly EmbedPlan[]
+  readonly links: readonly ResolvedRelation[]
+}
+
+/** Creates a serializer for rows of one layout; its URLs begin with `base`. */
+type Make<T> = (shape: Shape, layout: Layout, base: string) => T
+
+interface Kept<T> {
+  readonly shape: Shape
+  readonly base: string
+  readonly made: T
+}
+
+/** Caches the results of `make` by layout. The returned function finds the result for a row. */
+export function byLayout<T>(make: Make<T>): (shape: Shape, base: string) => (row: LoadedRow) => T {
+  const kept = new WeakMap<Layout, Kept<T>>()
+  const cached: Make<T> = (shape, layout, base) => {
+    const known = kept.get(layout)
+    if (known !== undefined && known.base === base && isSame(known.shape, shape)) return known.made
+    const made = make(shape, layout, base)
+    kept.set(layout, { shape, base, made })
+    return made
+  }
+  return (shape, base) => {
+    let layout: Layout | undefined
+    let made: T
+    return (row) => {
+      if (row.layout !== layout) {
+        layout = row.layout
+        made = cached(shape, layout, base)
+      }
+      return made
+    }
+  }
+}
+
+const isSame = (one: Shape, other: Shape): boolean =>
+  one.resource === other.resource &&
+  one.output === other.output &&
+  one.embeds === other.embeds &&
+  one.links === other.links

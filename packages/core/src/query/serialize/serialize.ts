@@ -1,0 +1,103 @@
+// Serialises loaded rows to objects: visible fields in model order, then relations as objects, lists or URLs.
+
+import { type CellLocation, cellOf, type RawRow } from '../../database/cell.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { EmbedPlan } from '../plan/plan.ts'
+import type { Layout, LoadedRow } from '../run/loaded-row.ts'
+import { byLayout, type Shape } from './by-layout.ts'
+import { urlReaders, urlValue } from './relation-urls.ts'
+
+type JsonObject = { readonly [key: string]: JsonValue }
+type MutableObject = { [key: string]: JsonValue }
+
+/** Returns the object of a row. */
+type Serializer = (row: LoadedRow) => JsonObject
+
+/**
+ * Creates a serializer for rows and the rows embedded in them. It prepares itself when it receives the first row. URLs start with
+ * `base`.
+ *
+ * ```ts
+ * rows.map(serializer({ resource, output, embeds, links }, '/api'))
+ * ```
+ */
+export function serializer(shape: Shape, base: string): Serializer {
+  const serializerOf = serializers(shape, base)
+  return (row) => serializerOf(row)(row)
+}
+
+const serializers = byLayout((shape: Shape, layout: Layout, base: string): Serializer => {
+  const fieldsOf = fieldsReader(shape, layout)
+  const members = membersOf(shape, layout, base)
+  return (row) => {
+    const object = fieldsOf(row.raw)
+    for (const { name, read } of members) object[name] = read(row)
+    return object
+  }
+})
+
+/** Reads the visible fields of a row. */
+function fieldsReader(
+  { output }: Shape,
+  { readers, arrays }: Layout,
+): (raw: RawRow) => MutableObject {
+  const fields = output
+    .filter(({ visible }) => visible)
+    .map(({ key }) => {
+      // If keys are equal, the last one wins.
+      const {
+        index = -1,
+        alias = '',
+        decode = asNull,
+      } = readers.findLast((reader) => reader.key === key) ?? {}
+      return { key, place: arrays ? index : alias, decode }
+    })
+  return (raw) => {
+    const cells = raw as Readonly<Record<string | number, unknown>>
+    const object: MutableObject = {}
+    for (const { key, place, decode } of fields) {
+      const value = cells[place]
+      object[key] = value === null || value === undefined ? null : decode(value)
+    }
+    return object
+  }
+}
+
+const asNull = (): null => null
+
+/** A relation member of an object. */
+interface Member {
+  readonly name: string
+  readonly read: (row: LoadedRow) => JsonValue
+}
+
+function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[] {
+  if (shape.embeds.length === 0 && shape.links.length === 0) return []
+  const urlOf = urlReaders(layout, base, urlValue)
+  return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {
+    const { name } = relation
+    const embed = shape.embeds.find((candidate) => candidate.relation === relation)
+    const text = layout.embeddedJson.get(name)
+    if (text !== undefined) return [{ name, read: jsonReader(text) }]
+    if (embed !== undefined) return [{ name, read: embedReader(embed, base) }]
+    if (!shape.links.includes(relation)) return []
+    const read = urlOf(relation)
+    return [{ name, read: ({ raw }) => read(raw) }]
+  })
+}
+
+/** Parses JSON that the database built; null for a missing object. */
+const jsonReader =
+  (place: CellLocation): Member['read'] =>
+  ({ raw }) =>
+    JSON.parse((cellOf(raw, place) as string | null) ?? 'null')
+
+function embedReader({ relation, rows, embeds, links }: EmbedPlan, base: string): Member['read'] {
+  const { name, target } = relation
+  const serialize = serializer({ resource: target, output: rows.output, embeds, links }, base)
+  return ({ related }) => {
+    const inside = related[name] ?? null
+    if (inside === null) return null
+    return Array.isArray(inside) ? inside.map(serialize) : serialize(inside as LoadedRow)
+  }
+}

@@ -1,0 +1,31 @@
+// The limits of a document after a merge patch. They equal the limits of a body, so that clients cannot exceed these in several steps.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { stringify } from '../../lib/json/stringify.ts'
+import { type BodyLimit, bodySize } from './text/body.ts'
+import { isWithinLimits } from './text/json-limits.ts'
+
+/** Nesting level of the document: the body is level 1, and the document is a member of it. */
+const level = 2
+
+/**
+ * Why a merged document cannot be stored, or undefined. A stored document that already exceeds a limit, because the host wrote
+ * it, can be changed as long as it does not grow.
+ */
+export function mergedDocumentProblem(
+  stored: JsonValue,
+  merged: JsonValue,
+  { bytes, setting }: BodyLimit,
+): string | undefined {
+  const text = stringify(merged)
+  const size = bodySize(text)
+  if (size > bytes && size > bodySize(stringify(stored))) {
+    return `The merged document has ${size} bytes; at most ${bytes} are allowed (${setting}).`
+  }
+  // `merged` contains objects that stand for numbers, and parsing the text replaces them.
+  return exceeds(text) && !exceeds(stringify(stored))
+    ? 'The merged document has an object of too many keys.'
+    : undefined
+}
+
+const exceeds = (text: string): boolean => !isWithinLimits(JSON.parse(text) as JsonValue, level)

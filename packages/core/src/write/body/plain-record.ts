@@ -1,0 +1,179 @@
+// plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most
+// records of a list do.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import {
+  isRequired,
+  isValidated,
+  unaddressable,
+  unwritable,
+  type WriteMode,
+} from '../../model/registry/checks/field-rules.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { type RecordNode, type Values, without } from '../nodes/node.ts'
+import { canonicalTest } from '../nodes/value.ts'
+import { hasLimits, outsideLimits } from './value-limits.ts'
+
+/**
+ * The fields that identify a record, by name. The value says why the field is refused, as the end of a sentence; undefined if it is
+ * accepted.
+ */
+export type Identifying = ReadonlyMap<string, string | undefined>
+
+/** Whether `readField` would accept a value unchanged. */
+export type FieldTest = (json: JsonValue) => boolean
+
+/** How a field is read in one mode. */
+interface Field {
+  readonly column: NamedColumn
+  readonly accepts: FieldTest
+  readonly isWritable: boolean
+  readonly isRequired: boolean
+}
+
+/** The fields of a resource in one mode. */
+interface Fields {
+  readonly byName: ReadonlyMap<string, Field>
+  /** The number of required fields. */
+  readonly required: number
+  /** Whether one of the fields has a validator. */
+  readonly areValidated: boolean
+}
+
+/** The parts of a RecordNode that are empty if the body has no relations and no read-only fields. */
+const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Object.freeze({
+  sentBack: Object.freeze({
+    fields: Object.freeze({}),
+    otherForms: Object.freeze({}),
+    urls: Object.freeze({}),
+  }),
+  wholeRecordChecks: [],
+  merges: [],
+  parents: [],
+  children: [],
+})
+
+/**
+ * The record, with the body itself as its values. Undefined if a member is not a writable column, a value is wrong or needs
+ * conversion, or a required field is missing.
+ */
+export function plainRecord(
+  resource: Resource,
+  body: Readonly<Record<string, JsonValue>>,
+  path: string,
+  mode: WriteMode,
+  identifying: Identifying,
+): RecordNode | undefined {
+  const { byName, required } = fieldsOf(resource, mode)
+  let missing = required
+  for (const name in body) {
+    const field = byName.get(name)
+    if (field === undefined || !field.accepts(body[name] as JsonValue)) return undefined
+    if (!maySend(field, name, identifying)) return undefined
+    if (field.isRequired) missing -= 1
+  }
+  if (missing > 0) return undefined
+  return new PlainRecord(resource, path, body)
+}
+
+/** What `plainRecord` returns. A class, as `CreateStep` says. */
+export class PlainRecord implements RecordNode {
+  readonly kind = 'record'
+  readonly resource: Resource
+  readonly path: string
+  readonly values: RecordNode['values']
+  readonly sentBack: RecordNode['sentBack'] = plainParts.sentBack
+  readonly wholeRecordChecks: RecordNode['wholeRecordChecks'] = plainParts.wholeRecordChecks
+  readonly merges: RecordNode['merges'] = plainParts.merges
+  readonly parents: RecordNode['parents'] = plainParts.parents
+  readonly children: RecordNode['children'] = plainParts.children
+  /** The names of `values`, in one list for all records of `RepeatedMembers` that have the same. */
+  readonly names: readonly string[] | undefined
+
+  constructor(resource: Resource, path: string, values: Values, names?: readonly string[]) {
+    this.resource = resource
+    this.path = path
+    this.values = values
+    this.names = names
+  }
+}
+
+/** The record without some fields. */
+export function withoutFields(node: RecordNode, names: ReadonlySet<string>): RecordNode {
+  const values = without(node.values, names)
+  return node instanceof PlainRecord
+    ? new PlainRecord(node.resource, node.path, values)
+    : { ...node, values }
+}
+
+/**
+ * Returns `node` if `plainRecord` would return it in this mode too, and undefined if not, or if a field has a validator. Does not
+ * test the values again, because the values that a field accepts do not depend on the mode.
+ */
+export function plainInMode(
+  node: RecordNode,
+  body: JsonValue,
+  mode: WriteMode,
+  identifying: Identifying,
+): RecordNode | undefined {
+  const { resource, values } = node
+  const { byName, required, areValidated } = fieldsOf(resource, mode)
+  if (values !== body || areValidated) return undefined
+  let missing = required
+  for (const name in values) {
+    const field = byName.get(name)
+    if (field === undefined || !maySend(field, name, identifying)) return undefined
+    if (field.isRequired) missing -= 1
+  }
+  return missing > 0 ? undefined : node
+}
+
+const maySend = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
+  identifying.has(name) ? identifying.get(name) === undefined : isWritable
+
+/** The tests of these fields, which the resource has. */
+export function fieldTests(
+  resource: Resource,
+  mode: WriteMode,
+  names: readonly string[],
+): readonly FieldTest[] {
+  const { byName } = fieldsOf(resource, mode)
+  return names.map((name) => byName.get(name)?.accepts ?? (() => false))
+}
+
+/** Whether any field of the resource has a validator. */
+export const hasValidators = (resource: Resource, mode: WriteMode): boolean =>
+  fieldsOf(resource, mode).areValidated
+
+const fields = new WeakMap<Resource, Map<WriteMode, Fields>>()
+
+function fieldsOf(resource: Resource, mode: WriteMode): Fields {
+  const known = fields.get(resource)?.get(mode)
+  if (known !== undefined) return known
+  const columns = [...resource.bodyColumns.values()]
+  const byName = new Map(columns.map((column) => [column.name, fieldOf(resource, column, mode)]))
+  const required = [...byName.values()].filter((field) => field.isRequired).length
+  const areValidated = columns.some(isValidated)
+  const made = { byName, required, areValidated }
+  const modes = fields.get(resource) ?? new Map<WriteMode, Fields>()
+  fields.set(resource, modes.set(mode, made))
+  return made
+}
+
+function fieldOf(resource: Resource, column: NamedColumn, mode: WriteMode): Field {
+  const isCanonical = canonicalTest(column)
+  const { definition, nullable } = column
+  const isLimited = hasLimits(definition)
+  const isKey = definition.primaryKey === true
+  return {
+    column,
+    accepts: (json) => {
+      if (json === null) return nullable
+      if (!isCanonical(json)) return false
+      if (isLimited && outsideLimits(definition, json) !== undefined) return false
+      return !isKey || unaddressable(column, json) === undefined
+    },
+    isWritable: unwritable(resource, column, mode) === undefined,
+    isRequired: isRequired(resource, column, mode),
+  }
+}

@@ -1,0 +1,98 @@
+// Turns the body of a write into WriteNodes, and makes every check that needs no database. Collects all problems (docs/writing.md).
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { WriteMode } from '../../model/registry/checks/field-rules.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { RecordNode } from '../nodes/node.ts'
+import { hasValidators, type Identifying } from './plain-record.ts'
+import type { InputProblems } from './problems.ts'
+import {
+  noRelationKeys,
+  type Place,
+  type Reading,
+  type RelationKeys,
+  readRecord,
+} from './read-record.ts'
+import { RecordCount } from './record-count.ts'
+import { RepeatedMembers } from './repeated-members.ts'
+import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts'
+
+const nothing: ReadonlySet<string> = new Set()
+const noneIdentifying: Identifying = new Map()
+
+/** How the records of a body are read. */
+export interface ReadOptions {
+  readonly mode: WriteMode
+  readonly identifying?: Identifying
+  readonly createOnly?: ReadonlySet<string>
+  readonly relationKeys?: RelationKeys
+  readonly isMergePatch?: boolean
+  /** Counts the records that are read; a counter of their own if it is absent. */
+  readonly count?: RecordCount
+}
+
+/** Reads a record and runs its validators. */
+export const readNode = (
+  resource: Resource,
+  body: JsonValue,
+  { path, ...options }: ReadOptions & { readonly path: string },
+  problems: InputProblems,
+  host: ValidatorHost,
+): MaybePromise<RecordNode> => nodeReader(resource, options, problems, host)(body, path)
+
+/** Returns `readNode` for the records of a list, which are read one after the other. */
+export function nodeReader(
+  resource: Resource,
+  {
+    mode,
+    identifying = noneIdentifying,
+    createOnly = nothing,
+    relationKeys = noRelationKeys,
+    isMergePatch = false,
+    count = new RecordCount(resource),
+  }: ReadOptions,
+  problems: InputProblems,
+  host: ValidatorHost,
+): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
+  const left = resource.settings.limits.depth
+  const { sources } = host
+  // Shared by all records until one of them has a validator.
+  let reading: Reading = { problems, checks: [], sources, count }
+  const isPlain = createOnly.size === 0 && !isMergePatch && !hasValidators(resource, mode)
+  const repeated = isPlain ? new RepeatedMembers(resource, mode) : undefined
+  return (body, path) => {
+    count.add(resource, 1)
+    const plain = repeated?.read(body, path)
+    if (plain !== undefined) return plain
+    const place: Place = {
+      left,
+      filled: nothing,
+      path,
+      mode,
+      identifying,
+      createOnly,
+      relationKeys,
+      isMergePatch,
+    }
+    const node = readRecord(reading, resource, body, place)
+    repeated?.remember(node)
+    const { checks } = reading
+    if (checks.length === 0) return node
+    reading = { problems, checks: [], sources, count }
+    return runChecks(checks, problems, host).then(() => node)
+  }
+}
+
+/** Runs validators; their messages become problems. */
+export async function runChecks(
+  checks: readonly ValueCheck[],
+  problems: Pick<InputProblems, 'add'>,
+  host: ValidatorHost,
+): Promise<void> {
+  for (const check of checks) {
+    for (const { at, message } of await problemsOf(check, host)) {
+      problems.add(check.path + at, message)
+    }
+  }
+}

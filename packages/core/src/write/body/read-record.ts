@@ -1,0 +1,596 @@
+// Turns a JSON object into a WriteNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
+// none (docs/writing.md).
+
+import { excerpt } from '../../lib/error-size.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { isJsonObject as isObject } from '../../lib/json/merge-patch.ts'
+import { isVerbatim } from '../../lib/json/verbatim.ts'
+import { didYouMean } from '../../lib/naming/suggest.ts'
+import {
+  hasInitialValue,
+  isRequired,
+  isSoftDeleteAttribute,
+  isValidated,
+  isWriteOnly,
+  unaddressable,
+  unmatchable,
+  unwritable,
+  unwritableRelation,
+  type WriteMode,
+} from '../../model/registry/checks/field-rules.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { isKeyless } from '../../model/registry/row-identity.ts'
+import { maxBulkNames, settingNames } from '../../model/settings/setting-names.ts'
+import { valueOfJson } from '../../query/plan/conditions/value.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { initialWithoutHost } from '../check/defaults.ts'
+import {
+  linkedIsNotChanged,
+  pathTo,
+  type RecordNode,
+  type ReferenceNode,
+  type SentBack,
+  type Values,
+  type WriteNode,
+} from '../nodes/node.ts'
+import { type Converted, convertJson, type Unexpected } from '../nodes/value.ts'
+import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
+import { type InputProblems, inputProblems } from './problems.ts'
+import type { RecordCount } from './record-count.ts'
+import { type ValidatorHost, type ValueCheck, wantsWholeRecord } from './validators.ts'
+import { outsideLimits } from './value-limits.ts'
+
+/** Collects problems and validator checks while a body is read. */
+export interface Reading {
+  readonly problems: InputProblems
+  /** Values whose validators run later. */
+  readonly checks: ValueCheck[]
+  readonly count: RecordCount
+  readonly sources: ValidatorHost['sources']
+}
+
+/** The position of a record in the body. */
+export interface Place {
+  readonly path: string
+  readonly mode: WriteMode
+  /** Levels of nesting that are still allowed. */
+  readonly left: number
+  /** The fields and the relation that the parent record fills. */
+  readonly filled: ReadonlySet<string>
+  /** The fields that identify the record in a list of changes or with `on_conflict`. */
+  readonly identifying: Identifying
+  /** In a change: the fields that the caller may write only in a new record. */
+  readonly createOnly: ReadonlySet<string>
+  /** The unique keys by which nested objects name stored records. */
+  readonly relationKeys: RelationKeys
+  /** Whether objects for json columns are merged into the stored documents. */
+  readonly isMergePatch: boolean
+}
+
+/** The columns of a unique key of the target, by the name of the relation (`labels.on_conflict=name`). */
+export type RelationKeys = ReadonlyMap<string, readonly NamedColumn[]>
+
+export const noRelationKeys: RelationKeys = new Map()
+
+type Members = { readonly [key: string]: JsonValue }
+
+/** Reads a record; its problems go to `reading.problems`. */
+export function readRecord(
+  reading: Reading,
+  resource: Resource,
+  body: JsonValue,
+  place: Place,
+  /** The message for a body that is no object. */
+  expected: string | (() => string) = 'Expected an object.',
+): RecordNode {
+  const { problems } = reading
+  if (place.filled.size === 0 && place.createOnly.size === 0 && isObject(body)) {
+    const plain = plainRecord(resource, body, place.path, place.mode, place.identifying)
+    if (plain !== undefined) {
+      const node = place.isMergePatch ? withMerges(plain) : plain
+      return hasValidators(resource, place.mode) ? withChecks(reading, node, place) : node
+    }
+  }
+  const values: Record<string, JsonValue> = {}
+  const fields: Record<string, JsonValue> = {}
+  const urls: Record<string, string | null> = {}
+  const parents: { relation: ResolvedRelation; node: WriteNode }[] = []
+  const children: { relation: ResolvedRelation; nodes: readonly WriteNode[] }[] = []
+  const node: RecordNode = {
+    kind: 'record',
+    resource,
+    path: place.path,
+    values,
+    sentBack: { fields, otherForms: {}, urls },
+    wholeRecordChecks: [],
+    merges: [],
+    parents,
+    children,
+  }
+  if (!isObject(body)) {
+    problems.add(place.path, expected)
+    return node
+  }
+  for (const [name, json] of Object.entries(body)) {
+    const path = pathTo(place.path, name)
+    const column = resource.bodyColumns.get(name)
+    const relation = resource.relations.get(name)
+    if (column !== undefined) readField(reading, column, json, path, place, node)
+    else if (relation === undefined) problems.add(path, () => unknownField(resource, name))
+    else readRelation(reading, relation, json, { ...place, path }, node)
+  }
+  refuseTwoSources(problems, node)
+  refuseMissing(problems, node, place, body)
+  return withChecks(reading, place.isMergePatch ? withMerges(node) : node, place)
+}
+
+/** Adds `merges`: the json columns whose objects are merged into the stored documents. */
+function withMerges(node: RecordNode): RecordNode {
+  const merges = Object.keys(node.values).flatMap((name) => {
+    const column = node.resource.columns.get(name)
+    return column?.type === 'json' && isObject(node.values[name] ?? null) ? [column] : []
+  })
+  return { ...node, merges }
+}
+
+/** Collects the validator checks. Columns whose validators take the whole record go to `wholeRecordChecks` if that is not known yet. */
+function withChecks(reading: Reading, node: RecordNode, place: Place): RecordNode {
+  const { later, initial } = collectChecks(reading, node, place)
+  if (later.length === 0 && initial === undefined) return node
+  return { ...node, wholeRecordChecks: later, ...(initial && { initial }) }
+}
+
+function unknownField(resource: Resource, name: string): string {
+  const known = [...resource.bodyColumns.keys(), ...resource.relations.keys()]
+  return `Unknown field "${excerpt(name)}".${didYouMean(name, known)}`
+}
+
+type Open<T> = { -readonly [K in keyof T]: T[K] }
+
+/**
+ * Adds a field to `node.values`. A read-only field of an existing record goes to `node.sentBack`: the write accepts it if it
+ * equals the stored value.
+ */
+function readField(
+  { problems }: Reading,
+  column: NamedColumn,
+  json: JsonValue,
+  path: string,
+  place: Place,
+  node: RecordNode,
+): void {
+  const { resource } = node
+  const { mode } = place
+  if (place.filled.has(column.name)) {
+    problems.add(path, 'The parent record sets this field.')
+    return
+  }
+  const identifies = place.identifying.has(column.name)
+  const why = identifies
+    ? place.identifying.get(column.name)
+    : (unwritable(resource, column, mode) ?? notNow(place, column))
+  const value = readValue(column, json)
+  if (why === undefined) {
+    // A key that is not of its type finds no record to compare with.
+    const isCompared = mode === 'update' && !identifies
+    if ('expected' in value && isCompared && mayBeStored(column, json)) {
+      const { otherForms } = node.sentBack as Open<SentBack>
+      const { expected } = value
+      ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, expected }
+      return
+    }
+    if ('expected' in value) {
+      addUnexpected(problems, path, value)
+      return
+    }
+    const wrong = unaddressable(column, value.value)
+    if (wrong !== undefined) problems.add(path, wrong)
+    else (node.values as Open<Members>)[column.name] = value.value
+    return
+  }
+  const { softDelete } = resource.settings
+  const isActive = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
+  const isCompared = mode !== 'create' && !identifies
+  if (!isCompared && !isActive) problems.add(path, `This field ${why}.`)
+  // A value that does not fit the column cannot equal the stored value.
+  else if (!('value' in value)) problems.add(path, `This field ${why}.`)
+  else (node.sentBack.fields as Open<Members>)[column.name] = value.value
+}
+
+/** Says that the caller may write a column only in a new record, if this is a change. */
+const notNow = ({ createOnly }: Place, { name }: NamedColumn): string | undefined =>
+  createOnly.has(name) ? 'is read-only in a stored record' : undefined
+
+/**
+ * Whether the foreign key of the relation identifies the record of an upsert. A stored record that is found by it has the same one, so
+ * the object changes nothing in it. A primary key also identifies the records of a PATCH, which are found by the fields alone.
+ */
+const identifiesRecord = ({ from }: ResolvedRelation, { identifying }: Place): boolean =>
+  from.every(
+    ({ name, definition }) =>
+      definition.primaryKey !== true &&
+      identifying.has(name) &&
+      identifying.get(name) === undefined,
+  )
+
+/**
+ * Whether a value that does not fit the column's type may still be the stored value, in the form that responses show. They never show a
+ * write-only column.
+ */
+const mayBeStored = (column: NamedColumn, json: JsonValue): boolean => {
+  if (column.otherForms !== true || isWriteOnly(column)) return false
+  if (json === null || Array.isArray(json)) return false
+  return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)
+}
+
+const sentence = (expected: string): string => `Expected ${expected}.`
+
+/** Adds the problem of a value; of a list, one for each wrong item. */
+function addUnexpected(
+  problems: InputProblems,
+  path: string,
+  { expected, items }: Unexpected,
+): void {
+  if (items === undefined) problems.add(path, expected)
+  else for (const [at, what] of items) problems.add(path + at, what)
+}
+
+/** The canonical value, or a sentence that says what was expected. */
+export function readValue(column: NamedColumn, json: JsonValue): Converted {
+  if (json === null) {
+    return column.nullable ? { value: null } : { expected: 'This field cannot be null.' }
+  }
+  const converted = convertJson(column, json)
+  if ('expected' in converted) {
+    const { expected, items } = converted
+    if (items === undefined) return { expected: sentence(expected) }
+    const sentences = new Map([...items].map(([at, what]) => [at, sentence(what)]))
+    return { expected: sentence(expected), items: sentences }
+  }
+  const expected = outsideLimits(column.definition, converted.value)
+  return expected === undefined ? converted : { expected }
+}
+
+function readRelation(
+  reading: Reading,
+  relation: ResolvedRelation,
+  json: JsonValue,
+  place: Place,
+  node: RecordNode,
+): void {
+  const { problems } = reading
+  const { path, mode } = place
+  const urls = node.sentBack.urls as Record<string, string | null>
+  if (typeof json === 'string' && mode !== 'create') {
+    urls[relation.name] = json
+    return
+  }
+  if (json === null && relation.kind === 'belongsTo') {
+    urls[relation.name] = null
+    return
+  }
+  if (place.filled.has(relation.name)) {
+    problems.add(path, 'The parent record sets this relation.')
+    return
+  }
+  if (!node.resource.settings.allowNestedWrites) {
+    problems.add(
+      path,
+      `Related records cannot be written here (${settingNames.allowNestedWrites}).`,
+    )
+    return
+  }
+  const isOwn = relation.kind === 'belongsTo'
+  const why =
+    isOwn && identifiesRecord(relation, place)
+      ? unwritableRelation(relation, 'create')
+      : (unwritableRelation(relation, mode) ??
+        (isOwn ? relation.from.map((column) => notNow(place, column)).find(Boolean) : undefined))
+  if (why !== undefined) {
+    problems.add(path, `This relation ${why}.`)
+    return
+  }
+  if (place.left < 1) {
+    const { depth } = node.resource.settings.limits
+    problems.add(path, `Records are nested deeper than ${depth} levels (${settingNames.maxDepth}).`)
+    return
+  }
+  const one = relation.cardinality === 'one'
+  if (mode !== 'create' && relation.kind !== 'belongsTo' && relation.through === undefined) {
+    problems.add(path, 'Related records of an existing record are written at their own endpoint.')
+    return
+  }
+  if (one ? !isObject(json) : !Array.isArray(json)) {
+    problems.add(path, one ? 'Expected an object.' : 'Expected a list of objects.')
+    return
+  }
+  const { bulk } = relation.target.settings.limits
+  const items = one ? [json] : (json as readonly JsonValue[])
+  if (items.length > bulk) {
+    problems.add(
+      path,
+      `Expected at most ${bulk} records of ${relation.target.endpoint}, got ${items.length} (${maxBulkNames}).`,
+    )
+    return
+  }
+  // Each object of a list is a row or a link, before any of them is read.
+  if (relation.kind !== 'belongsTo') reading.count.add(relation.target, items.length)
+  const filled = filledBelow(relation)
+  const unique = place.relationKeys.get(relation.name)
+  const nodes = items.map((item, i) => {
+    const below: Place = {
+      path: one ? path : `${path}[${i}]`,
+      mode: 'create',
+      left: place.left - 1,
+      filled,
+      identifying: new Map(),
+      createOnly: new Set(),
+      relationKeys: noRelationKeys,
+      isMergePatch: false,
+    }
+    return readNested(reading, relation.target, item, below, unique)
+  })
+  if (relation.kind !== 'belongsTo') {
+    ;(node.children as { relation: ResolvedRelation; nodes: readonly WriteNode[] }[]).push({
+      relation,
+      nodes,
+    })
+  } else if (nodes[0] !== undefined) {
+    reading.count.addParent(nodes[0])
+    ;(node.parents as { relation: ResolvedRelation; node: WriteNode }[]).push({
+      relation,
+      node: nodes[0],
+    })
+  }
+}
+
+/** The fields of a nested record that its parent fills: its foreign key, and the inverse relation. */
+function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<string> {
+  if (kind === 'belongsTo' || kind === 'manyToMany') return new Set(inverse ? [inverse.name] : [])
+  return new Set([...to.map(({ name }) => name), ...(inverse ? [inverse.name] : [])])
+}
+
+/** The message for a nested record that is no object, such as a plain key: it shows how a stored record is named. */
+function expectedNested(target: Resource): string {
+  if (isKeyless(target)) return 'Expected an object.'
+  const key = target.primaryKey.map(({ name }) => `"${name}": …`).join(', ')
+  return `Expected an object; a stored record is named by its key, { ${key} }.`
+}
+
+/**
+ * An object that contains the target's primary key refers to the record with that key. Any other object creates a record, unless it
+ * contains the `unique` key of a stored record.
+ */
+function readNested(
+  reading: Reading,
+  target: Resource,
+  json: JsonValue,
+  place: Place,
+  unique: readonly NamedColumn[] | undefined,
+): WriteNode {
+  const named =
+    !isKeyless(target) &&
+    isObject(json) &&
+    target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
+  const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
+  if (!named || taken) {
+    return unique !== undefined && isObject(json) && hasUnique(target, unique, json)
+      ? readUnique(reading, target, json, place, unique)
+      : readRecord(reading, target, json, place, () => expectedNested(target))
+  }
+  const key: Value[] = []
+  for (const column of target.primaryKey) {
+    const value = readValue(column, json[column.name] as JsonValue)
+    const planned = 'value' in value ? valueOfJson(column, value.value) : undefined
+    if (planned !== undefined) key.push(planned)
+    else {
+      const expected = 'expected' in value ? value.expected : 'Expected a key.'
+      reading.problems.add(pathTo(place.path, column.name), expected)
+    }
+  }
+  const chosen = !target.primaryKey.some(
+    ({ definition, withheld }) => definition.generated || withheld !== undefined,
+  )
+  // If clients choose the keys, an object with an unused key creates a record, unless required fields are missing.
+  const missing = chosen ? missingFields(target, json, place) : []
+  const mayCreate = chosen && missing.length === 0
+  const reference = readReference(reading, target, json, place, { key, mayCreate, missing })
+  return mayCreate ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
+}
+
+/** Whether an object contains the values of a unique key, or the service knows them. NULL equals no stored value. */
+const hasUnique = (target: Resource, unique: readonly NamedColumn[], json: Members): boolean =>
+  unique.every((column) => {
+    const sent = column.hidden ? undefined : json[column.name]
+    return sent === undefined ? hasInitialValue(target, column) : sent !== null
+  })
+
+/** Reads an object that names a record by a unique key, both as a new record and as a reference to a stored one. */
+function readUnique(
+  reading: Reading,
+  target: Resource,
+  json: Members,
+  place: Place,
+  unique: readonly NamedColumn[],
+): RecordNode {
+  const problems = inputProblems()
+  const identifying = new Map(
+    unique.map((column) => [column.name, unmatchable(target, column)] as const),
+  )
+  const checks: ValueCheck[] = []
+  const own: Reading = { ...reading, problems, checks }
+  const record = readRecord(own, target, json, { ...place, identifying })
+  const names = new Set(unique.map(({ name }) => name))
+  for (const name of names) {
+    const path = pathTo(place.path, name)
+    for (const message of problems.found.get(path) ?? []) reading.problems.add(path, message)
+  }
+  const others = Object.fromEntries(Object.entries(json).filter(([name]) => !names.has(name)))
+  const asReference = { key: undefined, mayCreate: false, missing: [] }
+  const { sentBack } = readReference(reading, target, others, place, asReference)
+  return { ...record, uniqueName: { columns: unique, sentBack, problems, checks } }
+}
+
+interface ReferenceOptions {
+  /** The primary key; undefined if another unique key names the record. */
+  readonly key: readonly Value[] | undefined
+  /** Whether the object creates a record if none has its key. */
+  readonly mayCreate: boolean
+  /** The required fields that it lacks to create one, if clients choose the key. */
+  readonly missing: readonly string[]
+}
+
+/** Reads the fields of a reference that are not part of its key; the write requires that they equal the stored values. */
+function readReference(
+  reading: Reading,
+  target: Resource,
+  json: Members,
+  place: Place,
+  { key, mayCreate, missing }: ReferenceOptions,
+): ReferenceNode {
+  const nested: string[] = []
+  const fields: Record<string, JsonValue> = {}
+  const urls: Record<string, string | null> = {}
+  for (const [name, member] of Object.entries(json)) {
+    const path = pathTo(place.path, name)
+    const column = target.bodyColumns.get(name)
+    if (key !== undefined && column?.definition.primaryKey) continue
+    if (column !== undefined) {
+      const value = readValue(column, member)
+      if ('value' in value) fields[name] = value.value
+      else if (mayBeStored(column, member)) fields[name] = member
+      else addUnexpected(reading.problems, path, value)
+    } else if (!target.relations.has(name)) {
+      reading.problems.add(path, () => unknownField(target, name))
+    } else if (typeof member === 'string' || member === null) urls[name] = member
+    else if (place.filled.has(name)) {
+      reading.problems.add(path, 'The parent record sets this relation.')
+    } else if (mayCreate) nested.push(name)
+    else if (missing.length === 0) reading.problems.add(path, linkedIsNotChanged)
+    else {
+      const fields = missing.map((field) => `"${field}"`).join(', ')
+      reading.problems.add(
+        path,
+        `This object can only link to an existing record, because a new one needs ${fields}; send that too, or omit this field.`,
+      )
+    }
+  }
+  return {
+    kind: 'reference',
+    resource: target,
+    path: place.path,
+    key: key ?? [],
+    sentBack: { fields, otherForms: {}, urls, ...(nested.length > 0 ? { nested } : {}) },
+    otherwise: null,
+  }
+}
+
+/** The required fields that an object lacks to create a record. Nested to-one objects set foreign keys. */
+function missingFields(target: Resource, json: Members, place: Place): readonly string[] {
+  const given = new Set([...Object.keys(json), ...place.filled])
+  for (const { name, kind, from } of target.relations.values()) {
+    if (kind !== 'belongsTo' || !isObject(json[name] ?? null)) continue
+    for (const column of from) given.add(column.name)
+  }
+  const missing: string[] = []
+  for (const column of target.bodyColumns.values()) {
+    if (isRequired(target, column, 'create') && !given.has(column.name)) missing.push(column.name)
+  }
+  return missing
+}
+
+const isNestedMember = (target: Resource, name: string, member: JsonValue): boolean =>
+  target.relations.has(name) && typeof member === 'object' && member !== null
+
+/** The record to create if no record has the key. */
+function complete(reading: Reading, target: Resource, json: Members, place: Place): RecordNode {
+  const members = Object.entries(json).filter(
+    ([name, member]) =>
+      !place.filled.has(name) &&
+      (target.bodyColumns.has(name) || isNestedMember(target, name, member)),
+  )
+  return readRecord(reading, target, Object.fromEntries(members), place)
+}
+
+/** Refuses a foreign key together with the nested object that also sets it. */
+function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
+  const taken = new Map<string, string>()
+  for (const { relation, node: parent } of node.parents) {
+    for (const { from: column, to } of relation.pairs) {
+      const sent = node.values[column.name]
+      const at = parent.resource.primaryKey.indexOf(to)
+      const same = parent.kind === 'reference' && at >= 0 && String(parent.key[at]) === String(sent)
+      const other = taken.get(column.name)
+      if (other !== undefined) {
+        problems.add(
+          pathTo(node.path, relation.name),
+          `"${other}" also sets ${column.name}; send only one of them.`,
+        )
+      } else if (sent !== undefined && sent !== null && !same) {
+        problems.add(
+          pathTo(node.path, column.name),
+          `"${relation.name}" already determines the record; omit this field.`,
+        )
+      }
+      taken.set(column.name, relation.name)
+    }
+  }
+}
+
+function refuseMissing(
+  problems: InputProblems,
+  node: RecordNode,
+  place: Place,
+  sent: Members,
+): void {
+  if (place.mode === 'update') return
+  const { resource } = node
+  const linked = node.parents.flatMap(({ relation }) => relation.from.map(({ name }) => name))
+  for (const column of resource.bodyColumns.values()) {
+    const { name } = column
+    if (linked.includes(name) || place.filled.has(name)) continue
+    if (Object.hasOwn(sent, name) || !isRequired(resource, column, place.mode)) continue
+    problems.add(pathTo(node.path, name), 'This field is required.')
+  }
+}
+
+/** The checks of a record that must wait, and the initial values that the other ones have used. */
+interface Collected {
+  /** The columns whose validators take the record to be stored, or a merged document, which are not known yet. */
+  readonly later: readonly NamedColumn[]
+  readonly initial: Values | undefined
+}
+
+/** Collects the checks that can run now. */
+function collectChecks({ checks, sources }: Reading, node: RecordNode, place: Place): Collected {
+  const { resource, values, merges, path } = node
+  const later: NamedColumn[] = []
+  let initial: Values | undefined
+  for (const name of Object.keys(values)) {
+    const value = values[name] ?? null
+    const column = resource.bodyColumns.get(name)
+    if (column === undefined || value === null || !isValidated(column)) continue
+    const isWhole = wantsWholeRecord(column)
+    if (isWhole && isComplete(node, place)) initial ??= initialWithoutHost(sources, node)
+    if (merges.includes(column) || (isWhole && initial === undefined)) {
+      later.push(column)
+      continue
+    }
+    const row = isWhole ? { ...values, ...initial } : values
+    checks.push({ resource, column, value, row, before: null, path: pathTo(path, name) })
+  }
+  return { later, initial }
+}
+
+/**
+ * Whether the record to be stored has only values of the body and initial ones: it is new, no unique key may name a stored one instead, and
+ * no other record sets a key in it.
+ */
+const isComplete = (
+  { resource, parents }: RecordNode,
+  { mode, filled, identifying }: Place,
+): boolean =>
+  mode === 'create' &&
+  identifying.size === 0 &&
+  parents.length === 0 &&
+  [...filled].every((name) => !resource.allColumns.has(name))

@@ -1,0 +1,58 @@
+// RecordCount: the limit on the records of one request, nested ones included (API_MAX_BULK).
+
+import { tooManyRecords } from '../../errors.ts'
+import { stringify } from '../../lib/json/stringify.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import { maxBulkNames } from '../../model/settings/setting-names.ts'
+import { keyText } from '../../query/run/key.ts'
+import type { WriteNode } from '../nodes/node.ts'
+
+/**
+ * Counts what a body writes: its records, the nested objects that may create a record, and the objects of its lists, each of which
+ * is a record or a link. The limit is that of the model in the path, and counts the records of all models together.
+ */
+export class RecordCount {
+  readonly #top: Resource
+  readonly #named = new Set<string>()
+  #count = 0
+
+  constructor(top: Resource) {
+    this.#top = top
+  }
+
+  /** Adds records; throws 400 beyond the limit. */
+  add(resource: Resource, records: number): void {
+    this.#count += records
+    this.#refuse(resource, this.#count)
+  }
+
+  /** Adds the record that a nested to-one object may create: none if it can only name a stored one, one for all objects with the same name. */
+  addParent(node: WriteNode): void {
+    const name = nameOf(node)
+    if (name === undefined || this.#named.has(name)) return
+    if (name !== '') this.#named.add(name)
+    this.add(node.resource, 1)
+  }
+
+  /** Throws 400 if the body may not be written to so many records. */
+  refuseTimes(records: number): void {
+    this.#refuse(this.#top, this.#count * records)
+  }
+
+  #refuse({ endpoint }: Resource, count: number): void {
+    const { bulk } = this.#top.settings.limits
+    if (count <= bulk) return
+    throw tooManyRecords({ endpoint, below: this.#top.endpoint }, maxBulkNames, bulk)
+  }
+}
+
+/** The key by which an object finds or creates its record; empty if it always creates one, undefined if it never does. */
+function nameOf(node: WriteNode): string | undefined {
+  const { resource } = node
+  if (node.kind === 'reference') {
+    return node.otherwise === null ? undefined : `${resource.name} ${keyText(node.key)}`
+  }
+  if (node.uniqueName === undefined) return ''
+  const names = node.uniqueName.columns.map(({ name }) => name)
+  return `${resource.name} ${stringify(names.map((name) => [name, node.values[name] ?? null]))}`
+}

@@ -1,0 +1,202 @@
+// Replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform` makes of them.
+
+import { returned, takenBack } from '../../access/hooks/call-hook.ts'
+import { valueForHost } from '../../access/hooks/host-values.ts'
+import { clientGone } from '../../errors.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { Column } from '../../model/column.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { isNested, pathTo, type RecordNode, type Values, type WriteNode } from '../nodes/node.ts'
+import { convertJson } from '../nodes/value.ts'
+import type { InputProblems } from './problems.ts'
+import { runChecks } from './read-body.ts'
+import type { ValidatorHost } from './validators.ts'
+
+type Transform = NonNullable<Column['transform']>
+
+/** How the functions of the models are called, and when not. */
+export interface TransformHost extends ValidatorHost {
+  /** Whether methods and roles allow the caller to create a record. */
+  mayCreate(resource: Resource): boolean
+  isClientGone(): boolean
+  /** Calls a function of the host about the record at a path, which the messages by field of its error get. */
+  atRecord<T>(path: string, call: () => MaybePromise<T>): MaybePromise<T>
+}
+
+/** A body while its values are transformed. */
+interface Transforming {
+  readonly host: TransformHost
+  /** The stored forms by the path of their values, because an upsert reads each object twice. */
+  readonly storedForms: Map<string, JsonValue>
+}
+
+/**
+ * Returns the records with the stored forms of their values, also in nested records. Calls no function for a body with problems, nor for a
+ * nested record that the caller may not create: the write refuses both. It leaves out their values to transform, so that none could be
+ * stored as it was sent.
+ */
+export function withStoredForms(
+  nodes: readonly RecordNode[],
+  problems: Pick<InputProblems, 'any'>,
+  host: TransformHost,
+): readonly RecordNode[] | Promise<readonly RecordNode[]> {
+  if (!nodes.some(needsTransform)) return nodes
+  return transformEach(nodes, problems.any, { host, storedForms: new Map() })
+}
+
+/** Whether the body has a value to transform in the node or in a nested one. */
+export function needsTransform(node: WriteNode): boolean {
+  if (node.kind === 'reference') return node.otherwise !== null && needsTransform(node.otherwise)
+  const { resource, values, parents, children } = node
+  const transforms = transformsOf(resource)
+  // Most records of lists end here, without an allocation.
+  if (transforms.length === 0 && !isNested(node)) return false
+  return (
+    transforms.some(({ column }) => isSent(values, column)) ||
+    parents.some((parent) => needsTransform(parent.node)) ||
+    children.some(({ nodes }) => nodes.some(needsTransform))
+  )
+}
+
+/** Whether the body contains a value of the column to transform. */
+const isSent = (values: Values, { name }: NamedColumn): boolean => (values[name] ?? null) !== null
+
+/** One record after the other, so that a list does not call all functions at once. */
+async function transformEach<N extends WriteNode>(
+  nodes: readonly N[],
+  isRefused: boolean,
+  transforming: Transforming,
+): Promise<readonly N[]> {
+  const made: N[] = []
+  for (const node of nodes) {
+    made.push(
+      needsTransform(node) ? ((await transformNode(node, isRefused, transforming)) as N) : node,
+    )
+  }
+  return made
+}
+
+/** `transformEach` for the nested records of one relation, each of which creates a record. */
+function transformNested(
+  nodes: readonly WriteNode[],
+  isRefused: boolean,
+  transforming: Transforming,
+): Promise<readonly WriteNode[]> {
+  const mayCreate = nodes.every(({ resource }) => transforming.host.mayCreate(resource))
+  return transformEach(nodes, isRefused || !mayCreate, transforming)
+}
+
+async function transformNode(
+  node: WriteNode,
+  isRefused: boolean,
+  transforming: Transforming,
+): Promise<WriteNode> {
+  if (node.kind === 'reference') {
+    const { otherwise } = node
+    if (otherwise === null) return node
+    const [record = otherwise] = await transformEach([otherwise], isRefused, transforming)
+    return { ...node, otherwise: record }
+  }
+  const checked = await afterChecks(node, transforming)
+  const refused = isRefused || checked.uniqueName?.problems.any === true
+  const values = await storedValues(checked, refused, transforming)
+  const parents: { relation: RecordNode['parents'][number]['relation']; node: WriteNode }[] = []
+  for (const { relation, node: parent } of checked.parents) {
+    const [made = parent] = await transformNested([parent], refused, transforming)
+    parents.push({ relation, node: made })
+  }
+  const children: RecordNode['children'][number][] = []
+  for (const { relation, nodes } of checked.children) {
+    children.push({ relation, nodes: await transformNested(nodes, refused, transforming) })
+  }
+  const sent = checked.wholeRecordChecks.length === 0 ? undefined : sentValues(checked)
+  return { ...checked, values, parents, children, ...(sent && { sent }) }
+}
+
+/**
+ * Runs the validators of columns with a `transform` in an object that may name a stored record, because they check the value that was sent.
+ * The other validators run if the object creates a record, which is known later.
+ */
+async function afterChecks(node: RecordNode, { host }: Transforming): Promise<RecordNode> {
+  const { uniqueName } = node
+  if (uniqueName === undefined) return node
+  const { checks, problems } = uniqueName
+  const isNow = ({ column }: { readonly column: NamedColumn }): boolean =>
+    column.definition.transform !== undefined
+  await runChecks(checks.filter(isNow), problems, host)
+  return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((one) => !isNow(one)) } }
+}
+
+/** The values of transformed columns as they were sent. */
+const sentValues = ({ resource, values }: RecordNode): Values =>
+  Object.fromEntries(
+    transformsOf(resource)
+      .filter(({ column }) => isSent(values, column))
+      .map(({ column: { name } }) => [name, values[name] as JsonValue]),
+  )
+
+async function storedValues(
+  { resource, values: sent, path }: RecordNode,
+  isRefused: boolean,
+  { host, storedForms }: Transforming,
+): Promise<Values> {
+  const values: Record<string, JsonValue> = { ...sent }
+  for (const { column, transform } of transformsOf(resource)) {
+    const { name } = column
+    if (!isSent(sent, column)) continue
+    if (isRefused) {
+      delete values[name]
+      continue
+    }
+    const at = pathTo(path, name)
+    const known = storedForms.get(at)
+    const value = sent[name] as JsonValue
+    const stored = known ?? (await storedForm(resource, { column, transform }, value, path, host))
+    storedForms.set(at, stored)
+    values[name] = stored
+  }
+  return values
+}
+
+/**
+ * Calls the function of the model; throws if its result is not a value of the column. The error does not quote any value. If the client
+ * has disconnected, it throws instead, because the other values of a list may take long.
+ */
+async function storedForm(
+  resource: Resource,
+  { column, transform }: ColumnTransform,
+  value: JsonValue,
+  path: string,
+  { callHook, args, isClientGone, atRecord }: TransformHost,
+): Promise<JsonValue> {
+  if (isClientGone()) throw clientGone()
+  const name = `transform of ${resource.name}.${column.name}`
+  const hookArgs = await args(resource, null)
+  const run = () => callHook(name, () => transform(valueForHost(value), hookArgs))
+  const call = () => andThen(run(), (result) => takenBack(name, returned(name, result)))
+  const made = await atRecord(path, call)
+  if (made === null) throw new Error(`The ${name} returned null.`)
+  const converted = convertJson(column, made)
+  if ('value' in converted) return converted.value
+  throw new Error(`The ${name} must return ${converted.expected}.`)
+}
+
+interface ColumnTransform {
+  readonly column: NamedColumn
+  readonly transform: Transform
+}
+
+const transforms = new WeakMap<Resource, readonly ColumnTransform[]>()
+
+/** The columns of a resource whose values are transformed. */
+function transformsOf(resource: Resource): readonly ColumnTransform[] {
+  const known = transforms.get(resource)
+  if (known !== undefined) return known
+  const found = [...resource.bodyColumns.values()].flatMap((column) => {
+    const { transform } = column.definition
+    return transform === undefined ? [] : [{ column, transform }]
+  })
+  transforms.set(resource, found)
+  return found
+}

@@ -1,0 +1,181 @@
+// Values that the service sets in a record: managed columns, UUIDs and the model's defaults, which may be functions.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { DefaultFunction } from '../../model/settings/access/hook-types.ts'
+import type { RecordNode, Values } from '../nodes/node.ts'
+import { convertJson } from '../nodes/value.ts'
+import type { ValueSources } from '../store/context.ts'
+
+/** The columns of a resource that the service fills. */
+interface FilledColumns {
+  /** The columns that get a value in each new record: managed, UUID or default. */
+  readonly initial: readonly NamedColumn[]
+  /** The columns that each change sets. */
+  readonly updated: readonly NamedColumn[]
+}
+
+const filled = new WeakMap<Resource, FilledColumns>()
+
+function filledColumns(resource: Resource): FilledColumns {
+  const known = filled.get(resource)
+  if (known !== undefined) return known
+  const { softDelete } = resource.settings
+  const columns = [...resource.allColumns.values()]
+  const made: FilledColumns = {
+    initial: columns.filter(({ name, definition }) => {
+      const { managed, generated, default: own } = definition
+      const isFilled = managed !== undefined || generated === 'uuid' || own !== undefined
+      return isFilled && name !== softDelete?.attribute
+    }),
+    updated: columns.filter(({ definition }) => definition.managed === 'updated'),
+  }
+  filled.set(resource, made)
+  return made
+}
+
+/**
+ * The values of a new record: those that were sent, and the initial values of other columns, except those that other records fill with
+ * their keys.
+ */
+export function newRecord(
+  sources: ValueSources,
+  {
+    resource,
+    values: sent,
+    initial: known = {},
+  }: Pick<RecordNode, 'resource' | 'values' | 'initial'>,
+  filled?: Values,
+): MaybePromise<Values> {
+  const { initial } = filledColumns(resource)
+  const { softDelete } = resource.settings
+  if (initial.length === 0 && softDelete === null) return sent
+  const values: Record<string, JsonValue> = { ...sent }
+  const promises: Promise<void>[] = []
+  for (const column of initial) {
+    const { name } = column
+    if (Object.hasOwn(sent, name) || (filled !== undefined && Object.hasOwn(filled, name))) continue
+    const value = Object.hasOwn(known, name) ? known[name] : initialValue(resource, column, sources)
+    if (value !== undefined) set(values, promises, name, value)
+  }
+  if (softDelete !== null && !Object.hasOwn(sent, softDelete.attribute)) {
+    values[softDelete.attribute] = softDelete.active
+  }
+  return completed(values, promises)
+}
+
+/** The initial values of the fields that the body of a new record omits; undefined if functions of the host make some of them. */
+export function initialWithoutHost(
+  sources: OwnSources,
+  { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
+): Values | undefined {
+  const { softDelete } = resource.settings
+  const values: Record<string, JsonValue> = {}
+  for (const column of filledColumns(resource).initial) {
+    const { name } = column
+    if (Object.hasOwn(sent, name)) continue
+    const value = ownValue(resource, column, sources)
+    if (value === undefined) return undefined
+    values[name] = value
+  }
+  if (softDelete !== null && !Object.hasOwn(sent, softDelete.attribute)) {
+    values[softDelete.attribute] = softDelete.active
+  }
+  return values
+}
+
+type OwnSources = Pick<ValueSources, 'now' | 'uuid'>
+
+/** The initial value of a column; undefined if it has none, or a function of the host makes it. */
+function ownValue(
+  resource: Resource,
+  column: NamedColumn,
+  sources: OwnSources,
+): JsonValue | undefined {
+  const { managed, generated, default: own } = column.definition
+  if (managed !== undefined) return momentOf(column, sources)
+  if (generated === 'uuid') return sources.uuid()
+  return own === undefined || typeof own === 'function'
+    ? undefined
+    : defaultValue(resource, column, own)
+}
+
+/** The initial value of a column: managed, UUID or default; undefined if it has none. Throws if a default does not fit its column. */
+export function initialValue(
+  resource: Resource,
+  column: NamedColumn,
+  sources: ValueSources,
+): MaybePromise<JsonValue> | undefined {
+  const value = ownValue(resource, column, sources)
+  const { default: own } = column.definition
+  if (value !== undefined || typeof own !== 'function') return value
+  const given = sources.defaultOf(resource, column, own as DefaultFunction)
+  return andThen(given, (made) => defaultValue(resource, column, made))
+}
+
+/** Whether the resource has `updated` columns, which each change sets. */
+export const setsTimestamps = (resource: Resource): boolean =>
+  filledColumns(resource).updated.length > 0
+
+/** The `updated` columns. */
+export const updatedColumns = (resource: Resource): readonly NamedColumn[] =>
+  filledColumns(resource).updated
+
+/** The values of `updated` columns, which each change sets. */
+export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
+  const values: Record<string, JsonValue> = {}
+  for (const column of filledColumns(resource).updated) {
+    values[column.name] = momentOf(column, sources)
+  }
+  return values
+}
+
+/** The time of the write, as a value of a datetime or date column. */
+export const momentOf = ({ type }: NamedColumn, { now }: Pick<ValueSources, 'now'>): string =>
+  type === 'date' ? now().slice(0, 10) : now()
+
+function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
+  if (given === null) return null
+  const converted = convertJson(column, given as JsonValue)
+  if ('value' in converted) return converted.value
+  const wrong =
+    given === undefined
+      ? 'returned undefined; it must return a value, or null for none'
+      : `is not ${converted.expected}`
+  throw new Error(`The default of ${name}.${column.name} ${wrong}.`)
+}
+
+/** A record whose values may be promises. Columns keep the order in which they were first set. */
+export function pendingRecord(): {
+  set(name: string, value: MaybePromise<JsonValue>): void
+  complete(): MaybePromise<Values>
+} {
+  const values: Record<string, JsonValue> = {}
+  const promises: Promise<void>[] = []
+  return {
+    set: (name, value) => set(values, promises, name, value),
+    complete: () => completed(values, promises),
+  }
+}
+
+/** Sets a value, or sets it when its promise resolves and adds that promise to `promises`. */
+function set(
+  values: Record<string, JsonValue>,
+  promises: Promise<void>[],
+  name: string,
+  value: MaybePromise<JsonValue>,
+): void {
+  if (!(value instanceof Promise)) {
+    values[name] = value
+    return
+  }
+  values[name] = null
+  const pending = value.then((resolved) => {
+    values[name] = resolved
+  })
+  promises.push(pending)
+}
+
+const completed = (values: Values, promises: readonly Promise<void>[]): MaybePromise<Values> =>
+  promises.length === 0 ? values : Promise.all(promises).then(() => values)

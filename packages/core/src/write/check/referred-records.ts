@@ -1,0 +1,131 @@
+// readReferred: looks up the records that references and links name, and makes sure that none of them is deleted, with its dependents,
+// before these are stored.
+
+import { missingReference } from '../../errors.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
+import type { RowPlan, Value } from '../../query/plan/plan.ts'
+import { keyText, keyTextIn } from '../../query/run/key.ts'
+import { planRecords } from '../nodes/look-up.ts'
+import type { Values } from '../nodes/node.ts'
+import { hasDefaultWithArgs } from '../nodes/strategy.ts'
+import {
+  locksAsItReads,
+  readLocked,
+  readScoped,
+  readScopedOrEmpty,
+  valuesOf,
+} from '../resolve/look-up.ts'
+import { type CompiledWrite, compileLocked } from '../statements/statements.ts'
+import { compileLockedByKeys } from '../statements/statements-by-keys.ts'
+import type { UnlockedReference, WriteContext } from '../store/context.ts'
+
+/** References whose records are looked up. */
+export interface Referred {
+  /** The model of the records with the references; undefined if functions for other records may run before they are stored. */
+  readonly holder: Resource | undefined
+  /** The columns that the references name, and the keys to look up. */
+  readonly columns: readonly NamedColumn[]
+  readonly keys: readonly (readonly Value[])[]
+  /** The paths in the body of the references to the record with this key, given as `keyText`. */
+  readonly paths: (key: string) => readonly string[]
+  /** Whether a policy that refuses hides the records, instead of 403. */
+  readonly orEmpty?: boolean
+  /** Whether links will name the records; their table need not have foreign keys. */
+  readonly linked?: boolean
+}
+
+/**
+ * The rows of a plan that the caller may see. If their model has soft delete, or links will name them, they are locked as by the foreign
+ * key constraint, so that a deletion waits and then finds the new dependents and links. Rows that cannot be locked here are checked again before the write ends:
+ * those of a policy's scope, and those on which functions of the host could need a stronger lock, for which two transactions with
+ * this lock would wait for each other.
+ */
+export async function readReferred(
+  context: WriteContext,
+  plan: RowPlan,
+  { holder, columns, keys, paths, orEmpty = false, linked = false }: Referred,
+): Promise<readonly Values[]> {
+  const { target, unlocked } = context
+  const { resource } = plan.from
+  const { capabilities, lockReferred } = target.dialect
+  const mayBeDeleted = (linked || resource.settings.softDelete !== null) && capabilities.locksRows
+  const isLockable = lockReferred?.(resource) !== undefined && locksAsItReads(context, plan)
+  if (mayBeDeleted && isLockable && !mayCallHost(context, holder)) {
+    return readLocked(context, compileReferred(context, plan, columns, keys))
+  }
+  const limit = keys.length === 1 ? 1 : undefined
+  const rows = orEmpty
+    ? await readScopedOrEmpty(context, plan)
+    : await readScoped(context, plan, 'GET_ONE', limit)
+  if (mayBeDeleted) {
+    for (const row of rows) {
+      unlocked.push({ resource, columns, key: valuesOf(columns, row) ?? [], paths })
+    }
+  }
+  return rows
+}
+
+const compileReferred = (
+  { target }: WriteContext,
+  plan: RowPlan,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+): CompiledWrite =>
+  (keys.length > 1 ? compileLockedByKeys(target, plan, columns, keys, 'reference') : undefined) ??
+  compileLocked(target, plan, 'reference')
+
+/** Whether functions of the host may run between the look-up of references and the statement that stores them. */
+export const mayCallHost = (context: WriteContext, holder: Resource | undefined): boolean =>
+  holder === undefined
+    ? context.registry.resources.some((resource) => callsHost(context, resource))
+    : callsHost(context, holder)
+
+const callsHost = ({ access, hooks }: WriteContext, resource: Resource): boolean =>
+  hooks.has(resource, 'add') ||
+  hooks.has(resource, 'update') ||
+  hooks.has(resource, 'remove') ||
+  access.hasHook(resource, 'can_create') ||
+  access.hasHook(resource, 'can_update') ||
+  access.hasHook(resource, 'can_delete') ||
+  hasDefaultWithArgs(resource)
+
+/**
+ * Throws 422 if a record that was read without a lock has been deleted meanwhile. The records are locked now: the foreign key constraint
+ * has locked them already, and without one, a cascade either ends before this look-up or finds the new dependents.
+ */
+export async function refuseDeletedMeanwhile(context: WriteContext): Promise<void> {
+  const missing: string[] = []
+  let isRefused = false
+  for (const group of groupsOf(context.unlocked)) {
+    const [{ resource, columns }] = group
+    const keys = new Map(group.map(({ key }) => [keyText(key), key]))
+    const found = new Set<string | undefined>()
+    for (const some of keyChunks(context.target.dialect, [...keys.values()], columns)) {
+      const plan = planRecords(resource, columns, some, { read: columns })
+      const rows = await readLocked(context, compileReferred(context, plan, columns, some))
+      for (const row of rows) found.add(keyTextIn(columns, row))
+    }
+    for (const { key, paths } of group) {
+      const text = keyText(key)
+      if (found.has(text)) continue
+      isRefused = true
+      missing.push(...paths(text))
+    }
+  }
+  if (isRefused) throw missingReference([...new Set(missing)])
+}
+
+type Group = [UnlockedReference, ...UnlockedReference[]]
+
+/** The references to the same columns of one model. */
+function groupsOf(references: readonly UnlockedReference[]): Iterable<Group> {
+  const groups = new Map<string, Group>()
+  for (const one of references) {
+    const name = JSON.stringify([one.resource.name, ...one.columns.map((column) => column.name)])
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [one])
+    else group.push(one)
+  }
+  return groups.values()
+}

@@ -1,0 +1,82 @@
+// linkTable: stores links in a junction table without a model, as rows with the keys of both ends.
+
+import type { TableName } from '../../lib/sql/table-name.ts'
+import type { ResolvedRelation } from '../../model/registry/resource.ts'
+import { chunks } from '../../query/compile/chunks.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyMatches } from '../resolve/look-up.ts'
+import {
+  compileDeleteByKeys,
+  compileNewLinks,
+  type KeyPart,
+  matchesOf,
+  rowsOfLinks,
+} from '../statements/statements-by-keys.ts'
+import type { WriteContext } from '../store/context.ts'
+import { runWrite } from '../store/run-write.ts'
+import { selectedLinks } from './link-keys.ts'
+import type { Key, LinkedRecord, LinkList, LinkStore } from './link-store.ts'
+import { readLinks } from './read-links.ts'
+
+/** A link to create: the list that it is in, and the record that it links. */
+interface Link extends LinkedRecord {
+  readonly list: LinkList
+}
+
+export function linkTable(context: WriteContext, relation: ResolvedRelation): LinkStore {
+  const { through, target: resource } = relation
+  const { target } = context
+  if (through === undefined) throw new Error(`${relation.name} has no junction`)
+  const table: TableName = through
+  const { from: ownParts, to: linkedParts } = through
+  const parts = [...ownParts, ...linkedParts]
+  // Both keys may contain the same column of the table.
+  const stored = parts.filter(({ dbName }, i) => i === indexOfColumn(parts, dbName))
+  const indices = stored.map(({ dbName }) => indexOfColumn(parts, dbName))
+  return {
+    existing: (lists) =>
+      readLinks(
+        context,
+        { table, own: ownParts, linked: linkedParts },
+        lists.map(({ own }) => own),
+      ),
+    requireAccess: async () => {},
+    async remove(links) {
+      const path = pathOf(links)
+      const refused = { resource, path, values: {}, key: null, step: 'delete' } as const
+      const columns = parts.map(({ column }) => column)
+      for (const selected of selectedLinks(target.dialect, links, columns)) {
+        const rows = { table, ...rowsOfLinks(ownParts, linkedParts, selected) }
+        await runWrite(context, compileDeleteByKeys(target, rows), refused)
+      }
+    },
+    async create(links) {
+      const path = pathOf(links)
+      const created: Link[] = links.flatMap(({ list, linked }) =>
+        linked.map(({ key, path }) => ({ list, key, path })),
+      )
+      for (const some of chunks(created, parts.length)) {
+        const rows = some.map(({ list, key }) => valuesAt(indices, [...list.own, ...key]))
+        const inserted = () =>
+          some.map(({ list, key, path }) => ({
+            path,
+            row: { table, matches: matchesOf(parts, [...list.own, ...key]) },
+            linked: { table: resource, matches: keyMatches(resource, key) },
+          }))
+        const refused = { resource, path, values: {}, key: null } as const
+        const statement = compileNewLinks(target, table, stored, rows)
+        await runWrite(context, statement, { ...refused, step: 'link', links: inserted })
+      }
+    },
+  }
+}
+
+const indexOfColumn = (parts: readonly KeyPart[], name: string): number =>
+  parts.findIndex(({ dbName }) => dbName === name)
+
+const valuesAt = (indices: readonly number[], keys: Key): Key =>
+  indices.map((index) => keys[index] as Value)
+
+/** The path of the list; empty if there are several. */
+const pathOf = ([first, ...others]: readonly { readonly list: LinkList }[]): string =>
+  first === undefined || others.length > 0 ? '' : first.list.path

@@ -1,0 +1,145 @@
+// Plans the reads of a write: they find records by the values of some columns, and read columns of their table, hidden ones too.
+
+import type { Junction } from '../../model/registry/relations/junction.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { refOf } from '../../query/plan/names.ts'
+import type { Condition, Output, RowPlan, Source, Value } from '../../query/plan/plan.ts'
+
+/** A column and the value it must equal. */
+export interface ColumnValue {
+  readonly column: NamedColumn
+  readonly value: Value
+}
+
+/** The columns of a key with its values. */
+export const columnValues = (
+  columns: readonly NamedColumn[],
+  key: readonly Value[],
+): readonly ColumnValue[] => columns.map((column, i) => ({ column, value: key[i] as Value }))
+
+/** What a look-up reads. */
+export interface LookUpOptions {
+  /** The columns to read, as `columnsToRead` tells, or those of a key; undefined for all. */
+  readonly read: readonly NamedColumn[] | undefined
+  readonly includeDeleted?: boolean
+}
+
+/** Plans the rows that have all of these values. */
+export function planLookUp(
+  resource: Resource,
+  values: readonly ColumnValue[],
+  { read, includeDeleted = false }: LookUpOptions,
+): RowPlan {
+  const source = baseSource(resource, includeDeleted)
+  return { ...rowsOf(source, read), where: equalTo(source, values) }
+}
+
+/** Plans the records that have one of these keys; `columns` are those of the primary key or of a unique one. */
+export function planRecords(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  { read, includeDeleted = false }: LookUpOptions,
+): RowPlan {
+  const source = baseSource(resource, includeDeleted)
+  return { ...rowsOf(source, read), where: [withKeys(source, columns, keys)] }
+}
+
+/** The condition that the columns of a source have the values of one of the keys. */
+export const withKeys = (
+  source: Source,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+): Condition => ({ kind: 'keys', source, columns, keys })
+
+/** The condition that `columns` have the values of one of `keys`. */
+export type OneOfKeys = readonly [
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+]
+
+/**
+ * Plans links in a junction table with a published model. The same access rules apply as when the relation is read.
+ */
+export function planLinks(
+  relation: ResolvedRelation,
+  junction: Junction,
+  links: OneOfKeys,
+  { and, read, includeDeleted = false }: LookUpOptions & { readonly and?: OneOfKeys },
+): RowPlan {
+  const source: Source = { ...baseSource(junction.resource, includeDeleted), relation, many: true }
+  return {
+    ...rowsOf(source, read),
+    where: [links, ...(and === undefined ? [] : [and])].flatMap((one) => hasOneOf(source, one)),
+  }
+}
+
+function hasOneOf(source: Source, [columns, keys]: OneOfKeys): readonly Condition[] {
+  const [only, ...others] = keys
+  return only !== undefined && others.length === 0
+    ? equalTo(source, columnValues(columns, only))
+    : [withKeys(source, columns, keys)]
+}
+
+/** The conditions that the columns of a source have these values. */
+export const equalTo = (source: Source, values: readonly ColumnValue[]): readonly Condition[] =>
+  values.map(({ column, value }) => ({
+    kind: 'compare',
+    operand: refOf(source, column),
+    operator: 'eq',
+    value,
+  }))
+
+/** Columns of a written record for a RETURNING clause. */
+export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
+  outputOf(baseSource(resource, true), columns)
+
+/** The key columns of a written record for a RETURNING clause; cached per resource, since the compiled clause is cached by this list. */
+export function keyOutputOf(resource: Resource): readonly Output[] {
+  const known = keyOutputs.get(resource) ?? columnsOf(resource, resource.primaryKey)
+  keyOutputs.set(resource, known)
+  return known
+}
+
+const keyOutputs = new WeakMap<Resource, readonly Output[]>()
+
+/** Makes a plan read these columns of its base, instead of those that it reads; undefined for all. */
+export const reading = (plan: RowPlan, read: LookUpOptions['read']): RowPlan => ({
+  ...plan,
+  shape: 'records',
+  output: outputOf(plan.from, read ?? plan.from.resource.allColumns.values()),
+})
+
+const baseSource = (resource: Resource, includeDeleted: boolean): Source => ({
+  resource,
+  alias: resource.table,
+  relation: null,
+  many: false,
+  includeDeleted,
+})
+
+const outputOf = (source: Source, columns: Iterable<NamedColumn>): readonly Output[] =>
+  [...columns].map((column) => ({
+    key: column.name,
+    value: refOf(source, column),
+    visible: !column.hidden,
+  }))
+
+/** A plan of all rows of a source, in key order. */
+function rowsOf(source: Source, read: LookUpOptions['read']): RowPlan {
+  return {
+    shape: 'records',
+    from: source,
+    joins: [],
+    where: [],
+    groupBy: [],
+    having: [],
+    output: outputOf(source, read ?? source.resource.allColumns.values()),
+    order: source.resource.primaryKey.map((column) => ({
+      operand: refOf(source, column),
+      descending: false,
+      nulls: 'last',
+    })),
+    distinctBase: false,
+  }
+}

@@ -1,0 +1,120 @@
+// WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `execute` writes it.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import type { InputProblems } from '../body/problems.ts'
+import type { ValueCheck } from '../body/validators.ts'
+
+/** Values by field name, in their JSON forms. */
+export type Values = Readonly<Record<string, JsonValue>>
+
+/** Members of the body that the client cannot change: accepted if they equal the stored record as responses show it. */
+export interface SentBack {
+  /** Read-only, managed, generated and key fields. */
+  readonly fields: Values
+  /**
+   * Values of another type than their column's, which the database may have stored nevertheless; each with the expected type, for the
+   * error message.
+   */
+  readonly otherForms: Readonly<
+    Record<string, { readonly value: JsonValue; readonly expected: string }>
+  >
+  /** Relations as URLs or null. */
+  readonly urls: Readonly<Record<string, string | null>>
+  /** Relations with nested records, which are written only if the object creates a record; absent if there are none. */
+  readonly nested?: readonly string[]
+}
+
+/** A record to be created or changed. */
+export interface RecordNode {
+  readonly kind: 'record'
+  readonly resource: Resource
+  /** Its position in the body: empty for the body itself, or `author`, `items[2]`, `[3].author`. */
+  readonly path: string
+  /** Writable fields that were sent. */
+  readonly values: Values
+  /** Initial values of a new record that are known, because a validator has received them, or `on_conflict` has used them in its look-up. */
+  readonly initial?: Values
+  /** If the object may name a stored record instead of creating one. */
+  readonly uniqueName?: UniqueName
+  readonly sentBack: SentBack
+  /** Columns whose validator takes the record to be stored, which is not known before the transaction. */
+  readonly wholeRecordChecks: readonly NamedColumn[]
+  /** With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, for validators; `values` has their stored forms. */
+  readonly sent?: Values
+  /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
+  readonly merges: readonly NamedColumn[]
+  /** Nested to-one objects, whose key this record stores; they are written first. */
+  readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: WriteNode }[]
+  /** Nested objects and lists of records that store this record's key, and many-to-many lists; they are written last. */
+  readonly children: readonly {
+    readonly relation: ResolvedRelation
+    readonly nodes: readonly WriteNode[]
+  }[]
+}
+
+/** How a nested object names a stored record by a unique key other than the primary key (`labels.on_conflict=name`). */
+export interface UniqueName {
+  /** The columns of the key, hidden ones too. */
+  readonly columns: readonly NamedColumn[]
+  /** The other members of the object; if the record is stored, they must equal its values. */
+  readonly sentBack: SentBack
+  /** Problems that apply only if the record is created, such as missing required fields. */
+  readonly problems: InputProblems
+  /** The validators of its values, which run only if the record is created. */
+  readonly checks: readonly ValueCheck[]
+}
+
+/** An object with a key, which refers to the stored record with that key: `{ "id": 1 }`. */
+export interface ReferenceNode {
+  readonly kind: 'reference'
+  readonly resource: Resource
+  readonly path: string
+  /** In primary-key order. */
+  readonly key: readonly Value[]
+  readonly sentBack: SentBack
+  /** The values of the record, at least its key, if this write has created it; the caller may not be able to read it. */
+  readonly created?: Values
+  /** The record to create if none has this key; null if clients cannot choose the key, or if required fields are missing. */
+  readonly otherwise: RecordNode | null
+}
+
+export type WriteNode = RecordNode | ReferenceNode
+
+/** The problem of a nested object in an object that refers to a stored record. */
+export const linkedIsNotChanged =
+  'This object links to an existing record, which is not changed here; omit this field.'
+
+/** Whether a record has nested objects or lists. */
+export const isNested = ({ parents, children }: RecordNode): boolean =>
+  parents.length + children.length > 0
+
+/** Whether a list of nested records, at any level, has more than one record. */
+export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
+  parents.some(({ node }) => isSeveral(node)) ||
+  children.some(({ nodes }) => nodes.length > 1 || nodes.some(isSeveral))
+
+function isSeveral(node: WriteNode): boolean {
+  const record = node.kind === 'record' ? node : node.otherwise
+  return record !== null && nestsSeveral(record)
+}
+
+/** `author` and `email` → `author.email`; the empty path means the body. */
+export const pathTo = (path: string, name: string): string =>
+  path === '' ? name : `${path}.${name}`
+
+/** The values without some fields. */
+export function without(values: Values, names: ReadonlySet<string>): Values {
+  const others: Record<string, JsonValue> = {}
+  for (const name in values) {
+    if (!names.has(name)) others[name] = values[name] as JsonValue
+  }
+  return others
+}
+
+/** Whether an object has no members. Allocates no list, as Object.keys would. */
+export function isEmpty(members: object): boolean {
+  for (const _ in members) return false
+  return true
+}

@@ -1,0 +1,64 @@
+// Finds the foreign keys of a body that may refer to records hidden from the caller, so that the write must look these records up.
+
+import { tableKey } from '../../lib/sql/table-name.ts'
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { Values } from './node.ts'
+
+type Narrows = (target: Resource) => boolean
+
+/**
+ * Whether the target of a relation may hide records: by soft delete, or by a policy (`narrows`). The records of other targets are all
+ * visible, so the foreign key constraint is enough.
+ */
+const isNarrowed = ({ kind, target }: ResolvedRelation, narrows: Narrows): boolean =>
+  kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target))
+
+/** Whether a foreign key names records by a key that the database generates. */
+export const mayNameNew = ({ kind, from, to, target }: ResolvedRelation): boolean =>
+  kind === 'belongsTo' &&
+  from.length === 1 &&
+  target.primaryKey.length === 1 &&
+  to[0] === target.primaryKey[0] &&
+  to[0]?.definition.generated === true
+
+/** Tells whether the target of a relation has the table of the resource. */
+export const ofOwnTable =
+  (resource: Resource) =>
+  ({ kind, target }: ResolvedRelation): boolean =>
+    kind === 'belongsTo' && tableKey(target) === tableKey(resource)
+
+/** The to-one relations whose target may hide records. */
+export const narrowedRelations = (
+  resource: Resource,
+  narrows: Narrows,
+): readonly ResolvedRelation[] =>
+  [...resource.allRelations.values()].filter((relation) => isNarrowed(relation, narrows))
+
+/**
+ * The relations of which the values contain the foreign key, and whose record one statement must check: it may be hidden, or, with
+ * `isNew`, be the new record itself. A key with a null part refers to nothing. Undefined if the values contain only a part of a key.
+ */
+export function checkedReferences(
+  resource: Resource,
+  values: Values,
+  narrows: Narrows,
+  isNew: boolean,
+): readonly ResolvedRelation[] | undefined {
+  const found: ResolvedRelation[] = []
+  const isOwn = ofOwnTable(resource)
+  for (const relation of resource.allRelations.values()) {
+    const mayNameItself = isNew && isOwn(relation) && mayNameNew(relation)
+    if (!(mayNameItself || isNarrowed(relation, narrows)) || !isSet(relation, values)) continue
+    const parts = relation.from.map(({ name }) => values[name])
+    if (parts.includes(null)) continue
+    if (parts.includes(undefined)) return undefined
+    found.push(relation)
+  }
+  return found
+}
+
+/** Whether the values contain a part of the relation's foreign key. */
+export function isSet({ from }: ResolvedRelation, values: Values): boolean {
+  for (const { name } of from) if (values[name] !== undefined) return true
+  return false
+}

@@ -1,0 +1,17 @@
+// isDeleted: whether a stored record is marked as deleted.
+
+import type { Resource } from '../../model/registry/resource.ts'
+import type { Values } from './node.ts'
+import { sameValue } from './same-value.ts'
+
+/** Whether a stored record is marked as deleted, by the same rule as reads (`notDeleted` in `query/compile/source.ts`). */
+export function isDeleted({ settings, allColumns }: Resource, stored: Values): boolean {
+  const { softDelete } = settings
+  const column = softDelete && allColumns.get(softDelete.attribute)
+  if (!softDelete || !column) return false
+  const value = stored[softDelete.attribute] ?? null
+  const { active, deleted } = softDelete
+  return deleted.kind === 'value'
+    ? sameValue(column, value, deleted.value)
+    : !sameValue(column, value, active)
+}

@@ -1,0 +1,301 @@
+// explainRefusal: turns the refusal of a statement into an API error. Looks up the values of the model's keys to find the fields that
+// caused it (docs/writing.md).
+
+import {
+  type ApiError,
+  checkViolation,
+  forbidden,
+  missingReference,
+  notNullViolation,
+  referredTo,
+  refusedByDatabase,
+  uniqueViolation,
+  valueNotStorable,
+} from '../../errors.ts'
+import { isInBodies } from '../../model/registry/checks/field-rules.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyText } from '../../query/run/key.ts'
+import { pathTo, type Values } from '../nodes/node.ts'
+import { existsUnscoped, keyMatches, valuesOf } from '../resolve/look-up.ts'
+import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
+import { overflowingColumns } from './overflowing-columns.ts'
+import type { Probe, Refusal } from './refusal.ts'
+
+/**
+ * The API error for a refusal. It names no field if the queries that look for the fields fail.
+ *
+ * A record may break several rules, of which each database reports another one. The error is the same on all of them, in the order of
+ * PostgreSQL: values that do not fit, NULL, CHECK, unique keys, foreign keys.
+ */
+export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
+  const { failure, resource, path, step } = refusal
+  // In a list, the error names at least the record.
+  const record = path.startsWith('[') ? [path] : []
+  const paths = (columns: readonly NamedColumn[]): readonly string[] => {
+    const named = columns.filter(isInBodies).map(({ name }) => pathTo(path, name))
+    return named.length > 0 ? named : record
+  }
+  const each = (found: readonly string[]): readonly (readonly string[])[] =>
+    found.map((one) => [one])
+  switch (failure.kind) {
+    case 'unique':
+      if (step === 'link') {
+        return uniqueViolation(each(await linkPaths(probe, refusal, 'row', true)))
+      }
+      return uniqueViolation(takenPaths(await orNone(takenKeys(probe, refusal)), paths))
+    case 'foreignKey':
+      if (step === 'delete') return referredTo([])
+      if (step === 'link') {
+        return missingReference(await linkPaths(probe, refusal, 'linked', false))
+      }
+      return (
+        (await takenBesides(probe, refusal, paths)) ??
+        missingReference(paths(await orNone(danglingColumns(probe, refusal))))
+      )
+    case 'notNull':
+      return (
+        unfitting(resource, await orNone(overflowingColumns(probe, refusal)), paths) ??
+        notNullViolation(paths(await missingColumns(probe, refusal)))
+      )
+    case 'check':
+      return await checkedBy(probe, refusal, paths)
+    case 'policy':
+      return forbidden(path)
+    case 'trigger':
+      return refusedByDatabase(
+        resource.settings.showTriggerMessages ? (failure.message ?? '') : '',
+        record,
+      )
+    default: {
+      const known = columnNamed(resource, failure.column)
+      const others = await orNone(overflowingColumns(probe, refusal))
+      const found = [...resource.allColumns.values()].filter(
+        (column) => known.includes(column) || others.includes(column),
+      )
+      return unfitting(resource, found, paths) ?? valueNotStorable(record)
+    }
+  }
+}
+
+type PathsOf = (columns: readonly NamedColumn[]) => readonly string[]
+
+/** The error for values that do not fit their columns; undefined if there are none. */
+function unfitting(
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  paths: PathsOf,
+): ApiError | undefined {
+  if (columns.length === 0) return undefined
+  // A value that does not fit the foreign key column cannot be the key of any record.
+  return columns.every((column) => isReference(resource, column))
+    ? missingReference(paths(columns))
+    : valueNotStorable(paths(columns))
+}
+
+/** The error for the unique keys of a record with a dangling foreign key that other records have; undefined if there are none. */
+async function takenBesides(
+  probe: Probe,
+  refusal: Refusal,
+  paths: PathsOf,
+): Promise<ApiError | undefined> {
+  const { taken } = await foundKeys(probe, refusal).catch(() => ({ taken: [] }))
+  return taken.length > 0 ? uniqueViolation(takenPaths(taken, paths)) : undefined
+}
+
+const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =>
+  [...allRelations.values()].some(({ kind, from }) => kind === 'belongsTo' && from.includes(column))
+
+const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
+
+/** The paths of the refused links: those whose row in the junction table exists already, or whose linked record does not exist. */
+async function linkPaths(
+  probe: Probe,
+  { path, links: inserted = () => [] }: Refusal,
+  end: 'row' | 'linked',
+  exists: boolean,
+): Promise<readonly string[]> {
+  const links = inserted()
+  const found = async (): Promise<readonly string[]> => {
+    const paths: string[] = []
+    for (const link of links) {
+      const { table, matches } = link[end]
+      if ((await existsUnscoped(probe, table, matches)) === exists) paths.push(link.path)
+    }
+    return paths
+  }
+  const paths = links.length === 1 ? links.map((link) => link.path) : await orNone(found())
+  return paths.length > 0 ? paths : [path]
+}
+
+/** The column that the database named in its error. */
+function columnNamed(resource: Resource, dbName: string | undefined): readonly NamedColumn[] {
+  if (dbName === undefined) return []
+  return [...resource.allColumns.values()].filter(
+    (column) => column.dbName === dbName && column.computed === undefined,
+  )
+}
+
+/**
+ * The column that may not be NULL, as the database names it. If the database names a NOT NULL domain instead, the columns of this
+ * domain that would be NULL.
+ */
+async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly NamedColumn[]> {
+  const { failure, resource, values, step } = refusal
+  if (failure.column !== undefined) return columnNamed(resource, failure.column)
+  const ofDomain = await orNone(constraintColumns(probe, refusal))
+  // Of a stored record, some columns may not have been read. They keep their values, so they are not NULL.
+  const known =
+    step === 'update' || step === 'delete'
+      ? ofDomain.filter(({ name }) => name in values)
+      : ofDomain
+  return known.filter(({ name }) => (values[name] ?? null) === null)
+}
+
+interface FoundKeys {
+  readonly taken: (readonly NamedColumn[])[]
+  readonly byDeleted: readonly (readonly NamedColumn[])[]
+}
+
+/** Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record. */
+export async function breaksConstraint(probe: Probe, refusal: Refusal): Promise<boolean> {
+  switch (refusal.failure.kind) {
+    case 'unique':
+      return (await foundKeys(probe, refusal)).taken.length > 0
+    case 'foreignKey':
+      return (await danglingColumns(probe, refusal)).length > 0
+    default:
+      return false
+  }
+}
+
+/** The visible fields of each key that is taken; if all keys are hidden, the path of the record in the list. */
+function takenPaths(
+  keys: readonly (readonly NamedColumn[])[],
+  paths: PathsOf,
+): readonly (readonly string[])[] {
+  const open = keys.filter((columns) => columns.some(({ hidden }) => !hidden))
+  const found = open.length === 0 ? [paths([])] : open.map(paths)
+  return found.filter((one) => one.length > 0)
+}
+
+/** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
+async function checkedBy(probe: Probe, refusal: Refusal, paths: PathsOf): Promise<ApiError> {
+  const { constraint } = refusal.failure
+  const columns = await orNone(constraintColumns(probe, refusal))
+  const isName = constraint !== undefined && /^[\p{L}_][\p{L}\p{N}_.$-]*$/u.test(constraint)
+  const isOpen = columns.length > 0 && columns.every(({ hidden }) => !hidden)
+  return checkViolation(paths(columns), isName && isOpen ? constraint : undefined)
+}
+
+/** The columns of the constraint that the database named in its error. */
+async function constraintColumns(
+  { connection }: Probe,
+  { failure: { constraint }, resource }: Refusal,
+): Promise<readonly NamedColumn[]> {
+  const look = connection.dialect.constraintColumns
+  if (constraint === undefined || look === undefined) return []
+  const names = new Set((await look(connection.db, resource, constraint)).map(folded))
+  return [...resource.allColumns.values()].filter(
+    ({ dbName, computed }) => computed === undefined && names.has(folded(dbName)),
+  )
+}
+
+const folded = (name: string): string => name.toLowerCase()
+
+/**
+ * A message for the log if the database generated a key that another record already has: its counter is behind, for example after
+ * an import of rows with keys. Undefined if that is not the reason.
+ */
+export async function counterBehind(probe: Probe, refusal: Refusal): Promise<string | undefined> {
+  const { failure, resource, step, values } = refusal
+  const advice = probe.connection.dialect.counterAdvice
+  if (failure.kind !== 'unique' || step !== 'insert' || advice === undefined) return undefined
+  const column = (await orNone(constraintColumns(probe, refusal))).find(
+    ({ name, definition }) => definition.generated === true && (values[name] ?? null) === null,
+  )
+  return column === undefined
+    ? undefined
+    : `The database gave a new ${resource.name} a value of "${column.name}" that another record has. ${advice(resource, column)}`
+}
+
+/**
+ * A message for the log if a NOT NULL constraint refused a record because of hidden columns alone, which the error for the client does
+ * not name. Undefined if that is not the reason.
+ */
+export async function hiddenValueMissing(
+  probe: Probe,
+  refusal: Refusal,
+): Promise<string | undefined> {
+  if (refusal.failure.kind !== 'notNull') return undefined
+  const columns = await missingColumns(probe, refusal)
+  if (columns.length === 0 || columns.some(isInBodies)) return undefined
+  const names = columns.map(({ name }) => `"${name}"`).join(', ')
+  const remedy =
+    refusal.step === 'insert' ? ' Give it a default, or set it in an add callback.' : ''
+  return `The database refused a ${refusal.resource.name} without a value of ${names}, which is hidden from clients.${remedy}`
+}
+
+/**
+ * Each unique key whose values another record already has. The index of a key may leave out deleted records, so a key whose values only
+ * a deleted one has counts if the database names it, or if there is no other.
+ */
+async function takenKeys(
+  probe: Probe,
+  refusal: Refusal,
+): Promise<readonly (readonly NamedColumn[])[]> {
+  const { taken, byDeleted } = await foundKeys(probe, refusal)
+  if (taken.length > 0 && byDeleted.length === 0) return taken
+  const named = await orNone(constraintColumns(probe, refusal))
+  taken.push(...byDeleted.filter((columns) => columns.every((column) => named.includes(column))))
+  if (taken.length > 0) return taken
+  if (byDeleted.length > 0) return byDeleted
+  // The refusal may lack values of the key: an UPDATE has set a part of it, or the database has generated it.
+  return named.length > 0 ? [named] : []
+}
+
+/** The unique keys whose values another record has, and those whose values only deleted ones have. */
+async function foundKeys(probe: Probe, { resource, values, key }: Refusal): Promise<FoundKeys> {
+  const except = key === null ? [] : keyMatches(resource, key)
+  const mayBePartial = (columns: readonly NamedColumn[]): boolean =>
+    resource.settings.softDelete !== null &&
+    !columns.every((column) => resource.primaryKey.includes(column))
+  const taken: (readonly NamedColumn[])[] = []
+  const byDeleted: (readonly NamedColumn[])[] = []
+  for (const columns of resource.uniqueKeys) {
+    const found = valuesOf(columns, values)
+    if (found === undefined) continue
+    const matches = matchesOf(keyParts(columns), found)
+    if (!(await existsUnscoped(probe, resource, matches, except))) continue
+    const isTaken =
+      !mayBePartial(columns) || (await existsUnscoped(probe, resource, matches, except, resource))
+    if (isTaken) taken.push(columns)
+    else byDeleted.push(columns)
+  }
+  return { taken, byDeleted }
+}
+
+/**
+ * The columns of the foreign keys that refer to no row. A key of a record that the same request has written refers to a row, which may
+ * be rolled back by now. A callback may have replaced it by another key.
+ */
+async function danglingColumns(
+  probe: Probe,
+  { resource, values, filled = {} }: Refusal,
+): Promise<readonly NamedColumn[]> {
+  const dangling = new Set<NamedColumn>()
+  for (const { kind, from, to, target } of resource.allRelations.values()) {
+    const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
+    if (key === undefined || from.every(({ name }) => filled[name] === values[name])) continue
+    if (target === resource && isKey(to, key, values)) continue
+    if (await existsUnscoped(probe, target, matchesOf(keyParts(to), key))) continue
+    for (const column of from) dangling.add(column)
+  }
+  return [...dangling]
+}
+
+/** Whether a record has this key in these columns. */
+function isKey(columns: readonly NamedColumn[], key: readonly Value[], values: Values): boolean {
+  const own = valuesOf(columns, values)
+  return own !== undefined && keyText(own) === keyText(key)
+}

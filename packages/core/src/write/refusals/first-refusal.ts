@@ -1,0 +1,51 @@
+// refusalOfFirst: finds the row for which the database has refused a statement on several rows.
+
+import type { WriteContext } from '../store/context.ts'
+import { rollBackTo, setSavepoint } from '../store/savepoint.ts'
+import { explainRefusal } from './explain-refusal.ts'
+import { refusalOf, refusedWrite } from './refusal.ts'
+
+/** Writes rows: several with one statement, or a single row with the statement for one row. */
+export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
+
+/**
+ * Rolls back to the savepoint, and searches by bisection: runs `write` again with halves of the rows. Returns the refusal of the first
+ * row that is refused even alone; undefined if there is none, and then all rows are written.
+ *
+ * Finds the API error while the rows before the refused one are written, because the refused row may conflict with one of them.
+ */
+export async function refusalOfFirst<R>(
+  context: WriteContext,
+  all: readonly R[],
+  write: WriteSome<R>,
+): Promise<Error | undefined> {
+  await rollBackTo(context)
+  let rows = all
+  while (rows.length > 0) {
+    const some = rows.length === 1 ? rows : rows.slice(0, rows.length >> 1)
+    const error = await tryToWrite(context, some, write)
+    const refusal = refusalOf(error)
+    if (refusal === undefined) rows = rows.slice(some.length)
+    else if (some.length > 1) rows = some
+    else
+      return refusedWrite({ ...refusal, explained: await explainRefusal(context, refusal) }, error)
+  }
+  return undefined
+}
+
+/** Writes the rows; if they are refused, rolls back to the savepoint and returns the error. */
+async function tryToWrite<R>(
+  context: WriteContext,
+  rows: readonly R[],
+  write: WriteSome<R>,
+): Promise<unknown> {
+  await setSavepoint(context)
+  try {
+    await write(rows)
+    return undefined
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error
+    await rollBackTo(context)
+    return error
+  }
+}

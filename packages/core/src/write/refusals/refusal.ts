@@ -1,0 +1,67 @@
+// Refusal: a statement of a write that the database refused, and what is known about it.
+
+import type { Connection } from '../../database/statements/run.ts'
+import type { DatabaseFailure } from '../../dialect/dialect.ts'
+import type { ApiError } from '../../errors.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { Target } from '../../query/compile/target.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import type { Values } from '../nodes/node.ts'
+import type { Match } from '../statements/statements.ts'
+
+/** A statement of a write that the database refused. */
+export interface Refusal {
+  readonly failure: DatabaseFailure
+  readonly step: 'insert' | 'update' | 'delete' | 'link'
+  readonly resource: Resource
+  /** Path of the record in the body. */
+  readonly path: string
+  readonly values: Values
+  /** The record's key; null for an INSERT, and for a statement on several records. */
+  readonly key: readonly Value[] | null
+  /** The foreign keys among `values` that refer to nested records, or to the record around this one: the same request has written them. */
+  readonly filled?: Values | undefined
+  /** Returns the links that the statement inserts. */
+  readonly links?: () => readonly InsertedLink[]
+  /** The error for the client, if it was determined before the rollback. */
+  readonly explained?: ApiError
+}
+
+/** A link that a statement inserts, with conditions that tell whether it is the link that the database refused. */
+export interface InsertedLink {
+  /** Path, in the body, of the record to link. */
+  readonly path: string
+  /** Its row in the junction table. */
+  readonly row: RowMatch
+  /** The linked record. */
+  readonly linked: RowMatch
+}
+
+/** A condition that identifies a row of a table. */
+export interface RowMatch {
+  readonly table: TableName
+  readonly matches: readonly Match[]
+}
+
+/**
+ * Where the queries that find the reason of a refusal run: on the connection after the rollback, or in the transaction, if the database
+ * still accepts statements in it.
+ */
+export interface Probe {
+  readonly connection: Connection
+  readonly target: Target
+}
+
+const refusals = new WeakMap<Error, Refusal>()
+
+/** The error for a statement that the database refused; `explainRefusal` turns it into an API error. */
+export function refusedWrite(refusal: Refusal, cause: unknown): Error {
+  const error = new Error(`${refusal.step} refused: ${refusal.failure.kind}`, { cause })
+  refusals.set(error, refusal)
+  return error
+}
+
+/** The refusal of an error of `refusedWrite`; undefined for other errors. */
+export const refusalOf = (error: unknown): Refusal | undefined =>
+  error instanceof Error ? refusals.get(error) : undefined

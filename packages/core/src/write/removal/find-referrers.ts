@@ -1,0 +1,183 @@
+// findReferrers: finds out with few statements what refers to the records of a list, before the first of them is deleted.
+
+import {
+  type Dependent,
+  type DependentModel,
+  dependentsOf,
+  hasModel,
+  referredColumns,
+} from '../../model/registry/relations/dependents.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
+import { keyTextIn } from '../../query/run/key.ts'
+import { planRecords } from '../nodes/look-up.ts'
+import type { Values } from '../nodes/node.ts'
+import { existsOneUnscoped, readUnscoped } from '../resolve/look-up.ts'
+import type { WriteContext } from '../store/context.ts'
+import { type FoundRows, findDependents, keysIn } from './find-dependents.ts'
+import type { LinksToRemove } from './removed-links.ts'
+import { idOf, isSoftBelow, type ListToRemove, nameOf, type ToRemove } from './to-remove.ts'
+
+/** A record and what refers to it. */
+export interface KnownRecord {
+  readonly stored: Values
+  /**
+   * The rows that refer to it by each foreign key. In a cascade, they are deleted before it; otherwise, they are of the same list, and
+   * were deleted before it.
+   */
+  readonly referrers: ReadonlyMap<Dependent, FoundRows>
+}
+
+/** A `KnownRecord` whose referrers are being collected. */
+interface Collected extends KnownRecord {
+  readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksToRemove }>
+}
+
+/** Records by `nameOf`. */
+type Known = Map<string, Collected>
+
+/** Most dependents that a look-up keeps in memory. */
+const mostRows = 16_384
+
+/**
+ * `tooMany` if fewer records must be looked up together, `oneByOne` if the records must be deleted one by one: others prevent the deletion
+ * of one of them, or cannot be told apart.
+ */
+export async function findReferrers(
+  context: WriteContext,
+  list: ListToRemove,
+  cascade: boolean,
+): Promise<ReadonlyMap<string, KnownRecord> | 'tooMany' | 'oneByOne'> {
+  const known: Known = new Map()
+  for (const stored of list.rows) add(known, { ...list, stored })
+  if (cascade) return findBelow(context, list, known)
+  // A soft delete without cascade leaves what refers to the records.
+  return list.soft || (await areFree(context, list, known)) ? known : 'oneByOne'
+}
+
+/** Adds a record without referrers; false if it is there already. */
+function add(known: Known, record: ToRemove): boolean {
+  const name = nameOf(record)
+  if (known.has(name)) return false
+  known.set(name, { stored: record.stored, referrers: new Map() })
+  return true
+}
+
+/** Finds the dependents of the records, and theirs, level by level. */
+async function findBelow(
+  context: WriteContext,
+  list: ListToRemove,
+  known: Known,
+): Promise<Known | 'tooMany' | 'oneByOne'> {
+  let level: readonly ListToRemove[] = [list]
+  let room = Math.max(mostRows, list.resource.settings.limits.bulk)
+  while (level.length > 0) {
+    const below: ListToRemove[] = []
+    for (const parents of level) {
+      for (const dependent of dependentsOf(context.registry, parents.resource)) {
+        if (!hasModel(dependent)) continue
+        const found = await findDependents(context, dependent, parents, room)
+        if (found === 'tooMany') return 'tooMany'
+        room -= found.rows.length
+        if (!assign(known, parents, dependent, found)) return 'oneByOne'
+        const records = { resource: dependent.resource, soft: isSoftBelow(parents, dependent) }
+        const rows = found.rows.filter((stored) => add(known, { ...records, stored }))
+        if (rows.length > 0) below.push({ ...records, rows })
+      }
+    }
+    level = merged(below)
+  }
+  return known
+}
+
+/** Adds dependents to the records that they refer to; false if their keys do not tell which, because a collation finds them equal. */
+function assign(
+  known: Known,
+  { resource, soft, rows }: ListToRemove,
+  dependent: DependentModel,
+  { rows: found, links }: FoundRows,
+): boolean {
+  const columns = referredColumns(dependent)
+  const parents = new Map(rows.map((stored) => [keyTextIn(columns, stored), stored]))
+  for (const row of found) {
+    const stored = parents.get(keyTextIn(dependent.held, row))
+    const parent = stored && known.get(nameOf({ resource, stored, soft }))
+    if (parent === undefined) return false
+    addReferrer(parent, dependent, row, links)
+  }
+  return true
+}
+
+function addReferrer(
+  { referrers }: Collected,
+  dependent: DependentModel,
+  row: Values,
+  links: LinksToRemove,
+): void {
+  const known = referrers.get(dependent)
+  if (known === undefined) referrers.set(dependent, { rows: [row], links })
+  else known.rows.push(row)
+}
+
+/** One list for the records of each model that are deleted in the same way. */
+function merged(lists: readonly ListToRemove[]): readonly ListToRemove[] {
+  const byModel = new Map<string, ListToRemove>()
+  for (const list of lists) {
+    const name = `${list.resource.name} ${list.soft}`
+    const known = byModel.get(name)
+    byModel.set(name, known === undefined ? list : { ...list, rows: [...known.rows, ...list.rows] })
+  }
+  return [...byModel.values()]
+}
+
+/** Whether nothing refers to the records but records that are before them in the list. */
+async function areFree(context: WriteContext, list: ListToRemove, known: Known): Promise<boolean> {
+  for (const dependent of dependentsOf(context.registry, list.resource)) {
+    if (!hasModel(dependent)) continue
+    const isFree =
+      dependent.resource === list.resource
+        ? await areFreeInList(context, list, dependent, known)
+        : !(await isOneReferredTo(context, list, dependent))
+    if (!isFree) return false
+  }
+  return true
+}
+
+async function isOneReferredTo(
+  context: WriteContext,
+  { rows }: ListToRemove,
+  dependent: DependentModel,
+): Promise<boolean> {
+  const columns = referredColumns(dependent)
+  for (const keys of keyChunks(context.target.dialect, keysIn(columns, rows), columns)) {
+    const probed = { table: dependent, matches: [], parts: dependent.key, keys }
+    if (await existsOneUnscoped(context, probed)) return true
+  }
+  return false
+}
+
+/** `areFree` of the references from records of the same model. Adds the earlier records to `known`. */
+async function areFreeInList(
+  context: WriteContext,
+  { resource, rows, soft }: ListToRemove,
+  dependent: DependentModel,
+  known: Known,
+): Promise<boolean> {
+  const columns = referredColumns(dependent)
+  const places = new Map(rows.map((row, i) => [idOf(resource, row), i]))
+  const byKey = new Map(rows.map((row, i) => [keyTextIn(columns, row), i]))
+  const read = [...new Set([...resource.primaryKey, ...dependent.held])]
+  for (const keys of keyChunks(context.target.dialect, keysIn(columns, rows), columns)) {
+    const plan = planRecords(resource, dependent.held, keys, { read, includeDeleted: true })
+    // More referrers than records are not all in the list.
+    for (const referrer of await readUnscoped(context, plan, rows.length + 1)) {
+      const place = places.get(idOf(resource, referrer))
+      const referred = byKey.get(keyTextIn(dependent.held, referrer))
+      if (place === undefined || referred === undefined || place > referred) return false
+      const stored = rows[referred] as Values
+      const own = known.get(nameOf({ resource, stored, soft }))
+      // A record may refer to itself.
+      if (own !== undefined && place < referred) addReferrer(own, dependent, referrer, [])
+    }
+  }
+  return true
+}

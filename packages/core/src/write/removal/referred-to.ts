@@ -1,0 +1,44 @@
+// The refusal of a deletion because other records refer to the record (docs/writing.md).
+
+import { type ApiError, referredTo } from '../../errors.ts'
+import {
+  type Dependent,
+  type DependentModel,
+  referredColumns,
+} from '../../model/registry/relations/dependents.ts'
+import { existsUnscoped, keyIn, keyMatches, valuesOf } from '../resolve/look-up.ts'
+import { matchesOf } from '../statements/statements-by-keys.ts'
+import type { WriteContext } from '../store/context.ts'
+import type { ToRemove } from './to-remove.ts'
+
+/** Whether a row of the dependent's table refers to the record; ignores the record's reference to itself. */
+export async function isReferredTo(
+  context: WriteContext,
+  { resource, stored }: ToRemove,
+  dependent: DependentModel,
+): Promise<boolean> {
+  const key = valuesOf(referredColumns(dependent), stored) ?? []
+  const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
+  const except = own === undefined ? [] : keyMatches(resource, own)
+  return existsUnscoped(context, dependent, matchesOf(dependent.key, key), except)
+}
+
+/**
+ * A 409 error that names only those dependents that the caller may list. With `deletedCount` it says of those with soft delete that
+ * deleted ones count, whether or not there are any: the caller may see none otherwise.
+ */
+export async function referredToError(
+  { access }: WriteContext,
+  dependents: readonly Dependent[],
+  deletedCount: boolean,
+): Promise<ApiError> {
+  const names = new Set<string>()
+  const softDeleted = new Set<string>()
+  for (const { resource, held, name } of dependents) {
+    if (deletedCount && resource?.settings.softDelete) softDeleted.add(name)
+    // A caller who may not read the foreign key must not learn that a record refers to this one.
+    if (held.some(({ withheld }) => withheld === 'read')) continue
+    if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
+  }
+  return referredTo([...names].sort(), softDeleted)
+}

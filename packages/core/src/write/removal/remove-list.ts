@@ -1,0 +1,102 @@
+// removeList: deletes the records that the filters of a DELETE match.
+
+import { ApiError, isOfHost, recordNotFound } from '../../errors.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import { keyText } from '../../query/run/key.ts'
+import { requireAccess } from '../check/checks.ts'
+import type { Values } from '../nodes/node.ts'
+import { keyIn, lockedRecord, lockedRecords } from '../resolve/look-up.ts'
+import { columnsToRead } from '../store/columns-to-read.ts'
+import type { WriteContext } from '../store/context.ts'
+import { GroupSize } from '../store/lists/group-size.ts'
+import { referrersFirst } from '../store/lists/referrers-first.ts'
+import { type Removals, removing, treeOf } from './removals.ts'
+import { removeTree } from './remove-tree.ts'
+import { type LinksToRemove, linksToRemove } from './removed-links.ts'
+import type { ListToRemove, ToRemove } from './to-remove.ts'
+
+/**
+ * Deletes records that were read, with the columns for a removal, and locked, each before the records that it refers to. If other records still refer to one, it is tried
+ * again in the next round, because hooks and cascades may have deleted the others by then. Throws if a round deletes nothing.
+ */
+export async function removeList(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly Values[],
+  cascade: boolean,
+): Promise<void> {
+  if (rows.length === 0) return
+  const soft = resource.settings.softDelete !== null
+  const links = await linksToRemove(context, resource, rows, soft)
+  await requireAccess(context, resource, 'DELETE')
+  await removing(context, resource, cascade, async (removals) => {
+    const groups = new GroupSize('all')
+    let remaining = referrersFirst(context.registry, resource, rows)
+    while (remaining.length > 0) {
+      const round = { resource, rows: remaining, soft }
+      const failed: Values[] = []
+      let refusal: unknown
+      for (let i = 0; i < remaining.length; i++) {
+        try {
+          await removeNext(removals, round, i, groups, links)
+        } catch (error) {
+          if (!(error instanceof ApiError) || isOfHost(error)) throw error
+          // A cascade may have deleted the record already.
+          const gone = cascade && error.body.code === 'record_not_found'
+          if (!gone && error.body.code !== 'referred_to') throw error
+          if (!gone) failed.push(remaining[i] as Values)
+          refusal = error
+        }
+      }
+      if (failed.length === remaining.length) throw refusal
+      remaining = failed
+    }
+  })
+}
+
+/** Deletes the record at `index`; throws 404 if it is gone. Looks ahead at the next ones. */
+async function removeNext(
+  removals: Removals,
+  list: ListToRemove,
+  index: number,
+  groups: GroupSize,
+  links: LinksToRemove,
+): Promise<void> {
+  const { ahead, pending, removed } = removals
+  const { resource } = list
+  const row = list.rows[index] as Values
+  const record = { ...list, stored: row }
+  if (removed.has(record)) throw recordNotFound()
+  await ahead.lookUp(list, index, groups, (some) => storedNow(removals, { ...list, rows: some }))
+  const known = ahead.of(record)
+  const stored = known?.stored ?? (await readAlone(removals, record))
+  await removeTree(treeOf(removals, resource), { ...record, stored }, links)
+  pending.refuse()
+}
+
+/** The records that are left, read again if hooks may have changed them. */
+async function storedNow(
+  { context, ahead, removed }: Removals,
+  list: ListToRemove,
+): Promise<readonly Values[]> {
+  const { resource } = list
+  const left = list.rows.filter((stored) => !removed.has({ ...list, stored }))
+  if (!ahead.isOutdated) return left
+  const keys = left.map((row) => keyIn(resource, row) ?? [])
+  const read = columnsToRead(context, resource, { kind: 'remove', soft: list.soft })
+  const found = await lockedRecords(context, resource, keys, 'DELETE', 'anyChange', read)
+  return keys.map((key) => found.get(keyText(key))).filter((row) => row !== undefined)
+}
+
+/** Reads a record at its turn, after the earlier ones are deleted. */
+async function readAlone(
+  { context, pending }: Removals,
+  { resource, stored: before, soft }: ToRemove,
+): Promise<Values> {
+  await pending.flush()
+  const key = keyIn(resource, before) ?? []
+  const read = columnsToRead(context, resource, { kind: 'remove', soft })
+  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange', { read })
+  if (stored === undefined) throw recordNotFound()
+  return stored
+}

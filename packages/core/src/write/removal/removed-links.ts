@@ -1,0 +1,121 @@
+// RemovedLinks: the links that a DELETE removes with its records, for the callbacks that receive the changes. They are read before the
+// first record is deleted, and only if there is such a callback.
+
+import { tableKey } from '../../lib/sql/table-name.ts'
+import { junctionOf } from '../../model/registry/relations/junction.ts'
+import type { ForeignKeyColumn, Registry, Resource } from '../../model/registry/resource.ts'
+import { keyText } from '../../query/run/key.ts'
+import { addLink, type FoundLinks } from '../links/link-keys.ts'
+import type { Key } from '../links/link-store.ts'
+import { type LinkColumns, readLinks } from '../links/read-links.ts'
+import type { Values } from '../nodes/node.ts'
+import { valuesOf } from '../resolve/look-up.ts'
+import type { WriteContext } from '../store/context.ts'
+
+/** The links of a resource in one junction table. */
+interface LinksOfResource extends LinkColumns {
+  /** `labels`, or `Issue.labels` if only the model at the other end declares a relation. */
+  readonly name: string
+  readonly own: readonly ForeignKeyColumn[]
+}
+
+/** The links of some records in one junction table. */
+interface RemovedLinks extends LinksOfResource {
+  readonly found: FoundLinks
+}
+
+export type LinksToRemove = readonly RemovedLinks[]
+
+/** Reads the links of records that are to be deleted, with one statement for each junction table. A soft delete keeps the links. */
+export async function linksToRemove(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly Values[],
+  soft: boolean,
+): Promise<LinksToRemove> {
+  if (soft || context.changes === undefined || rows.length === 0) return []
+  const removed: RemovedLinks[] = []
+  for (const links of linksOf(context.registry, resource)) {
+    const keys = rows.flatMap((row) => [keyAt(links, row) ?? []])
+    removed.push({ ...links, found: await readLinks(context, links, keys) })
+  }
+  return removed
+}
+
+/** Notes the links of a deleted record. Adds them to `gone`. */
+export function noteRemovedLinks(
+  { changes }: WriteContext,
+  source: Resource,
+  stored: Values,
+  removed: LinksToRemove,
+  gone: Set<string>,
+): void {
+  for (const links of removed) {
+    const own = keyAt(links, stored)
+    const linked = own && links.found.get(keyText(own))
+    if (own === undefined || linked === undefined) continue
+    const all = [...linked.values()]
+    changes?.noteLinks({ name: links.name, source }, { values: stored, path: null }, [], all)
+    for (const other of all) gone.add(rowText(links, own, other))
+  }
+}
+
+/** The links of some records without those that are gone with the records at their other end. */
+export function linksLeft(
+  rows: readonly Values[],
+  removed: LinksToRemove,
+  gone: ReadonlySet<string>,
+): LinksToRemove {
+  if (gone.size === 0) return removed
+  return removed.map((links) => {
+    const left: FoundLinks = new Map()
+    for (const row of rows) {
+      const own = keyAt(links, row)
+      for (const linked of (own && links.found.get(keyText(own))?.values()) ?? []) {
+        if (!gone.has(rowText(links, own as Key, linked))) addLink(left, own as Key, linked)
+      }
+    }
+    return { ...links, found: left }
+  })
+}
+
+/** Identifies a row of a junction table, the same from both of its ends. */
+function rowText({ table, own, linked }: LinksOfResource, ownKey: Key, linkedKey: Key): string {
+  const values = [
+    ...own.map(({ dbName }, i) => [dbName, String(ownKey[i])]),
+    ...linked.map(({ dbName }, i) => [dbName, String(linkedKey[i])]),
+  ]
+  return JSON.stringify([tableKey(table), ...values.map((pair) => pair.join('=')).sort()])
+}
+
+const keyAt = ({ own }: LinksOfResource, values: Values): Key | undefined =>
+  valuesOf(
+    own.map(({ column }) => column),
+    values,
+  )
+
+/** The links of a resource in junction tables without a published model, by the many-to-many relations that either side declares. */
+function linksOf({ resources }: Registry, resource: Resource): Iterable<LinksOfResource> {
+  const found = new Map<string, LinksOfResource>()
+  const add = (links: LinksOfResource): void => {
+    const { table, own, linked } = links
+    const columns = [own, linked].map((key) => key.map(({ dbName }) => dbName))
+    const key = JSON.stringify([tableKey(table), columns])
+    if (!found.has(key)) found.set(key, links)
+  }
+  const relations = resources.flatMap(({ allRelations }) => [...allRelations.values()])
+  const ofJunctions = relations.flatMap((relation) => {
+    const { through } = relation
+    const isPublished = junctionOf(relation) !== undefined
+    return through === undefined || isPublished ? [] : [{ ...relation, through }]
+  })
+  for (const { name, source, through } of ofJunctions) {
+    if (source === resource) add({ name, table: through, own: through.from, linked: through.to })
+  }
+  for (const { name, source, target, through } of ofJunctions) {
+    if (target !== resource) continue
+    const { from, to } = through
+    add({ name: `${source.name}.${name}`, table: through, own: to, linked: from })
+  }
+  return found.values()
+}

@@ -1,0 +1,44 @@
+// lockForChanges: which lock the changes of records need.
+
+import type { Resource } from '../../model/registry/resource.ts'
+import type { RecordNode } from '../nodes/node.ts'
+import type { LockedFor } from '../statements/statements.ts'
+import type { WriteContext } from '../store/context.ts'
+
+interface LockOptions {
+  /** Whether the nodes are those of PUT, which also sets the fields that were not sent. */
+  readonly replace?: boolean
+  /** The fields that identify the records, which stay the same. */
+  readonly identifying?: ReadonlySet<string>
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/**
+ * The lock for records that these nodes change. A foreign key can refer to any unique columns, and a callback can set any column. Lists
+ * of links need the stronger lock, so that nobody inserts a link of the record between their look-up and their INSERT. If an UPDATE
+ * changes a key nevertheless, as of a unique index that the model does not declare, the database takes the stronger lock then.
+ */
+export function lockForChanges(
+  { hooks }: WriteContext,
+  resource: Resource,
+  nodes: readonly RecordNode[],
+  { replace = false, identifying = none }: LockOptions = {},
+): LockedFor {
+  if (hooks.has(resource, 'update')) return 'anyChange'
+  for (const columns of resource.uniqueKeys) {
+    for (const { name } of columns) {
+      if (replace && !resource.primaryKey.some((column) => column.name === name)) return 'anyChange'
+      const isSent = !identifying.has(name)
+      for (let i = 0; i < nodes.length; i++) {
+        if (mayChange(nodes[i] as RecordNode, name, isSent)) return 'anyChange'
+      }
+    }
+  }
+  return nodes.some(({ children }) => children.length > 0) ? 'anyChange' : 'otherThanKeys'
+}
+
+const mayChange = ({ values, parents }: RecordNode, name: string, isSent: boolean): boolean =>
+  (isSent && name in values) ||
+  (parents.length > 0 &&
+    parents.some(({ relation }) => relation.from.some((column) => column.name === name)))

@@ -1,0 +1,286 @@
+// Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
+
+import { decodeRows, run } from '../../database/statements/run.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
+import { readingForChange } from '../../query/compile/read-lock.ts'
+import { compileRows, type Slice } from '../../query/compile/rows/row-query.ts'
+import { unscoped } from '../../query/compile/scopes.ts'
+import type { RowPlan, Value } from '../../query/plan/plan.ts'
+import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
+import type { WriteAction } from '../check/access.ts'
+import { readsStoredColumns } from '../nodes/echo.ts'
+import { columnValues, type LookUpOptions, planLookUp, planRecords } from '../nodes/look-up.ts'
+import type { Values } from '../nodes/node.ts'
+import {
+  type CompiledWrite,
+  compileLock,
+  compileLocked,
+  compileProbe,
+  type LockedFor,
+  type Match,
+} from '../statements/statements.ts'
+import {
+  compileLockByKeys,
+  compileLockedByKeys,
+  compileProbeByKeys,
+  keyParts,
+  matchesOf,
+  type RowsByKeys,
+  recordsByKeys,
+} from '../statements/statements-by-keys.ts'
+import type { WriteContext } from '../store/context.ts'
+
+/** The largest LIMIT that every database accepts. */
+const noLimit = 2 ** 31 - 1
+
+/** The rows of a plan that the caller may see. */
+export async function readScoped(
+  context: WriteContext,
+  plan: RowPlan,
+  action: WriteAction,
+  limit: number = noLimit,
+): Promise<readonly Values[]> {
+  const scoped = await context.access.scoped(context.target, plan, action)
+  const target = changing.has(action) ? readingForChange(scoped) : scoped
+  return read({ ...context, target }, plan, limit)
+}
+
+/** The actions that change the rows which they read. */
+const changing: ReadonlySet<WriteAction> = new Set(['PATCH', 'PUT', 'DELETE', 'RESTORE'])
+
+/** `readScoped`, but returns no rows if a policy refuses, instead of 403. */
+export async function readScopedOrEmpty(
+  context: WriteContext,
+  plan: RowPlan,
+): Promise<readonly Values[]> {
+  const target = await context.access.scopedOrEmpty(context.target, plan)
+  return read({ ...context, target }, plan, noLimit)
+}
+
+/** All rows of a plan, including those that the caller may not see: the database checks its constraints against all rows. */
+export const readUnscoped = (
+  context: WriteContext,
+  plan: RowPlan,
+  limit: number,
+): Promise<readonly Values[]> => read({ ...context, target: unscoped(context.target) }, plan, limit)
+
+async function read(
+  { connection, target }: WriteContext,
+  plan: RowPlan,
+  limit: number,
+): Promise<readonly Values[]> {
+  // A literal, because PostgreSQL assumes that a limit in a parameter is small, and then reads the table in the order of the key.
+  const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
+  const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
+  const { rows, readers } = compileRows(target, plan, slice)
+  return decodeRows(readers, await run(connection, rows))
+}
+
+/** One record by its key, locked; undefined if there is none that the caller may see. */
+export async function lockedRecord(
+  context: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  action: WriteAction,
+  lockedFor: LockedFor,
+  options: LookUpOptions,
+): Promise<Values | undefined> {
+  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), options)
+  if (locksAsItReads(context, plan)) {
+    const [row] = await readLocked(context, compileLocked(context.target, plan, lockedFor))
+    return row
+  }
+  await lockRecord(context, resource, key, lockedFor)
+  const [found] = await readScoped(context, plan, action, 1)
+  return found
+}
+
+/** Locks the records that a plan has `found`; returns those that it still finds, in the same order, even if the caller may not see them. */
+export async function lockedRows(
+  context: WriteContext,
+  plan: RowPlan,
+  found: readonly Values[],
+): Promise<readonly Values[]> {
+  const { target } = context
+  const { capabilities, shortcuts } = target.dialect
+  if (!capabilities.locksRows) return found
+  const { resource } = plan.from
+  const keys = found.map((row) => keyIn(resource, row) ?? [])
+  const isOneStatement = shortcuts?.locksFoundRowsOnly === true && readsStoredColumns(plan)
+  if (!isOneStatement) await lockByKeys(context, resource, keys)
+  const rows = isOneStatement
+    ? await readLocked(context, compileLocked(target, plan, 'anyChange'))
+    : await readUnscoped(context, plan, noLimit)
+  const byKey = new Map(rows.map((row) => [keyText(keyIn(resource, row) ?? []), row]))
+  return keys.map((key) => byKey.get(keyText(key))).filter((row) => row !== undefined)
+}
+
+/** Locks records without waiting for new ones, as another condition or a read of the whole table would on MySQL and MariaDB. */
+async function lockByKeys(
+  context: WriteContext,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+): Promise<void> {
+  const { connection, target } = context
+  const { primaryKey } = resource
+  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
+    const plan = planRecords(resource, primaryKey, some, { read: primaryKey, includeDeleted: true })
+    const byKeys = compileLockedByKeys(target, plan, primaryKey, some, 'anyChange')
+    if (byKeys === undefined) await lockRecords(context, resource, some, 'anyChange')
+    else await run(connection, byKeys.statement)
+  }
+}
+
+/** Whether one statement can read and lock the rows. FOR UPDATE needs the plain table: not a scoped subquery, and no computed columns. */
+export const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan): boolean =>
+  target.dialect.capabilities.locksRows &&
+  !access.narrows(plan.from.resource) &&
+  readsStoredColumns(plan)
+
+export async function readLocked(
+  { connection }: WriteContext,
+  { statement, readers }: CompiledWrite,
+): Promise<readonly Values[]> {
+  return decodeRows(readers, await run(connection, statement))
+}
+
+/** Locks the records with these keys that the caller may see; returns them by `keyText`, with the columns to `read`; undefined for all. */
+export async function lockedRecords(
+  context: WriteContext,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+  action: WriteAction,
+  lockedFor: LockedFor,
+  read: LookUpOptions['read'],
+): Promise<ReadonlyMap<string, Values>> {
+  const { primaryKey } = resource
+  const found = new Map<string, Values>()
+  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
+    const plan = planRecords(resource, primaryKey, some, { read })
+    const isOneStatement = locksAsItReads(context, plan)
+    if (!isOneStatement) await lockRecords(context, resource, some, lockedFor)
+    const rows = isOneStatement
+      ? await readLocked(
+          context,
+          compileLockedByKeys(context.target, plan, primaryKey, some, lockedFor) ??
+            compileLocked(context.target, plan, lockedFor),
+        )
+      : await readScoped(context, plan, action)
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as Values
+      found.set(keyTextIn(primaryKey, row) ?? '', row)
+    }
+  }
+  return found
+}
+
+/**
+ * `lockedRecords` by the values of another unique key. The map has the texts of these values as its keys, so their columns are always
+ * read.
+ */
+export async function lockedRecordsBy(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  action: WriteAction,
+  lockedFor: LockedFor,
+  read: LookUpOptions['read'],
+): Promise<ReadonlyMap<string, Values>> {
+  const found = new Map<string, Values>()
+  const all = read && [...new Set([...read, ...columns])]
+  for (const some of keyChunks(context.target.dialect, keys, columns)) {
+    for (const row of await lockedBy(context, resource, columns, some, action, lockedFor, all)) {
+      found.set(keyTextIn(columns, row) ?? '', row)
+    }
+  }
+  return found
+}
+
+async function lockedBy(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  keys: readonly (readonly Value[])[],
+  action: WriteAction,
+  lockedFor: LockedFor,
+  read: LookUpOptions['read'],
+): Promise<Iterable<Values>> {
+  const { capabilities, shortcuts } = context.target.dialect
+  const plan = planRecords(resource, columns, keys, { read })
+  if (!capabilities.locksRows) return readScoped(context, plan, action)
+  if (locksAsItReads(context, plan)) {
+    const byKeys = compileLockedByKeys(context.target, plan, columns, keys, lockedFor)
+    if (byKeys !== undefined || shortcuts?.locksFoundRowsOnly === true) {
+      return readLocked(context, byKeys ?? compileLocked(context.target, plan, lockedFor))
+    }
+  }
+  const rows = await readScoped(
+    context,
+    planRecords(resource, columns, keys, { read: resource.primaryKey }),
+    action,
+  )
+  const primary: (readonly Value[])[] = []
+  for (const row of rows) {
+    const key = keyIn(resource, row)
+    if (key !== undefined) primary.push(key)
+  }
+  return (await lockedRecords(context, resource, primary, action, lockedFor, read)).values()
+}
+
+/** `lockRecord` for several records. */
+export async function lockRecords(
+  { connection, target }: WriteContext,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+  lockedFor: LockedFor,
+): Promise<void> {
+  if (!target.dialect.capabilities.locksRows) return
+  for (const some of keyChunks(target.dialect, keys, resource.primaryKey)) {
+    await run(connection, compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
+  }
+}
+
+/** Locks a record until the transaction ends. Does nothing on a database without row locks, which runs one write transaction at a time. */
+async function lockRecord(
+  { connection, target }: WriteContext,
+  resource: Resource,
+  key: readonly Value[],
+  lockedFor: LockedFor,
+): Promise<void> {
+  if (!target.dialect.capabilities.locksRows) return
+  await run(connection, compileLock(target, resource, keyMatches(resource, key), lockedFor))
+}
+
+/** Whether a table has a row with these values, even if the caller may not see it. */
+export async function existsUnscoped(
+  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  table: TableName,
+  matches: readonly Match[],
+  except: readonly Match[] = [],
+  active?: Resource,
+): Promise<boolean> {
+  return (await run(connection, compileProbe(target, table, matches, except, active))).length > 0
+}
+
+/** Whether a table has a row with one of some keys, even if the caller may not see it. */
+export async function existsOneUnscoped(
+  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  rows: RowsByKeys,
+): Promise<boolean> {
+  return (await run(connection, compileProbeByKeys(target, rows))).length > 0
+}
+
+/** The columns of a record's key with its values, for the WHERE of a statement. */
+export const keyMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
+  matchesOf(keyParts(primaryKey), key)
+
+/** The key in a record's values; undefined if a column is missing or null. */
+export function keyIn(resource: Resource, values: Values): readonly Value[] | undefined {
+  return valuesOf(resource.primaryKey, values)
+}
+
+/** The plan values of some columns; undefined if one is missing or null. */
+export const valuesOf: typeof keyFromRow = keyFromRow

@@ -1,0 +1,241 @@
+// requestedChanges: how a body changes a stored record, by PATCH or PUT (docs/writing.md).
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { mergePatch } from '../../lib/json/merge-patch.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { unwritableRelation } from '../../model/registry/checks/field-rules.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import {
+  compareSentBack,
+  type KnownReferences,
+  mayRead,
+  refuseInvisibleByParts,
+  refuseInvisibleReferences,
+  validateFilled,
+} from '../check/checks.ts'
+import {
+  initialValue,
+  pendingRecord,
+  setsTimestamps,
+  updatedTimestamps,
+} from '../check/defaults.ts'
+import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../nodes/node.ts'
+import type { ValueSources, WriteContext } from '../store/context.ts'
+
+/** How a body changes a stored record. */
+interface RequestedOptions {
+  readonly replace: boolean
+  /** The foreign keys to its nested to-one parents. */
+  readonly keys?: Values | undefined
+  readonly references?: KnownReferences | undefined
+}
+
+/** The changes that a body requests for a stored record, after all checks except those of the policy. */
+export function requestedChanges(
+  context: WriteContext,
+  node: RecordNode,
+  stored: Values,
+  options: RequestedOptions,
+): MaybePromise<Values> {
+  if (options.replace || !hasOnlyValues(node)) {
+    return requestedAfterChecks(context, node, stored, options)
+  }
+  const { resource, path, values } = node
+  const { references } = options
+  // A foreign key of several columns may be partly in the body and partly in the stored record.
+  const hasWholeKeys = references?.relations.every(hasOneColumn) === true
+  const row = hasWholeKeys ? values : { ...stored, ...values }
+  context.generatedKeys.refuseSent(resource, values, path)
+  const checked = refuseInvisibleReferences(
+    context,
+    resource,
+    values,
+    row,
+    path,
+    references,
+    stored,
+  )
+  return checked instanceof Promise ? checked.then(() => values) : values
+}
+
+const hasOneColumn = ({ from }: ResolvedRelation): boolean => from.length === 1
+
+/** Whether the body has only values that need no comparison with the stored record, and no nested to-one objects. */
+export const hasOnlyValues = ({
+  sentBack,
+  parents,
+  wholeRecordChecks,
+  merges,
+}: RecordNode): boolean =>
+  parents.length === 0 &&
+  merges.length === 0 &&
+  wholeRecordChecks.length === 0 &&
+  isEmpty(sentBack.fields) &&
+  isEmpty(sentBack.otherForms) &&
+  isEmpty(sentBack.urls)
+
+async function requestedAfterChecks(
+  context: WriteContext,
+  given: RecordNode,
+  stored: Values,
+  { replace, keys = {}, references }: RequestedOptions,
+): Promise<Values> {
+  const { node, cleared } = await compareWithStored(context, given, stored)
+  const { resource, path } = node
+  const sent = { ...node.values, ...cleared }
+  const set = { ...sent, ...keys }
+  const changes = replace ? { ...(await resetValues(context, resource, set)), ...set } : set
+  const row = { ...stored, ...changes }
+  context.generatedKeys.refuseSent(resource, sent, path, keys)
+  await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
+  if (node.parents.length > 0) {
+    const isNested = (relation: ResolvedRelation): boolean =>
+      node.parents.some((parent) => parent.relation.name === relation.name)
+    await refuseInvisibleByParts(context, resource, keys, row, path, stored, isNested)
+  }
+  await validateFilled(context, resource, keys, row, path, stored)
+  await runWholeRecordChecks(context, node, row, stored)
+  context.problems.refuse()
+  return changes
+}
+
+/** A node after its comparison with the stored record. */
+interface Compared {
+  /** The node with merged documents. */
+  readonly node: RecordNode
+  /** The result of `clearedRelations`. */
+  readonly cleared: Values
+}
+
+/** Adds the problems that show when a body is compared with the stored record. Calls no hooks and sends no statements. */
+export async function compareWithStored(
+  context: WriteContext,
+  given: RecordNode,
+  stored: Values,
+): Promise<Compared> {
+  const node = withMergedDocuments(context, given, stored)
+  const { resource, path } = node
+  await compareSentBack(context, resource, withoutNulls(node.sentBack), stored, path)
+  return { node, cleared: await clearedRelations(context, node, stored) }
+}
+
+/** The node with merge patches replaced by the merged documents. */
+function withMergedDocuments(
+  { problems, mergedDocumentProblem }: WriteContext,
+  node: RecordNode,
+  stored: Values,
+): RecordNode {
+  if (node.merges.length === 0) return node
+  const values: Record<string, JsonValue> = { ...node.values }
+  for (const { name } of node.merges) {
+    const before = stored[name] ?? null
+    const merged = mergePatch(before, values[name] ?? null)
+    const problem = mergedDocumentProblem(before, merged)
+    if (problem !== undefined) problems.add(pathTo(node.path, name), problem)
+    values[name] = merged
+  }
+  return { ...node, values }
+}
+
+/** Without the relations that were sent as null, which `clearedRelations` handles. */
+const withoutNulls = (sentBack: SentBack): SentBack => ({
+  ...sentBack,
+  urls: Object.fromEntries(Object.entries(sentBack.urls).filter(([, url]) => url !== null)),
+})
+
+/**
+ * The foreign keys to set to NULL, because their to-one relations were sent as null. If the caller may read the record, keys that are
+ * NULL already are left out; a caller who may not read it must not learn which these are.
+ */
+async function clearedRelations(
+  context: WriteContext,
+  node: RecordNode,
+  stored: Values,
+): Promise<Values> {
+  const keys: Record<string, JsonValue> = {}
+  const { resource, sentBack, path } = node
+  const { problems } = context
+  const isReadable = await mayRead(context, resource)
+  for (const [name, url] of Object.entries(sentBack.urls)) {
+    const relation = resource.relations.get(name)
+    if (url !== null || relation === undefined) continue
+    const exists = relation.from.every((column) => (stored[column.name] ?? null) !== null)
+    if (!exists && isReadable) continue
+    const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
+    const isFixed = unwritableRelation(relation, 'update') !== undefined
+    if (sent || isFixed || !resource.settings.allowNestedWrites) {
+      problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
+      continue
+    }
+    for (const column of relation.from) {
+      if (column.nullable) keys[column.name] = null
+      else problems.add(pathTo(path, name), 'This relation cannot be null.')
+    }
+  }
+  return keys
+}
+
+/** The changes of a PATCH or PUT that do not depend on the stored record. */
+export function independentChanges(
+  sources: ValueSources,
+  { resource, values }: RecordNode,
+  replace: boolean,
+): MaybePromise<Values> {
+  if (!replace && !setsTimestamps(resource)) return values
+  return andThen(replace ? resetValues(sources, resource, values) : {}, (rest) => ({
+    ...rest,
+    ...values,
+    ...updatedTimestamps(sources, resource),
+  }))
+}
+
+/** The values that PUT sets in fields that were not sent: defaults, or NULL. Hidden and write-only columns keep their values. */
+function resetValues(
+  sources: ValueSources,
+  resource: Resource,
+  sent: Values,
+): MaybePromise<Values> {
+  const record = pendingRecord()
+  for (const column of resource.columns.values()) {
+    if (Object.hasOwn(sent, column.name) || !isReplaceable(resource, column)) continue
+    record.set(column.name, initialValue(resource, column, sources) ?? null)
+  }
+  return record.complete()
+}
+
+/** Whether PUT sets the column if it is not sent. */
+export function isReplaceable(
+  { settings }: Resource,
+  { name, computed, withheld, definition }: NamedColumn,
+): boolean {
+  const { primaryKey, generated, immutable, managed, readOnly } = definition
+  const kept = primaryKey === true || readOnly === true || (generated ?? false) !== false
+  return (
+    !kept &&
+    immutable !== true &&
+    withheld === undefined &&
+    managed === undefined &&
+    computed === undefined &&
+    name !== settings.softDelete?.attribute
+  )
+}
+
+/** Runs the validators that take the whole record; `row` is the record to be stored, `before` the stored one. */
+export async function runWholeRecordChecks(
+  context: WriteContext,
+  node: RecordNode,
+  row: Values,
+  before: Values | null,
+): Promise<void> {
+  const sent = { ...node.values, ...node.sent }
+  await context.validate(
+    node.wholeRecordChecks.map((column) => ({
+      resource: node.resource,
+      column,
+      value: sent[column.name] ?? null,
+      row: { ...row, ...node.sent },
+      before,
+      path: pathTo(node.path, column.name),
+    })),
+  )
+}

@@ -1,0 +1,100 @@
+// WriteContext: what the steps of a write share in its transaction. Types only.
+
+import type { Connection } from '../../database/statements/run.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { NamedColumn, Registry, Resource } from '../../model/registry/resource.ts'
+import type { DefaultFunction } from '../../model/settings/access/hook-types.ts'
+import type { Target } from '../../query/compile/target.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import type { InputProblems } from '../body/problems.ts'
+import type { ValueCheck } from '../body/validators.ts'
+import type { WriteAccess } from '../check/access.ts'
+import type { Values } from '../nodes/node.ts'
+import type { ChangeLog } from './change-log.ts'
+import type { GeneratedKeys } from './generated-keys.ts'
+
+/** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
+export interface WriteHooks {
+  /** Whether the model has a callback for this change and the method of the request. */
+  has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
+  add(resource: Resource, object: Values, path: string): Promise<Values>
+  /** `stored` is the record before the change. */
+  update(resource: Resource, object: Values, stored: Values, path: string): Promise<Values>
+  remove(resource: Resource, object: Values, path: string): Promise<void>
+}
+
+/** `If-Match` and `If-None-Match` of a write of one record. */
+export interface Precondition {
+  /** Whether `If-Match` has an ETag; `*` is none. */
+  readonly namesVersion: boolean
+  /** The columns of the stored record that `holdsFor` needs. */
+  readonly columns: readonly NamedColumn[]
+  /** Whether the stored record meets both headers. */
+  readonly holdsFor: (stored: Values) => boolean
+}
+
+/** The sources of values that are not in the body. */
+export interface ValueSources {
+  /** The time of the write, as a datetime. */
+  readonly now: () => string
+  readonly uuid: () => string
+  /** Calls a default that is a function. */
+  readonly defaultOf: (
+    resource: Resource,
+    column: NamedColumn,
+    make: DefaultFunction,
+  ) => MaybePromise<unknown>
+  /** Calls a soft-delete value that is a function; `stored` is the record to be deleted. */
+  readonly deletedValueOf: (
+    resource: Resource,
+    make: DefaultFunction,
+    stored: Values | null,
+  ) => MaybePromise<unknown>
+}
+
+/** A record that a reference names, and that was read without a lock. */
+export interface UnlockedReference {
+  readonly resource: Resource
+  /** The columns that the reference names, and their values. */
+  readonly columns: readonly NamedColumn[]
+  readonly key: readonly Value[]
+  /** The paths in the body of the references to the record with this key, given as `keyText`. */
+  readonly paths: (key: string) => readonly string[]
+}
+
+export interface WriteContext extends ValueSources {
+  readonly connection: Connection
+  readonly target: Target
+  readonly registry: Registry
+  readonly access: WriteAccess
+  readonly hooks: WriteHooks
+  /** The beginning of URLs in responses. */
+  readonly base: string
+  /** Runs validators that need the stored record; adds to `problems`. */
+  readonly validate: (checks: readonly ValueCheck[]) => Promise<void>
+  /** Collects the written records; absent if no callback receives them. */
+  readonly changes: ChangeLog | undefined
+  /** Why a merged document cannot be stored; undefined if it can. */
+  readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
+  readonly problems: InputProblems
+  /** Collects the records that references name and that were read without a lock. */
+  readonly unlocked: UnlockedReference[]
+  readonly generatedKeys: GeneratedKeys
+  /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
+  readonly hosted: boolean
+  /**
+   * Whether the write sets savepoints, looks up the records of every list, and writes lists with nested records record by record. If
+   * false, a write that needs one of these throws `RepeatNeeded`, and its transaction is repeated with `setsSavepoints: true`.
+   */
+  readonly setsSavepoints: boolean
+  /** Absent in a write of one record. */
+  readonly beforeHookStatements: BeforeHookStatements | undefined
+}
+
+/** Work to do before each statement that a hook sends through `args.db`. */
+export interface BeforeHookStatements {
+  work: (() => Promise<void>) | undefined
+  /** Whether the write has ended. */
+  isOver: boolean
+}

@@ -1,0 +1,76 @@
+// GeneratedKeys: the keys that the database gives to the new records of a write. Foreign keys of the body cannot name these records,
+// because clients could only guess the keys, and a repeated transaction gives others.
+
+import { missingReference } from '../../errors.ts'
+import { tableKey } from '../../lib/sql/table-name.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { keyTextIn } from '../../query/run/key.ts'
+import { pathTo, type Values } from '../nodes/node.ts'
+import { mayNameNew, ofOwnTable } from '../nodes/references.ts'
+
+interface KeysOfTable {
+  readonly given: Set<string>
+  /** The paths of the foreign keys that were sent, by key, as `keyText`. */
+  readonly sent: Map<string, readonly string[]>
+}
+
+const nothing: Values = {}
+
+/** A class, because V8 drops the optimised code of closures that are made for each request. */
+export class GeneratedKeys {
+  readonly #tables = new Map<string, KeysOfTable>()
+  #hasNested = false
+
+  /** Nested records will be written, so foreign keys to other tables are watched too. */
+  watchNested(): void {
+    this.#hasNested = true
+  }
+
+  /**
+   * Throws 422 if a foreign key in the `sent` values of a record names a record that this write has created, and remembers the others.
+   * `filled` has the foreign keys that nested objects or the record around this one set.
+   */
+  refuseSent(resource: Resource, sent: Values, path: string, filled: Values = nothing): void {
+    for (const relation of resource.allRelations.values()) {
+      if (!this.#watches(resource, relation)) continue
+      const [column] = relation.from as readonly [NamedColumn]
+      if (column.name in filled) continue
+      const text = keyTextIn(relation.from, sent)
+      if (text === undefined) continue
+      const { given, sent: known } = this.#of(relation.target)
+      const paths = column.hidden ? [] : [pathTo(path, column.name)]
+      if (given.has(text)) throw missingReference(paths)
+      if (!known.has(text)) known.set(text, paths)
+    }
+  }
+
+  /** Adds the key of a new record; throws 422 if a foreign key of the body has guessed it. */
+  add(resource: Resource, generated: readonly NamedColumn[], values: Values): void {
+    if (generated.length !== 1 || resource.primaryKey.length !== 1) return
+    if (!this.#hasNested && ![...resource.allRelations.values()].some(ofOwnTable(resource))) return
+    const text = keyTextIn(generated, values)
+    if (text === undefined) return
+    const { given, sent } = this.#of(resource)
+    given.add(text)
+    const guessed = sent.get(text)
+    if (guessed !== undefined) throw missingReference(guessed)
+  }
+
+  /** Whether the database has given this key, as `keyText`, to a record of this write. */
+  has(resource: Resource, text: string): boolean {
+    return this.#tables.get(tableKey(resource))?.given.has(text) === true
+  }
+
+  #watches(resource: Resource, relation: ResolvedRelation): boolean {
+    return mayNameNew(relation) && (this.#hasNested || ofOwnTable(resource)(relation))
+  }
+
+  #of(resource: Resource): KeysOfTable {
+    const name = tableKey(resource)
+    const known = this.#tables.get(name)
+    if (known !== undefined) return known
+    const keys: KeysOfTable = { given: new Set(), sent: new Map() }
+    this.#tables.set(name, keys)
+    return keys
+  }
+}

@@ -1,0 +1,150 @@
+// insertWithKeys: inserts several records with one statement, and assigns the generated keys to the records.
+
+import type { QueryResult } from 'kysely'
+import type { RawRow } from '../../../database/cell.ts'
+import { run } from '../../../database/statements/run.ts'
+import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import { sql } from '../../../lib/sql/fragment.ts'
+import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
+import type { Output } from '../../../query/plan/plan.ts'
+import { columnsOf } from '../../nodes/look-up.ts'
+import type { Values } from '../../nodes/node.ts'
+import { type CompiledWrite, compileInserts } from '../../statements/statements.ts'
+import type { WriteContext } from '../context.ts'
+import { runWrite, runWriteForRows } from '../run-write.ts'
+import { isCounter } from '../save.ts'
+import type { InsertGroup } from './group-for-insert.ts'
+import type { NewRow } from './pending-writes.ts'
+import { addReturned, columnReader, type ReturnedRows } from './returned-rows.ts'
+
+interface Inserted extends QueryResult<RawRow> {
+  readonly readers: CompiledWrite['readers']
+}
+
+const nothing: readonly Output[] = []
+
+/** Inserts rows by one statement, which returns `output`. */
+export async function insertByOneStatement(
+  context: WriteContext,
+  resource: Resource,
+  columns: readonly NamedColumn[],
+  rows: readonly NewRow[],
+  output: readonly Output[] = nothing,
+): Promise<Inserted> {
+  const values = rows.map(valuesIn)
+  const { statement, readers } = compileInserts(context.target, resource, columns, values, output)
+  const step = { step: 'insert', resource, path: '', values: {}, key: null } as const
+  // Requests rows as arrays only if the statement returns rows.
+  const send = output.length > 0 ? runWriteForRows : runWrite
+  return { ...(await send(context, statement, step)), readers }
+}
+
+/** Whether the keys of the records can be known after the INSERT: they are among the values, or come from one counter. */
+export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
+  generated.length <= 1 && generated.every(isCounter)
+
+/**
+ * Inserts a group for which `keysBecomeKnown`; returns the values that identify its records. Undefined if the records are stored,
+ * but it is unknown which key belongs to which record. Adds the rows to `returned`, if given.
+ */
+export async function insertWithKeys(
+  context: WriteContext,
+  resource: Resource,
+  group: InsertGroup,
+  { counter }: MultiRowInserts,
+  returned: ReturnedRows | undefined,
+): Promise<readonly Values[] | undefined> {
+  const { generated, columns, rows } = group
+  const [key] = generated
+  if (key === undefined) {
+    const output = returned?.output
+    const inserted = await insertByOneStatement(context, resource, columns, rows, output)
+    if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
+    return rows.map(valuesIn)
+  }
+  const keys =
+    counter.by === 'returning' || returned !== undefined
+      ? await returnedKeys(context, resource, group, key, returned)
+      : await consecutiveKeys(context, resource, group, key, counter.step)
+  return keys && identified(resource, key, rows, keys)
+}
+
+/** The key and the soft-delete column of each record. Copies no other values, because a list may have thousands of records. */
+function identified(
+  { primaryKey, settings }: Resource,
+  generated: NamedColumn,
+  rows: readonly NewRow[],
+  keys: readonly JsonValue[],
+): readonly Values[] {
+  const names = primaryKey.map(({ name }) => name).filter((name) => name !== generated.name)
+  if (settings.softDelete !== null) names.push(settings.softDelete.attribute)
+  const records: Values[] = []
+  for (let i = 0; i < rows.length; i++) {
+    const record: Record<string, JsonValue> = {}
+    record[generated.name] = keys[i] ?? null
+    for (let j = 0; j < names.length; j++) {
+      const name = names[j] as string
+      record[name] = rows[i]?.values[name] ?? null
+    }
+    records.push(record)
+  }
+  return records
+}
+
+const valuesIn = ({ values }: NewRow): Values => values
+
+/**
+ * The keys from RETURNING, in the order of the rows. Undefined if they neither ascend nor descend: their order may then differ from
+ * that of the rows.
+ */
+async function returnedKeys(
+  context: WriteContext,
+  resource: Resource,
+  { columns, rows }: InsertGroup,
+  key: NamedColumn,
+  returned: ReturnedRows | undefined,
+): Promise<readonly JsonValue[] | undefined> {
+  const output = returned?.output ?? columnsOf(resource, [key])
+  const inserted = await insertByOneStatement(context, resource, columns, rows, output)
+  const read = columnReader(inserted.readers, key)
+  const keys: JsonValue[] = []
+  for (let i = 0; i < inserted.rows.length; i++) keys.push(read(inserted.rows[i] as RawRow))
+  if (keys.length !== rows.length) throw new Error(`Not all new ${resource.name} were stored.`)
+  if (!riseOrFall(key.type === 'integer' ? keys : keys.map((id) => BigInt(String(id))))) {
+    return undefined
+  }
+  if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
+  return keys
+}
+
+function riseOrFall(keys: readonly unknown[]): boolean {
+  const numbers = keys as readonly (number | bigint)[]
+  let [rises, falls] = [true, true]
+  for (let i = 1; i < numbers.length; i++) {
+    const [before, after] = [numbers[i - 1] as number | bigint, numbers[i] as number | bigint]
+    rises &&= before < after
+    falls &&= before > after
+  }
+  return rises || falls
+}
+
+/** The keys, computed from the driver's insert id, which is the first of them, and the counter's step. */
+async function consecutiveKeys(
+  context: WriteContext,
+  resource: Resource,
+  { columns, rows }: InsertGroup,
+  key: NamedColumn,
+  step: Parameters<typeof sql>[1],
+): Promise<readonly JsonValue[]> {
+  const { insertId, numAffectedRows } = await insertByOneStatement(context, resource, columns, rows)
+  const [found] = await run(context.connection, sql`select ${step} as ${sql.id('step')}`)
+  if (insertId === undefined || numAffectedRows !== BigInt(rows.length)) {
+    throw new Error(`The database does not tell the keys of new ${resource.name}.`)
+  }
+  const between = BigInt(String(found?.step))
+  return rows.map((_, i) => {
+    const id = insertId + BigInt(i) * between
+    return key.type === 'bigint' ? String(id) : Number(id)
+  })
+}

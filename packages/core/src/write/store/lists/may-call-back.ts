@@ -1,0 +1,44 @@
+// mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
+
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { WriteNode } from '../../nodes/node.ts'
+import type { WriteContext } from '../context.ts'
+
+/** The models of a body: those of its records, and those of the links between them. */
+interface Models {
+  readonly records: Set<Resource>
+  readonly junctions: Set<Resource>
+}
+
+/** Whether one of the models of the records, of their nested ones or of their links has a callback for writes. */
+export function mayCallBack(
+  { hooks }: Pick<WriteContext, 'hooks'>,
+  resource: Resource,
+  nodes: readonly WriteNode[],
+): boolean {
+  const models: Models = { records: new Set([resource]), junctions: new Set() }
+  for (let i = 0; i < nodes.length; i++) addNested(models, nodes[i] as WriteNode)
+  for (const one of [...models.records, ...models.junctions]) {
+    if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
+  }
+  // A many-to-many list may delete links.
+  for (const one of models.junctions) if (hooks.has(one, 'remove')) return true
+  return false
+}
+
+function addNested(models: Models, node: WriteNode): void {
+  if (node.kind === 'reference') {
+    if (node.otherwise !== null) addNested(models, node.otherwise)
+    return
+  }
+  if (node.parents.length + node.children.length === 0) return
+  for (const { relation, node: parent } of node.parents) {
+    models.records.add(relation.target)
+    addNested(models, parent)
+  }
+  for (const { relation, nodes } of node.children) {
+    models.records.add(relation.target)
+    if (relation.through?.resource !== undefined) models.junctions.add(relation.through.resource)
+    for (const child of nodes) addNested(models, child)
+  }
+}

@@ -1,0 +1,301 @@
+// Stores one record: its INSERT with the generated key, and its UPDATE with the policy and the callback.
+
+import { decodeRow, run } from '../../database/statements/run.ts'
+import { forbidden, validationFailed } from '../../errors.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
+import { columnsOf } from '../nodes/look-up.ts'
+import { pathTo, type Values } from '../nodes/node.ts'
+import { sameValue } from '../nodes/same-value.ts'
+import type { InsertedLink } from '../refusals/refusal.ts'
+import { keyIn, keyMatches } from '../resolve/look-up.ts'
+import { compileInsert, compileUpdate } from '../statements/statements.ts'
+import type { WriteContext } from './context.ts'
+import { runWrite } from './run-write.ts'
+
+/** What a refusal of the INSERT of a record knows about it. */
+interface InsertOptions {
+  /** Given if the record is a link of a published junction. */
+  readonly links?: () => readonly InsertedLink[]
+  /** `filled` of `Refusal`. */
+  readonly filled?: Values | undefined
+}
+
+/** Inserts a record; returns the known values, at least the key. */
+export async function insert(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  path: string,
+  options: InsertOptions = {},
+): Promise<Values> {
+  const inserted = await insertRow(context, resource, values, path, options)
+  context.changes?.note(resource, null, inserted, path)
+  return inserted
+}
+
+/** The key is among the values, or comes from RETURNING or the driver's insert id. */
+async function insertRow(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  path: string,
+  { links, filled }: InsertOptions,
+): Promise<Values> {
+  const { connection, target } = context
+  const returns =
+    connection.db.getExecutor().adapter.supportsReturning === true ||
+    connection.dialect.insertReturns === true
+  const known = returns ? values : await withDefaultKey(context, resource, values, path)
+  const { generated, given } = splitGeneratedKey(resource, known)
+  const output = returns ? columnsOf(resource, generated) : []
+  const { statement, readers } = compileInsert(target, resource, given, output)
+  const refused = { resource, path, key: null } as const
+  const step =
+    links === undefined
+      ? ({ ...refused, step: 'insert', values: given, filled } as const)
+      : ({ ...refused, step: 'link', values: {}, links } as const)
+  const { rows, insertId } = await runWrite(context, statement, step)
+  const [row] = rows
+  const inserted =
+    row !== undefined && readers.length > 0
+      ? { ...given, ...decodeRow(readers, row).values }
+      : withInsertId(resource, given, generated, insertId)
+  context.generatedKeys.add(resource, generated, inserted)
+  return inserted
+}
+
+/**
+ * Without RETURNING, the insert id tells the value of one counter, and no other generated value. This function asks the database for
+ * the defaults of the other missing parts of the key, and adds them to the values. If the dialect does not know the SQL of a default,
+ * the client must send the value: 400.
+ */
+async function withDefaultKey(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+  path: string,
+): Promise<Values> {
+  const { connection } = context
+  const missing = splitGeneratedKey(resource, values).generated
+  const counters = missing.filter(isCounter)
+  const asked = counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
+  if (asked.length === 0) return values
+  const made: Record<string, JsonValue> = {}
+  for (const column of asked) {
+    const own = connection.dialect.defaultOf?.(column)
+    if (own === undefined) throw validationFailed([[pathTo(path, column.name), [notTold]]])
+    const [row] = await run(connection, sql`select ${own} as ${sql.id('key')}`)
+    made[column.name] = String(row?.key)
+  }
+  return { ...values, ...made }
+}
+
+const notTold =
+  'The database has a default for this field, but does not tell the value that it gives: send one.'
+
+/** Whether the column is a counter, whose generated value drivers report. */
+export const isCounter = ({ type, definition }: NamedColumn): boolean =>
+  definition.generated === true && (type === 'integer' || type === 'bigint')
+
+/** The key columns that the database generates, and the values without them. */
+export function splitGeneratedKey(
+  resource: Resource,
+  values: Values,
+): { readonly generated: readonly NamedColumn[]; readonly given: Values } {
+  const generated = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
+  if (!generated.some(({ name }) => name in values)) return { generated, given: values }
+  const names = new Set(generated.map(({ name }) => name))
+  const given = Object.entries(values).filter(([name]) => !names.has(name))
+  return { generated, given: Object.fromEntries(given) }
+}
+
+/** Adds the generated key, from the driver's insert id, to the values. */
+export function withInsertId(
+  resource: Resource,
+  given: Values,
+  generated: readonly NamedColumn[],
+  insertId: bigint | undefined,
+): Values {
+  const [counter, ...others] = generated
+  if (counter === undefined) return given
+  if (others.length > 0 || insertId === undefined) {
+    throw new Error(`The database does not tell the key of a new ${resource.name}.`)
+  }
+  const id = counter.type === 'bigint' ? String(insertId) : Number(insertId)
+  return { ...given, [counter.name]: id }
+}
+
+/** Runs the policy, the callback and the UPDATE for a stored record; returns the changed record. */
+export async function changeStored(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+  path: string,
+  touches = true,
+): Promise<Values> {
+  const written = await changesToStore(context, resource, stored, changes, path, touches)
+  return updateStored(context, resource, stored, written, path)
+}
+
+/** Runs the policy and the callback for a stored record; returns the values to write. `touches` is that of `ChangeOptions`. */
+export function changesToStore(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+  path: string,
+  touches: boolean,
+): MaybePromise<Values> {
+  const isAllowed = context.access.canUpdate(resource, stored, changes, path)
+  return isAllowed === true
+    ? allowedChanges(context, resource, stored, changes, path, touches)
+    : changesIf(isAllowed, context, resource, stored, changes, path, touches)
+}
+
+async function changesIf(
+  isAllowed: MaybePromise<boolean>,
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+  path: string,
+  touches: boolean,
+): Promise<Values> {
+  if (!(await isAllowed)) throw forbidden(path)
+  return allowedChanges(context, resource, stored, changes, path, touches)
+}
+
+function allowedChanges(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  changes: Values,
+  path: string,
+  touches: boolean,
+): MaybePromise<Values> {
+  const { hooks } = context
+  const setsTimes = setsTimestamps(resource) && (touches || mayChange(resource, stored, changes))
+  const requested = setsTimes ? withTimestamps(context, resource, changes) : changes
+  if (!hooks.has(resource, 'update')) return changedValues(resource, stored, requested, requested)
+  return savedChanges(context, resource, stored, requested, path)
+}
+
+async function savedChanges(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  requested: Values,
+  path: string,
+): Promise<Values> {
+  const saved = await context.hooks.update(resource, { ...stored, ...requested }, stored, path)
+  const written = changedValues(resource, stored, saved, requested)
+  if (!setsTimestamps(resource) || Object.keys(written).length === 0) return written
+  return { ...missingTimestamps(context, resource, saved, requested), ...written }
+}
+
+/**
+ * The values of `updated` columns for changes that only the callback has made, because `requested` changed nothing. A column that the
+ * callback has left out of its record is not written.
+ */
+function missingTimestamps(
+  context: WriteContext,
+  resource: Resource,
+  saved: Values,
+  requested: Values,
+): Values {
+  const times = Object.entries(updatedTimestamps(context, resource))
+  return Object.fromEntries(
+    times.filter(([name]) => saved[name] !== undefined && !(name in requested)),
+  )
+}
+
+/** Adds the values of `updated` columns to the changes, unless there are no changes. */
+const withTimestamps = (context: WriteContext, resource: Resource, changes: Values): Values =>
+  Object.keys(changes).length > 0
+    ? { ...changes, ...updatedTimestamps(context, resource) }
+    : changes
+
+/** Whether one of these values differs from the stored one. A value that was not read, or is write-only, counts as different. */
+function mayChange({ allColumns }: Resource, stored: Values, changes: Values): boolean {
+  for (const name in changes) {
+    const column = allColumns.get(name)
+    const before = stored[name]
+    if (column === undefined || before === undefined || isWriteOnly(column)) return true
+    if (!sameValue(column, changes[name] ?? null, before)) return true
+  }
+  return false
+}
+
+/** Updates the columns that differ from the stored record: requested ones, and those that a callback has changed. */
+export const writeSaved = (
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  saved: Values,
+  requested: Values,
+  path: string,
+): Promise<Values> =>
+  updateStored(context, resource, stored, changedValues(resource, stored, saved, requested), path)
+
+/**
+ * The values that differ from the stored ones, whether the body or a callback has set them. Equal values are not written, because
+ * the stored value may have details that its JSON form lacks, such as microseconds or the spaces of a JSON text. A requested value of a
+ * write-only column counts as different, because the time of the last change would otherwise tell whether a guess equals the stored value.
+ */
+function changedValues(
+  resource: Resource,
+  stored: Values,
+  saved: Values,
+  requested: Values,
+): Values {
+  if (saved === requested && areNew(resource, stored, saved)) return saved
+  const written: Record<string, JsonValue> = {}
+  for (const column of resource.allColumns.values()) {
+    const { name } = column
+    const value = saved[name]
+    if (value === undefined || column.computed !== undefined) continue
+    const isRequested = name in requested
+    const isNew = stored[name] === undefined && isRequested && !(name in stored)
+    const isSecret = isRequested && isWriteOnly(column)
+    if (isNew || isSecret || !sameValue(column, value, stored[name] ?? null)) written[name] = value
+  }
+  return written
+}
+
+/** Whether none of these columns was read, so that there is nothing to compare. */
+function areNew({ allColumns }: Resource, stored: Values, values: Values): boolean {
+  for (const name in values) {
+    const column = allColumns.get(name)
+    if (name in stored || values[name] === undefined || column === undefined) return false
+    if (column.computed !== undefined) return false
+  }
+  return true
+}
+
+/** Updates a stored record, unless `written` is empty; returns the changed record. */
+export async function updateStored(
+  context: WriteContext,
+  resource: Resource,
+  stored: Values,
+  written: Values,
+  path: string,
+  filled?: Values,
+): Promise<Values> {
+  const key = keyIn(resource, stored)
+  if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
+  const changed = { ...stored, ...written }
+  if (Object.keys(written).length > 0) {
+    const matches = keyMatches(resource, key)
+    const { statement } = compileUpdate(context.target, resource, written, matches)
+    const step = { step: 'update', resource, path, values: changed, key, filled } as const
+    await runWrite(context, statement, step)
+    context.changes?.note(resource, stored, changed, path)
+  }
+  return changed
+}

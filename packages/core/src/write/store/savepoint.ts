@@ -1,0 +1,45 @@
+// Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written
+// without them, because most lists are not refused.
+
+import { execute } from '../../database/statements/run.ts'
+import { asUnavailable } from '../../database/transactions/unavailable.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { compileStatement } from '../../lib/sql/statement.ts'
+import type { WriteContext } from './context.ts'
+
+type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
+
+/**
+ * Thrown if the first attempt of a write turns out to need a savepoint that was not set, to write a list record by record, or to look up
+ * the records of a list. The transaction is then repeated with `setsSavepoints: true`.
+ */
+export class RepeatNeeded extends Error {}
+
+/** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
+export type SavepointName = 'write' | 'operation' | 'batch'
+
+const names = {
+  write: sql.id('model_api'),
+  operation: sql.id('model_api_operation'),
+  batch: sql.id('model_api_batch'),
+} as const
+
+/** Sets the savepoint, which replaces an earlier one of the same name. Does nothing if the write sets no savepoints. */
+export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
+  if (context.setsSavepoints !== false) await send(context, sql`savepoint ${names[name]}`)
+}
+
+/** Rolls back to the savepoint, which remains set. */
+export async function rollBackTo(context: Inside, name: SavepointName = 'write'): Promise<void> {
+  if (context.setsSavepoints === false) throw new RepeatNeeded()
+  await send(context, sql`rollback to savepoint ${names[name]}`)
+}
+
+async function send({ connection }: Inside, statement: Fragment): Promise<void> {
+  const { db, dialect } = connection
+  try {
+    await execute(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
+  } catch (error) {
+    throw asUnavailable(dialect, error) ?? error
+  }
+}

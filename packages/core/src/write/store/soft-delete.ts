@@ -1,0 +1,63 @@
+// The values that mark a record as deleted, and those that make it active again.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { SoftDeleteSettings } from '../../model/settings/settings.ts'
+import { momentOf, updatedTimestamps } from '../check/defaults.ts'
+import type { Values } from '../nodes/node.ts'
+import { sameValue } from '../nodes/same-value.ts'
+import { convertJson } from '../nodes/value.ts'
+import type { ValueSources } from './context.ts'
+
+/** The values that mark a record as deleted; `stored` is the record to be deleted, which a function of the host receives. */
+export function deletionMark(
+  sources: ValueSources,
+  resource: Resource,
+  softDelete: SoftDeleteSettings,
+  stored: Values | null,
+): MaybePromise<Values> {
+  const timestamps = updatedTimestamps(sources, resource)
+  const { attribute } = softDelete
+  return andThen(deletedValue(sources, resource, softDelete, stored), (value) => ({
+    ...timestamps,
+    [attribute]: value,
+  }))
+}
+
+function deletedValue(
+  sources: ValueSources,
+  resource: Resource,
+  { attribute, active, deleted }: SoftDeleteSettings,
+  stored: Values | null,
+): MaybePromise<JsonValue> {
+  if (deleted.kind === 'value') return deleted.value
+  const column = resource.allColumns.get(attribute)
+  if (column === undefined) throw new Error(`${resource.name} has no column ${attribute}`)
+  if (deleted.kind === 'now') return momentOf(column, sources)
+  return andThen(sources.deletedValueOf(resource, deleted.make, stored), (given) =>
+    checkedValue(resource, column, active, given),
+  )
+}
+
+/** The result of the host's function; throws if it does not fit its column, or would not mark the record as deleted. */
+function checkedValue(
+  { name }: Resource,
+  column: NamedColumn,
+  active: JsonValue,
+  given: unknown,
+): JsonValue {
+  const what = `The soft-delete value of ${name}`
+  const converted = given === null ? { value: null } : convertJson(column, given as JsonValue)
+  if ('expected' in converted) throw new Error(`${what} is not ${converted.expected}.`)
+  const { value } = converted
+  if (!sameValue(column, value, active)) return value
+  throw new Error(`${what} is that of an active record.`)
+}
+
+/** The values that undo a soft delete; none for a resource without it. */
+export function restoration(sources: ValueSources, resource: Resource): Values {
+  const { softDelete } = resource.settings
+  if (softDelete === null) return {}
+  return { ...updatedTimestamps(sources, resource), [softDelete.attribute]: softDelete.active }
+}
