@@ -43,6 +43,7 @@ import { sessions } from './http/call/session.ts'
 import { authEndpointAt } from './http/endpoints/auth/route.ts'
 import { isRead, readFromReplica } from './http/endpoints/reads/read-source.ts'
 import { admissionOf } from './http/endpoints/routing/admit.ts'
+import { docsPartAt } from './http/endpoints/routing/docs-part.ts'
 import { authenticateHost, type HostRule } from './http/endpoints/routing/host-route.ts'
 import { allowedMethods } from './http/endpoints/routing/route-method.ts'
 import { unpublishedHint } from './http/endpoints/routing/unpublished-hint.ts'
@@ -74,7 +75,6 @@ import { settingNames } from './model/settings/setting-names.ts'
 import { afterCallback } from './openapi/after-callback.ts'
 import { checkErrorCodes } from './openapi/check-error-codes.ts'
 import { documentSteps, type Endpoints } from './openapi/document.ts'
-import { docsPartAt } from './openapi/endpoint/docs.ts'
 import {
   type AnyDocument,
   createDocumentation,

@@ -20,6 +20,8 @@ import {
   pageHeaders,
   recordsPageFor,
 } from './http/endpoints/reads/pages.ts'
+import type { DocsPart } from './http/endpoints/routing/docs-part.ts'
+import { docsPartAt } from './http/endpoints/routing/docs-part.ts'
 import {
   type RoutedCall,
   refuseLongUrl,
@@ -54,7 +56,7 @@ import type { ApiRequest } from './model/request.ts'
 import type { RequestArgs } from './model/settings/access/hook-types.ts'
 import type { HookSettings } from './model/settings/access/resolve-hooks.ts'
 import type { DumpSettings } from './model/settings/settings.ts'
-import { type DocsPart, docsPartAt, serveDocs } from './openapi/endpoint/docs.ts'
+import { serveDocs } from './openapi/endpoint/docs.ts'
 import { queryMediaType } from './write/body/query-body.ts'
 
 /** The error with which the host's middleware or a parser refused a request before the pipeline. */

@@ -1,6 +1,7 @@
 // The route table: maps paths to resources. Routing works on the raw path and decodes each segment once.
 
 import { malformedEncoding } from '../errors.ts'
+import { decodedSegment } from '../lib/decoded-segment.ts'
 import { toCase } from '../lib/naming/case.ts'
 import { relationBySegment } from '../model/registry/relations/relation-token.ts'
 import type { Registry, ResolvedRelation, Resource } from '../model/registry/resource.ts'
@@ -186,15 +187,6 @@ function decoded(segment: string): string {
     return decodeURIComponent(segment)
   } catch {
     throw malformedEncoding(segment)
-  }
-}
-
-/** Percent-decodes a path segment; undefined if the encoding is malformed. */
-export function decodedSegment(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { RefreshTokenStore } from '../../database/own-tables/refresh-tokens.ts'
 import type { Clock } from '../../http/call/clock.ts'
-import { decodedSegment } from '../../http/route-table.ts'
+import { decodedSegment } from '../../lib/decoded-segment.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import type { HookRecord, HookUser } from '../../model/settings/access/hook-types.ts'

@@ -7,15 +7,15 @@ import { among } from '../../dialect/shared/sql/table-names.ts'
 import { readViewQuery, type ViewQuery } from '../../dialect/shared/sql/view-query.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
 import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
+import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import {
-  type CatalogueColumn,
-  type CatalogueForeignKey,
-  type CatalogueTable,
-  grouped,
-  type RowReader,
+import type {
+  CatalogueColumn,
+  CatalogueForeignKey,
+  CatalogueTable,
+  RowReader,
 } from '../shared/catalogue.ts'
 import { readChecks, type TableChecks, unescaped } from './catalogue-checks.ts'
 import { mysqlShape } from './catalogue-types.ts'

@@ -2,10 +2,11 @@
 
 import { among } from '../../dialect/shared/sql/table-names.ts'
 import { readViewQuery, type ViewQuery } from '../../dialect/shared/sql/view-query.ts'
+import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import { type CatalogueTable, grouped } from '../shared/catalogue.ts'
+import type { CatalogueTable } from '../shared/catalogue.ts'
 import { isTrue } from './catalogue-truth.ts'
 
 interface ViewRow {

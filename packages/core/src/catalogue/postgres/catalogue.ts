@@ -5,16 +5,16 @@ import { partialKey } from '../../dialect/shared/sql/partial-key.ts'
 import { projectionOf } from '../../dialect/shared/sql/projection.ts'
 import { among } from '../../dialect/shared/sql/table-names.ts'
 import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
+import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import {
-  type CatalogueColumn,
-  type CatalogueForeignKey,
-  type CatalogueTable,
-  grouped,
-  type RowReader,
-  type TableKind,
+import type {
+  CatalogueColumn,
+  CatalogueForeignKey,
+  CatalogueTable,
+  RowReader,
+  TableKind,
 } from '../shared/catalogue.ts'
 import { type ConstraintRules, readChecks, rulesOf } from './catalogue-checks.ts'
 import { isTrue } from './catalogue-truth.ts'

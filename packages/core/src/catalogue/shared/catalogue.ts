@@ -138,13 +138,3 @@ export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize
 
 /** Returns the table's name without its schema. */
 export const ownName = ({ name, place }: CatalogueTable): string => place?.table ?? name
-
-export function grouped<Row, Key>(rows: readonly Row[], key: (row: Row) => Key): Map<Key, Row[]> {
-  const groups = new Map<Key, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(key(row))
-    if (group === undefined) groups.set(key(row), [row])
-    else group.push(row)
-  }
-  return groups
-}

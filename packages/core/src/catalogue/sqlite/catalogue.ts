@@ -7,16 +7,16 @@ import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-
 import { readViewQuery } from '../../dialect/shared/sql/view-query.ts'
 import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
 import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
+import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import {
-  type CatalogueColumn,
-  type CatalogueForeignKey,
-  type CatalogueTable,
-  grouped,
-  type Projection,
-  type RowReader,
+import type {
+  CatalogueColumn,
+  CatalogueForeignKey,
+  CatalogueTable,
+  Projection,
+  RowReader,
 } from '../shared/catalogue.ts'
 import type { CheckRule } from '../shared/check-rules.ts'
 import { sqliteChecks } from './catalogue-checks.ts'

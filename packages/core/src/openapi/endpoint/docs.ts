@@ -8,6 +8,7 @@ import {
   type Representation,
 } from '../../http/endpoints/reads/representation.ts'
 import { admit } from '../../http/endpoints/routing/admit.ts'
+import type { DocsPart } from '../../http/endpoints/routing/docs-part.ts'
 import { optionsResult, readMethods } from '../../http/endpoints/routing/own-methods.ts'
 import { ownParameters } from '../../http/endpoints/routing/own-parameters.ts'
 import { matchesIfNoneMatch } from '../../http/etag.ts'
@@ -25,8 +26,6 @@ import {
   openApiVersions,
 } from './documentation.ts'
 
-export type DocsPart = 'page' | 'script' | 'document'
-
 /** A response without the envelope; the document is an object, unless the body is needed as text. */
 export interface DocsAnswer {
   readonly status: number
@@ -34,14 +33,6 @@ export interface DocsAnswer {
   readonly body: string | AnyDocument | undefined
   /** The compressed body. */
   readonly bytes?: Uint8Array<ArrayBuffer>
-}
-
-/** Returns which part of the documentation is at a path, or undefined. */
-export function docsPartAt(docs: DocsSettings | null, path: string): DocsPart | undefined {
-  if (docs === null) return undefined
-  if (path === docs.spec || path === docs.commonSpec) return 'document'
-  if (path === docs.page) return 'page'
-  return path === docs.script ? 'script' : undefined
 }
 
 /**

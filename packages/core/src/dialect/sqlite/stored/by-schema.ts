@@ -1,6 +1,6 @@
 // Groups tables by attached database, because each has its own catalogue.
 
-import { grouped } from '../../../catalogue/shared/catalogue.ts'
+import { grouped } from '../../../lib/grouped.ts'
 import type { DialectTable } from '../../dialect.ts'
 
 /** Tables by the name of their attached database; a table without a schema belongs to `main`. */

@@ -1,10 +1,10 @@
 // Whether a path belongs to an endpoint without a resource: batch, index, documentation, health or authentication.
 
-import { docsPartAt } from '../../../openapi/endpoint/docs.ts'
 import type { Runtime } from '../../call/call.ts'
 import { isIndex } from '../../route-table.ts'
 import { authEndpointAt } from '../auth/route.ts'
 import { healthPartAt } from '../service/health.ts'
+import { docsPartAt } from './docs-part.ts'
 
 export const isOwnEndpoint = ({ settings, routes }: Runtime, path: string): boolean =>
   path === settings.batch?.path ||
