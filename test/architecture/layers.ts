@@ -1,49 +1,64 @@
-/** The layers of the core as data: which folder may import which. */
+/** The order of the rooms of the core as data: which folder may import which. */
 
 /**
- * Lowest first. A folder, a stage of `write`, or a file of the root, may import values from lower layers and from
- * itself; `import type` is free, because it is erased.
+ * Lowest first. A room is a folder of `src`, or a file there. Some rooms have an order of their own: their sub-folders stand here as
+ * places, and the name of the room stands for all its other files. Files import values from lower places and from their own;
+ * `import type` is free, because it is erased.
  */
 export const layers: readonly (readonly string[])[] = [
-  ['client', 'error-body'],
-  ['error-size', 'operation-at', 'script-sha256'],
-  ['maybe-promise', 'time-limit', 'turn', 'lru-map', 'text-hash'],
-  ['errors', 'naming', 'json'],
-  ['model', 'parse', 'sql'],
-  ['config'],
-  ['registry', 'dialect', 'call-hook', 'host-values'],
-  ['plan', 'http'],
-  ['compile', 'write/nodes'],
+  ['lib'],
+  ['errors.ts'],
+  ['model/query-words'],
+  ['model'],
+  ['model/settings'],
+  ['model/registry'],
+  ['dialect'],
+  ['database/statements', 'database/transactions'],
+  ['database/own-tables', 'database/replicas'],
+  ['database'],
+  ['drivers', 'query/parse'],
+  ['query/plan'],
+  ['query/serialize'],
+  ['query/compile'],
+  ['query/run'],
+  ['query/cache'],
+  ['write/nodes'],
   ['write/statements'],
-  ['execute', 'serialize', 'plan-cache', 'html'],
-  ['write/store', 'store'],
-  ['access', 'auth', 'limits', 'hooks', 'input'],
-  ['endpoints', 'http/endpoints/writes', 'openapi', 'introspect', 'schema-check'],
-  ['call', 'handle', 'fetch', 'session', 'connect', 'observers'],
-  ['replica-options', 'option-names'],
-  ['api'],
-  ['index', 'internals', 'introspect.ts', 'redis', 'prepared.ts', 'client.ts'],
+  ['write'],
+  ['write/body'],
+  ['access'],
+  ['auth'],
+  ['http'],
+  ['openapi', 'catalogue', 'client'],
+  ['handle.ts'],
+  ['api.ts'],
+  ['index.ts', 'internals.ts', 'introspect.ts', 'redis.ts', 'prepared.ts', 'client.ts'],
 ]
 
 /** Imports between neighbours of one layer that are allowed nevertheless. */
 export const sideways: readonly (readonly [from: string, to: string])[] = [
-  ['auth', 'access'],
-  ['hooks', 'access'],
-  ['endpoints', 'openapi'],
-  ['endpoints', 'http/endpoints/writes'],
-  ['http/endpoints/writes', 'endpoints'],
+  ['database/statements', 'database/transactions'],
+  ['database/transactions', 'database/statements'],
 ]
 
-/** Imports that are forbidden, although they lie in a lower layer. */
+/** Imports against the order, each with what will end it. */
+export const exceptions: readonly (readonly [from: string, to: string, until: string])[] = [
+  [
+    'write/body',
+    'access/hooks',
+    'the writer declares how it calls a hook, and access/ implements it',
+  ],
+]
+
+/** Imports that are forbidden, although they lie in a lower layer: packages, and folders of the core. */
 export const never: Readonly<Record<string, readonly string[]>> = {
-  parse: ['json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
-  naming: ['kysely'],
-  plan: ['kysely'],
+  'query/parse': ['lib/json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
+  'query/plan': ['kysely'],
+  'query/serialize': ['kysely'],
+  'query/compile': ['query/parse', 'model/settings', 'access'],
   'write/nodes': ['kysely'],
-  compile: ['parse', 'config', 'access'],
-  'write/statements': ['parse', 'config', 'access'],
-  serialize: ['kysely'],
-  openapi: ['plan', 'compile'],
+  'write/statements': ['query/parse', 'model/settings', 'access'],
+  openapi: ['query/plan', 'query/compile'],
 }
 
 /** The packages the core may import, and how. */
@@ -58,10 +73,10 @@ export const packages: Readonly<Record<string, 'anywhere' | 'lazily' | 'types on
 
 /** The only files that re-export from other files. */
 export const entries: readonly string[] = [
-  'index',
-  'internals',
+  'index.ts',
+  'internals.ts',
   'introspect.ts',
-  'redis',
+  'redis.ts',
   'prepared.ts',
   'client.ts',
 ]

@@ -202,7 +202,7 @@ const readingFiles: Readonly<Record<string, string>> = {
 }
 
 /** Folders that compile the other reads, query catalogues of databases, or contain prose. */
-const apart = /^(compile|dialect|introspect|openapi|write\/compile)\//
+const apart = /^(query\/compile|dialect|drivers|catalogue|openapi|write\/statements)\//
 
 /** The number of calls of a function in a file, without its definition. */
 function callsOf(name: string, code: string): number {
