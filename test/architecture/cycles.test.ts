@@ -10,20 +10,20 @@ const root = 'packages/core/src/'
 /** The cycles of types, each with its reason. */
 const known: Readonly<Record<string, readonly string[]>> = {
   'a model has settings and hooks in its meta, and settings and hooks take models': [
-    'model/settings/access/access-types.ts',
-    'model/settings/auth/auth-settings.ts',
-    'model/settings/config.ts',
-    'model/settings/access/hook-types.ts',
-    'model/settings/meta.ts',
-    'model/settings/access/policy-of-model.ts',
-    'model/settings/auth/rate-settings.ts',
-    'model/settings/access/requirements.ts',
-    'model/settings/access/resolve-hooks.ts',
-    'model/settings/access/scope-types.ts',
-    'model/settings/settings.ts',
     'model/column.ts',
     'model/define-model.ts',
     'model/infer.ts',
+    'model/settings/access/access-types.ts',
+    'model/settings/access/hook-types.ts',
+    'model/settings/access/policy-of-model.ts',
+    'model/settings/access/requirements.ts',
+    'model/settings/access/resolve-hooks.ts',
+    'model/settings/access/scope-types.ts',
+    'model/settings/auth/auth-settings.ts',
+    'model/settings/auth/rate-settings.ts',
+    'model/settings/config.ts',
+    'model/settings/meta.ts',
+    'model/settings/settings.ts',
   ],
 }
 

@@ -7,10 +7,10 @@ const root = 'packages/core/src/'
 
 /** Why a write does not read by these SELECTs, or why they read no table. */
 const without: Readonly<Record<string, string>> = {
-  'query/compile/rows/combinations.ts': 'the cost of a list that is read',
-  'query/compile/rows/distinct-query.ts': 'reads the query of a hook, which `withReadLock` locks',
   'query/compile/json/embedded-json.ts': 'JSON of the database, only where plain reads are newest',
   'query/compile/json/list-json.ts': 'JSON of the database, only where plain reads are newest',
+  'query/compile/rows/combinations.ts': 'the cost of a list that is read',
+  'query/compile/rows/distinct-query.ts': 'reads the query of a hook, which `withReadLock` locks',
   'query/compile/rows/row-count.ts': 'the total of a list that is read',
   'write/statements/default-values.ts': 'values of defaults, of no table',
 }

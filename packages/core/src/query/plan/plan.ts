@@ -241,7 +241,7 @@ export interface EmbedPlan {
   readonly links: readonly ResolvedRelation[]
 }
 
-/** A complete read: what `execute` runs and `serialize` writes. */
+/** A complete read: what `query/run` reads and `query/serialize` writes. */
 export interface ReadPlan {
   readonly action: 'GET_MANY' | 'GET_ONE' | 'RELATION_GET_MANY' | 'RELATION_GET_ONE'
   readonly rows: RowPlan

@@ -1,4 +1,4 @@
-// WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `execute` writes it.
+// WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. The other folders of `write` store it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'

@@ -1,4 +1,4 @@
-// Compiles an embed to a subquery that returns the related objects of a row as JSON, with the same bytes that `serialize/` would write.
+// Compiles an embed to a subquery that returns the related objects of a row as JSON, with the same bytes that `query/serialize` would write.
 
 import type { JsonText } from '../../../dialect/shared/json/json-text.ts'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
@@ -29,7 +29,7 @@ export const linkBaseOrigin = {}
 export const linkBaseOf = (jsonText: JsonText, base: string): Fragment =>
   jsonText.text(sql`${base}`)
 
-/** Compiles the JSON of a relation of `from`; undefined if the database could write other bytes than `serialize/`. */
+/** Compiles the JSON of a relation of `from`; undefined if the database could write other bytes than `query/serialize`. */
 export function compileEmbeddedJson(
   target: Target,
   from: Source,
@@ -89,7 +89,7 @@ function jsonOf(
   return many ? jsonText.list(select, isShort ? undefined : maxPerList) : jsonText.object(select)
 }
 
-/** Returns the members in the order in which `serialize/` writes them: visible columns, then relations in the order of the model. */
+/** Returns the members in the order in which `query/serialize` writes them: visible columns, then relations in the order of the model. */
 function membersOf(
   context: JsonContext,
   { relation, rows, embeds, links }: EmbedPlan,

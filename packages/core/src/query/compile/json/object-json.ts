@@ -1,4 +1,4 @@
-// Compiles the JSON of a row's object as one column, with the same bytes that `serialize/` would write, and a regular
+// Compiles the JSON of a row's object as one column, with the same bytes that `query/serialize` would write, and a regular
 // expression that checks its form.
 
 import type { ObjectLocation } from '../../../database/cell.ts'
@@ -58,7 +58,7 @@ export interface ObjectOptions extends Pick<ReadPlan, 'rows' | 'embeds' | 'links
   readonly columnsOnly: boolean
 }
 
-/** Compiles the JSON of a row's object; undefined if the database could write other bytes than `serialize/`. */
+/** Compiles the JSON of a row's object; undefined if the database could write other bytes than `query/serialize`. */
 export function compileObject(target: Target, options: ObjectOptions): ObjectSelection | undefined {
   const objectText = target.dialect.shortcuts?.objectText
   if (objectText === undefined || options.rows.shape === 'groups') return undefined
@@ -118,7 +118,7 @@ const openObject = (members: readonly Member[]): TextPiece =>
 const objectOf = (members: readonly Member[]): TextPiece =>
   inRow([openObject(members), constant('}')])
 
-/** Returns the members of the visible columns; undefined if one comes from a join, or the database cannot write it as `serialize/` does. */
+/** Returns the members of the visible columns; undefined if one comes from a join, or the database cannot write it as `query/serialize` does. */
 function columnMembers(
   { objectText }: JsonContext,
   { from, output }: RowPlan,
@@ -205,7 +205,7 @@ function linkOf(
     constant(`${insideQuotes(address.rest)}"`),
   ])
   if (relation.kind !== 'belongsTo') return url
-  // The test of the object's form checks shown columns only; a hidden column could hold a value that `serialize/` reads as null.
+  // The test of the object's form checks shown columns only; a hidden column could hold a value that `query/serialize` reads as null.
   if (!relation.from.every((column) => shown.has(column))) return undefined
   const missing = relation.from
     .filter(({ nullable }) => nullable)
