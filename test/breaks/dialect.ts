@@ -60,6 +60,21 @@ export const dialect: readonly Break[] = [
     databases: ['mariadb'],
   },
   {
+    title: 'PostgreSQL: a list of datetimes reads the same stored values for each of its values',
+    file: 'packages/core/src/dialect/postgres/moment-lists.ts',
+    find: 'const ranges = new Map(values.map((value) => rangeOf(column, value)))',
+    replace: 'const ranges = values.map((value) => rangeOf(column, value))',
+    fails: 'test/growth/lists.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'SQLite: a list of datetimes reads the same stored values for each of its values',
+    file: 'packages/core/src/dialect/sqlite/stored/stored-ranges.ts',
+    find: 'storedWithin(stored, merged(ranges))',
+    replace: 'storedWithin(stored, ranges)',
+    fails: 'test/growth/lists.test.ts',
+  },
+  {
     title: 'SQLite: the planner takes seconds for many lists of datetimes',
     file: 'packages/core/src/dialect/sqlite/stored/stored-ranges.ts',
     find: 'if (ranges.length <= mostRanges) {',

@@ -87,6 +87,16 @@ const model = (name: string) =>
   })
 const models = [model('Plain'), model('Indexed')]
 
+/** Its indexes are empty when the API starts. */
+const Instant = defineModel('Instant', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    at: { type: 'datetime', nullable: true },
+    clock: { type: 'time', nullable: true },
+  },
+  meta: {},
+})
+
 /** The longest list that API_MAX_LIST can allow. */
 const most = 10_000
 
@@ -202,6 +212,52 @@ eachDatabase('growth of lists', (test, db) => {
         const [earlier = 0] = costs.slice(-3)
         const last = costs.at(-1) ?? 0
         ok(costs.length < 3 || last <= 4 * Math.max(earlier, 150), `${n}: ${costs.join(', ')} ms`)
+      }
+    }
+  })
+
+  test('a list whose values stand for the same stored ones costs what one value costs', async () => {
+    await createTables(db, [Instant])
+    for (const name of ['at', 'clock']) {
+      await sql`create index ${sql.id(`${name}_of_instants`)} on ${sql.table('instants')} (${sql.id(name)})`.execute(
+        db.kysely,
+      )
+    }
+    const instants = testApi(db, [Instant], { API_MAX_LIST: most, API_STATEMENT_TIMEOUT: 10_000 })
+    await instants.ready
+    const moment = '2024-05-01 10:30:00.000'
+    const rows = Array.from({ length: 500 }, () => ({ at: moment, clock: moment.slice(11, 19) }))
+    for (let i = 0; i < 8; i++)
+      await db.kysely
+        .insertInto('instants')
+        .values(rows as never)
+        .execute()
+    const meter = connectionMeter(db)
+    const costOf = async (condition: string, list: readonly string[]): Promise<number> => {
+      const before = await meter.cpu()
+      const { status, value } = await send(instants, 'QUERY', '/api/instants', {
+        body: `${condition}=(${list.join()})&limit=1&fields=id`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      equal([status, value.length], [200, 1])
+      return (await meter.cpu()) - before
+    }
+    const first = '2024-05-01T10:30:00.000Z'
+    const next = (i: number): string => new Date(Date.parse(first) + i).toISOString()
+    const clock = (i: number): string => next(1000 * i).slice(11, 19)
+    for (const [condition, value] of [
+      ['at__in', next],
+      ['clock__in', clock],
+    ] as const) {
+      for (const step of [0, 1]) {
+        const list = Array.from({ length: 1024 }, (_, i) => value(i * step))
+        // The cost without the stored values that many values of the list stand for.
+        const others = Array.from({ length: 1023 }, (_, i) => value(7 * (i + 600)))
+        const [one, many] = [
+          await costOf(condition, [value(0), ...others]),
+          await costOf(condition, list),
+        ]
+        ok(many <= 4 * Math.max(one, 100), `${condition}, ${step}: ${one}, ${many} ms`)
       }
     }
   })

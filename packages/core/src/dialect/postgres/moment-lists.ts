@@ -39,11 +39,9 @@ export function momentIn(
   if (stored === undefined || cast === undefined || isExact(column, type)) {
     return amongShown(column, ref, values, type, false)
   }
-  const found = storedWithin(
-    stored,
-    values.map((value) => rangeOf(column, value)),
-    cast,
-  )
+  // The ranges of two values are the same or have no value in common, so that the join finds each stored value once.
+  const ranges = new Map(values.map((value) => rangeOf(column, value)))
+  const found = storedWithin(stored, [...ranges], cast)
   return sql<SqlBool>`${ref} = any(array(${found}))`
 }
 

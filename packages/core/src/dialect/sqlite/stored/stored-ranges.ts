@@ -5,6 +5,7 @@ import { sql } from '../../../lib/sql/fragment.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../dialect.ts'
 import {
+  byText,
   type Comparison,
   padded,
   plainCompare,
@@ -29,7 +30,7 @@ interface Span {
   readonly low: string
   readonly high: string
   /** For equality: ranges of stored text that are shorter than `low` to `high` and together contain all equal values. */
-  readonly parts?: readonly (readonly [low: string, high: string])[]
+  readonly parts?: readonly TextRange[]
 }
 
 /**
@@ -76,7 +77,7 @@ const mostRanges = 4
 /**
  * Tests by which an index finds the values of a list, and perhaps others: ranges of the plain column that contain all stored forms of
  * the values. If there are many, a subquery finds the stored values within the ranges of one JSON array, by the index of the column
- * `stored`; undefined without one.
+ * `stored`; undefined without one. The length of the list alone determines the SQL, so that lists share statements.
  */
 export function storedNear(
   column: DialectColumn,
@@ -93,13 +94,23 @@ export function storedNear(
     const each = ranges.map(([low, high]) => sql`(${ref} >= ${low} and ${ref} < ${high})`)
     return sql<SqlBool>`(${sql.join(each, sql` or `)})`
   }
-  return stored && sql<SqlBool>`${ref} in (${storedWithin(stored, ranges)})`
+  return stored && sql<SqlBool>`${ref} in (${storedWithin(stored, merged(ranges))})`
 }
 
-function storedWithin(
-  { schema, table, dbName }: StoredColumn,
-  ranges: readonly (readonly [low: string, high: string])[],
-): Ref {
+type TextRange = readonly [low: string, high: string]
+
+/** Merges ranges that overlap, so that the subquery reads each stored value once; the ranges of two values of one day may be the same. */
+function merged(ranges: readonly TextRange[]): readonly TextRange[] {
+  const all: [low: string, high: string][] = []
+  for (const [low, high] of ranges.toSorted(([one], [other]) => byText(one, other))) {
+    const last = all[all.length - 1]
+    if (last === undefined || low > last[1]) all.push([low, high])
+    else if (high > last[1]) last[1] = high
+  }
+  return all
+}
+
+function storedWithin({ schema, table, dbName }: StoredColumn, ranges: readonly TextRange[]): Ref {
   const [wanted, rows] = [sql.id('model_api_wanted'), sql.id('model_api_stored')]
   const [range, value] = [sql.id('model_api_wanted', 'value'), sql.id('model_api_stored', dbName)]
   // SQLite does not change the order of a CROSS JOIN.
