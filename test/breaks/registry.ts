@@ -53,7 +53,7 @@ export const registry: readonly Break[] = [
   },
   {
     title: 'The schema check reads tables that no model uses',
-    file: 'packages/core/src/dialect/shared/sql/table-names.ts',
+    file: 'packages/core/src/catalogue/shared/table-names.ts',
     find: 'names === undefined ? sql``',
     replace: 'column !== undefined ? sql``',
     fails: 'test/schema-check/unrelated.test.ts',

@@ -34,7 +34,7 @@ export {
   incompleteBody,
   unreadBody,
 } from './errors.ts'
-export type { Clock } from './http/call/clock.ts'
+export type { Clock } from './lib/clock.ts'
 export type { FetchOptions } from './http/call/fetch.ts'
 export type { HostRule } from './http/endpoints/routing/host-route.ts'
 export type { AccessExplanation, AccessStep } from './http/endpoints/service/explain-access.ts'

@@ -3,7 +3,7 @@ import {
   type CheckSyntax,
   checkRules,
 } from '../../../packages/core/src/catalogue/shared/check-rules.ts'
-import { constantOf } from '../../../packages/core/src/dialect/shared/values/default-value.ts'
+import { constantOf } from '../../../packages/core/src/catalogue/shared/default-value.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,6 +1,6 @@
 // Counts: the number of requests of a key in its window, and the milliseconds until the window ends, whatever clock the store uses.
 
-import type { Clock } from '../../http/call/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { RateCount, RateLimitStore } from '../../model/settings/access/access-types.ts'
 
 export interface Count {

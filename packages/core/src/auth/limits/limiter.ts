@@ -1,7 +1,7 @@
 // The rate limiter: counts a request in every window of a limit and refuses it when one is full.
 
 import { tooManyRequests } from '../../errors.ts'
-import type { Clock } from '../../http/call/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { RateLimitStore } from '../../model/settings/access/access-types.ts'
 import type { RateWindow } from '../../model/settings/auth/rate-windows.ts'
 import { type CountRequest, countInMemory, countInStore } from './counts.ts'

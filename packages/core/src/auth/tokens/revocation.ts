@@ -1,7 +1,7 @@
 // Revocation of refresh tokens by the host application, outside any request (specification: Token rotation 3).
 
 import type { RefreshTokenStore } from '../../database/own-tables/refresh-tokens.ts'
-import type { Clock } from '../../http/call/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { decodedSegment } from '../../lib/decoded-segment.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'

@@ -2,7 +2,7 @@
 // JWT settings, Token claims).
 
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { Clock } from '../../http/call/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Algorithm, JwtSettings, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
 import { looksLikePem } from '../../model/settings/auth/pem.ts'

@@ -1,6 +1,6 @@
 // Verified tokens: caches the claims of verified access tokens by the full text of the token, so that each signature is verified once.
 
-import type { Clock } from '../../http/call/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { lruMap } from '../../lib/lru-map.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 

@@ -1,7 +1,7 @@
 // Remembered users: caches the user of an access token for a few seconds, so that not every request with the token reads it
 // (API_USER_CACHE).
 
-import type { Clock } from '../../http/call/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { copyJson } from '../../lib/json/copy.ts'
 import { lruMap } from '../../lib/lru-map.ts'
 import type { HookRecord } from '../../model/settings/access/hook-types.ts'

@@ -1,6 +1,6 @@
 // Credentials that views show under other names: found by the names in their queries.
 
-import { type NamesInView, namesInView } from '../../dialect/shared/sql/view-query.ts'
+import { type NamesInView, namesInView } from '../shared/view-query.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { isCredentialTable, looksLikeCredential } from '../../model/credential-names.ts'
 import { type CatalogueTable, ownName } from '../shared/catalogue.ts'

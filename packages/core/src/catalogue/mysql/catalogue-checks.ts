@@ -1,6 +1,6 @@
 // Reads the rules for single columns from the CHECK constraints of MySQL and MariaDB.
 
-import { among } from '../../dialect/shared/sql/table-names.ts'
+import { among } from '../shared/table-names.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

@@ -1,12 +1,12 @@
 // Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, CHECK constraints, in a few statements.
 
-import { partialKey } from '../../dialect/mysql/partial-key.ts'
-import { columnChecks } from '../../dialect/shared/sql/column-checks.ts'
-import { projectionOf } from '../../dialect/shared/sql/projection.ts'
-import { among } from '../../dialect/shared/sql/table-names.ts'
-import { readViewQuery, type ViewQuery } from '../../dialect/shared/sql/view-query.ts'
+import { partialKey } from './partial-key.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { among } from '../shared/table-names.ts'
+import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
-import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

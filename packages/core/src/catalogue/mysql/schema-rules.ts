@@ -1,7 +1,7 @@
 // How models are compared with a database of MySQL or MariaDB.
 
-import { markedIndexText } from '../../dialect/mysql/partial-key.ts'
-import { holdsBy, strictTypes } from '../../dialect/shared/values/type-fit.ts'
+import { markedIndexText } from './partial-key.ts'
+import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'

@@ -1,7 +1,7 @@
 // Reads views of PostgreSQL: their queries, which views show rows of one table, and which columns of materialised views contain no NULL.
 
-import { among } from '../../dialect/shared/sql/table-names.ts'
-import { readViewQuery, type ViewQuery } from '../../dialect/shared/sql/view-query.ts'
+import { among } from '../shared/table-names.ts'
+import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

@@ -1,10 +1,10 @@
 // Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, CHECK constraints, in a few statements.
 
-import { columnChecks } from '../../dialect/shared/sql/column-checks.ts'
-import { partialKey } from '../../dialect/shared/sql/partial-key.ts'
-import { projectionOf } from '../../dialect/shared/sql/projection.ts'
-import { among } from '../../dialect/shared/sql/table-names.ts'
-import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { partialKey } from '../shared/partial-key.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { among } from '../shared/table-names.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

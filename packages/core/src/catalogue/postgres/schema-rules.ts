@@ -1,7 +1,7 @@
 // How models are compared with a PostgreSQL schema.
 
-import { partialIndexText } from '../../dialect/shared/sql/partial-key.ts'
-import { holdsBy, strictTypes } from '../../dialect/shared/values/type-fit.ts'
+import { partialIndexText } from '../shared/partial-key.ts'
+import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { schemaName } from './catalogue.ts'

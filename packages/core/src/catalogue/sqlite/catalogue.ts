@@ -1,11 +1,11 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
-import { columnChecks } from '../../dialect/shared/sql/column-checks.ts'
-import { partialKey } from '../../dialect/shared/sql/partial-key.ts'
-import { projectionOf } from '../../dialect/shared/sql/projection.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { partialKey } from '../shared/partial-key.ts'
+import { projectionOf } from '../shared/projection.ts'
 import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
-import { readViewQuery } from '../../dialect/shared/sql/view-query.ts'
-import { constantOf, jsonOfConstant } from '../../dialect/shared/values/default-value.ts'
+import { readViewQuery } from '../shared/view-query.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'

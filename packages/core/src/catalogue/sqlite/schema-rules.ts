@@ -1,7 +1,7 @@
 // How models are compared with a SQLite schema, whose declared types only decide how values are converted.
 
-import { partialIndexText } from '../../dialect/shared/sql/partial-key.ts'
-import { type FittingTypes, holdsBy, strictTypes } from '../../dialect/shared/values/type-fit.ts'
+import { partialIndexText } from '../shared/partial-key.ts'
+import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueColumn } from '../shared/catalogue.ts'

@@ -1,6 +1,6 @@
 // keyOfStatement: a string that is equal for two statements only if their SQL and values are equal.
 
-import type { PrintedStatement } from '../../query/compile/sendable.ts'
+import type { PrintedStatement } from './sendable.ts'
 
 /** Undefined if a value has no exact form as JSON, such as a Date that a policy compares with. */
 export const keyOfStatement = ({

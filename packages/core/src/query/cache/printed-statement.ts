@@ -1,7 +1,7 @@
 // Creates a statement from cached SQL, in the form that Kysely sends.
 
 import { printedQuery } from '../../lib/sql/print.ts'
-import type { PrintedStatement } from '../compile/sendable.ts'
+import type { PrintedStatement } from '../../database/statements/sendable.ts'
 
 export const printedStatement = (
   sql: string,

@@ -37,7 +37,7 @@ import {
   offsetOrigin,
   type Slice,
 } from './rows/row-query.ts'
-import type { Sendable } from './sendable.ts'
+import type { Sendable } from '../../database/statements/sendable.ts'
 import { keysForm, sliceForm } from './statement-forms.ts'
 import type { Target } from './target.ts'
 

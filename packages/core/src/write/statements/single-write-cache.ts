@@ -7,7 +7,7 @@ import { filled, type Refill, type Template, templateOf } from '../../lib/sql/te
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { printedStatement } from '../../query/cache/printed-statement.ts'
 import type { RowScope } from '../../query/compile/scopes.ts'
-import type { Sendable } from '../../query/compile/sendable.ts'
+import type { Sendable } from '../../database/statements/sendable.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Output, RowPlan } from '../../query/plan/plan.ts'
 import type { Values } from '../nodes/node.ts'

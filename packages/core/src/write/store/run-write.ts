@@ -12,7 +12,7 @@ import {
 import { unavailable } from '../../database/transactions/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { compileStatement, type Statement } from '../../lib/sql/statement.ts'
-import type { Sendable } from '../../query/compile/sendable.ts'
+import type { Sendable } from '../../database/statements/sendable.ts'
 import { type Refusal, refusedWrite } from '../refusals/refusal.ts'
 import type { WriteContext } from './context.ts'
 

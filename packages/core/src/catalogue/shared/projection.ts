@@ -1,6 +1,6 @@
 // Finds the columns of one table that a view shows. The table must be in the schema that is read.
 
-import type { Projection } from '../../../catalogue/shared/catalogue.ts'
+import type { Projection } from './catalogue.ts'
 import { all, type ViewQuery } from './view-query.ts'
 
 /** A table or view with the names of its columns, in the order of the catalogue. */

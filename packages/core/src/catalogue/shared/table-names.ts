@@ -1,6 +1,6 @@
 // Restricts a statement that reads the catalogue to the tables of given names.
 
-import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 
 /**
  * Returns `and column in (…)`, or nothing if `names` is undefined, so that every table is read.

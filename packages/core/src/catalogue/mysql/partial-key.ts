@@ -1,13 +1,13 @@
 // Unique indexes over a generated column that is NULL for some rows: reading one from the catalogue, and describing one in a message.
 
-import type { PartialKey } from '../../catalogue/shared/catalogue.ts'
+import type { PartialKey } from '../shared/catalogue.ts'
 import {
   constantOf,
   otherRows,
   type RowCondition,
   rowCondition,
   rowConditionText,
-} from '../shared/sql/row-condition.ts'
+} from '../../dialect/shared/sql/row-condition.ts'
 import {
   closingOf,
   isKeyword,
@@ -16,7 +16,7 @@ import {
   splitTokens,
   sqlTokens,
   unwrapped,
-} from '../shared/sql/sql-tokens.ts'
+} from '../../dialect/shared/sql/sql-tokens.ts'
 
 /** A generated column that is NULL unless `rows` holds. */
 interface Marked {

@@ -1,7 +1,7 @@
 // ColumnChecks: the rules of a table's CHECK constraints for each column, for models that introspection declares.
 
-import type { ColumnChecks, ColumnLimits, Shape } from '../../../catalogue/shared/catalogue.ts'
-import type { CheckRule } from '../../../catalogue/shared/check-rules.ts'
+import type { ColumnChecks, ColumnLimits, Shape } from './catalogue.ts'
+import type { CheckRule } from './check-rules.ts'
 
 /** Properties of a column, besides its shape, that decide how its rules apply. */
 export interface CheckedColumn {
