@@ -1,10 +1,11 @@
 // Aggregates: exact sums and averages, minima by code point, HAVING and order by label. The result equals that of the model on
 // every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { Dialect, DialectColumn, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
+import type { Dialect, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { aggregateColumn } from '../../packages/core/src/dialect/shared/values/result-column.ts'
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
+import type { DialectColumn } from '../../packages/core/src/model/dialect-column.ts'
 import type { AggregateFunction } from '../../packages/core/src/model/query-words/operators.ts'
 import { equal } from '../support/assert.ts'
 import type { DatabaseName, TestDatabase } from '../support/databases.ts'

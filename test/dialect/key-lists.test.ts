@@ -2,11 +2,12 @@
 import { defineModel } from '@model-api/core'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type { DialectTable, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
+import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
 import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
 import { sql as fragment } from '../../packages/core/src/lib/sql/fragment.ts'
 import type { ItemType } from '../../packages/core/src/model/column.ts'
+import type { DialectTable } from '../../packages/core/src/model/dialect-column.ts'
 import type { NamedColumn } from '../../packages/core/src/model/registry/resource.ts'
 import {
   keysCondition,

@@ -1,12 +1,9 @@
 /** One table with every column type and extreme values, as each database stores them, and the JSON that the contract requires. */
 import { sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type {
-  Dialect,
-  DialectColumn,
-  DialectTable,
-} from '../../packages/core/src/dialect/dialect.ts'
+import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
+import type { DialectColumn, DialectTable } from '../../packages/core/src/model/dialect-column.ts'
 import type { TestDatabase } from '../support/databases.ts'
 
 type Column = DialectTable['columns'][number]

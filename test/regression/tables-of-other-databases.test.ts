@@ -1,6 +1,7 @@
 /** A table of the same name in another database has no influence; it used to decide how rows are inserted on MariaDB. */
-import type { DialectTable } from '../../packages/core/src/dialect/dialect.ts'
+
 import { mysqlSingleWrites } from '../../packages/core/src/dialect/mysql/writes.ts'
+import type { DialectTable } from '../../packages/core/src/model/dialect-column.ts'
 import { equal } from '../support/assert.ts'
 import { databaseBeside } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'

@@ -17,9 +17,6 @@ export type {
   ComparisonOperator,
   DatabaseFailure,
   Dialect,
-  DialectColumn,
-  DialectTable,
-  DialectTableColumn,
   OrderTerm,
   PlanValue,
   StoreTypes,
@@ -34,7 +31,6 @@ export {
   incompleteBody,
   unreadBody,
 } from './errors.ts'
-export type { Clock } from './lib/clock.ts'
 export type { FetchOptions } from './http/call/fetch.ts'
 export type { HostRule } from './http/endpoints/routing/host-route.ts'
 export type { AccessExplanation, AccessStep } from './http/endpoints/service/explain-access.ts'
@@ -42,12 +38,14 @@ export type { Envelope } from './http/envelope.ts'
 export type { Refusal } from './http/refusal.ts'
 export type { ApiResponse, TextResponse } from './http/response.ts'
 export { responseText } from './http/response-text.ts'
+export type { Clock } from './lib/clock.ts'
 export type { ErrorBody } from './lib/error-body.ts'
 export type { JsonValue } from './lib/json/json-value.ts'
 export { stringify } from './lib/json/stringify.ts'
 export type { Column, ColumnRight, ColumnType } from './model/column.ts'
 export type { AnyModel, Model } from './model/define-model.ts'
 export { defineBase, defineModel } from './model/define-model.ts'
+export type { DialectColumn, DialectTable, DialectTableColumn } from './model/dialect-column.ts'
 export type { DatabaseOf, NewRowOf, PatchOf, RecordOf, RowOf } from './model/infer.ts'
 export type { AggregateFunction } from './model/query-words/operators.ts'
 export type { Registry, ResolvedRelation, Resource } from './model/registry/resource.ts'

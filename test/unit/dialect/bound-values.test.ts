@@ -7,11 +7,12 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely'
-import type { Dialect, DialectColumn } from '../../../packages/core/src/dialect/dialect.ts'
+import type { Dialect } from '../../../packages/core/src/dialect/dialect.ts'
 import { genericDialect } from '../../../packages/core/src/dialect/generic/dialect.ts'
 import { mysql } from '../../../packages/core/src/dialect/mysql/dialect.ts'
 import { postgres } from '../../../packages/core/src/dialect/postgres/dialect.ts'
 import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
+import type { DialectColumn } from '../../../packages/core/src/model/dialect-column.ts'
 import { equal, ok, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

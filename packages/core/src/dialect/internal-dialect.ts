@@ -4,17 +4,15 @@ import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../lib/json/json-value.ts'
 import type { TextStyle } from '../lib/sql/print.ts'
 import type { TableName } from '../lib/sql/table-name.ts'
-import type { SpecialValues } from '../model/type-rules.ts'
-import type { LookUp } from '../query/plan/plan.ts'
 import type {
-  ComparisonOperator,
-  Dialect,
   DialectColumn,
   DialectTable,
   DialectTableColumn,
-  PlanValue,
   SearchIndex,
-} from './dialect.ts'
+} from '../model/dialect-column.ts'
+import type { SpecialValues } from '../model/type-rules.ts'
+import type { ComparisonOperator, Dialect, PlanValue } from './dialect.ts'
+import type { LookUp } from './look-up.ts'
 import type { JsonText } from './shared/json/json-text.ts'
 import type { JsonWriter } from './shared/json/json-writer.ts'
 import type { ObjectText } from './shared/json/object-text.ts'

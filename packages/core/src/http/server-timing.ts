@@ -1,18 +1,16 @@
 // Server-Timing: measures the stages of a request and formats the header (W3C Server Timing).
 
+import type { DatabaseTiming } from '../database/statements/run.ts'
+
 const stages = ['route', 'setup', 'limit', 'authenticate', 'plan', 'database', 'serialize'] as const
 
 /** The stages that are measured, in the order of the header. */
 export type Stage = (typeof stages)[number]
 
 /** The timer of a request; absent if API_SERVER_TIMING is off. */
-export interface Timing {
+export interface Timing extends DatabaseTiming {
   /** Starts a stage and ends the previous one. */
   enter(stage: Exclude<Stage, 'database'>): void
-  /** Runs `work` and counts its time as `database`; overlapping statements are counted once. */
-  database<T>(work: () => Promise<T>): Promise<T>
-  /** Runs `work` inside `database` without counting its time as `database`: the code between the statements of a transaction. */
-  ownWork<T>(work: () => Promise<T>): Promise<T>
   /** Returns the stages that ran and their total, in milliseconds: `route;dur=0.05, database;dur=1.204, total;dur=1.31`. */
   header(): string
 }

@@ -1,12 +1,9 @@
 // For pools of several connections: warns of a before-commit callback whose statements are not part of the transaction.
 
-import {
-  type Executor,
-  interceptConnection,
-} from '../../database/transactions/intercept-connection.ts'
+import { interceptConnection } from '../../database/transactions/intercept-connection.ts'
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import { asyncContext } from './async-context.ts'
 import type { CallHook } from './call-hook.ts'

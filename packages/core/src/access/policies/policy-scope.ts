@@ -9,34 +9,12 @@ import {
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { ScopeConditions } from '../../model/settings/access/scope-types.ts'
 import { operatorFits } from '../../model/type-rules.ts'
+import type { CheckedScope, ScopeNode } from '../../query/plan/checked-scope.ts'
 import {
   conditionOn,
   refuseUndefined,
   scopeProblem,
 } from '../../query/plan/conditions/scope-test.ts'
-
-/**
- * Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other
- * Column objects.
- */
-export interface CheckedScope {
-  readonly root: ScopeNode
-  /** The values of its tests, by their `index`: constants, and functions of the request. */
-  readonly values: readonly unknown[]
-}
-
-export type ScopeNode =
-  | {
-      readonly kind: 'test'
-      readonly column: string
-      readonly operator: FilterOperator
-      readonly index: number
-      /** The path to the column in the scope, such as `.or[1].owner_id`, for errors. */
-      readonly at: string
-    }
-  | { readonly kind: 'and' | 'or'; readonly all: readonly ScopeNode[] }
-  | { readonly kind: 'not'; readonly one: ScopeNode }
-  | { readonly kind: 'exists'; readonly relation: string; readonly where: ScopeNode }
 
 /** A scope names a column or relation that the model does not have. */
 export class UnknownScopeName extends Error {}

@@ -13,18 +13,14 @@ import {
 } from '../../model/settings/access/check-policy.ts'
 import type { Problems } from '../../model/settings/problems.ts'
 import type { PolicySetting } from '../../model/settings/settings.ts'
+import type { CheckedScope } from '../../query/plan/checked-scope.ts'
 import type { Action } from '../action.ts'
 import {
   warnOfIgnoredRoles,
   warnOfLiftedRoles,
   warnOfOmittedKeys,
 } from '../roles/role-map-warning.ts'
-import {
-  type CheckedScope,
-  checkScope,
-  UnknownScopeName,
-  UnpublishedScopeTarget,
-} from './policy-scope.ts'
+import { checkScope, UnknownScopeName, UnpublishedScopeTarget } from './policy-scope.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
 export interface Policies {

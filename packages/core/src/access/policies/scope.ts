@@ -23,13 +23,14 @@ import {
   unscoped,
 } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
+import type { CheckedScope } from '../../query/plan/checked-scope.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../../query/plan/plan.ts'
 import { type PlannedScope, planScope } from '../../query/plan/planned-scope.ts'
 import { allSourcesOf, sourcesOf } from '../../query/plan/relations/sources.ts'
 import { type Action, methodOf } from '../action.ts'
 import { subjectArgs } from '../hook-args.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
-import { type CheckedScope, checkScope } from './policy-scope.ts'
+import { checkScope } from './policy-scope.ts'
 import { rowScopeOf } from './row-scope.ts'
 import { checkedQuery, openQuery } from './scope-query.ts'
 

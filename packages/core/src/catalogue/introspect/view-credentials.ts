@@ -1,9 +1,9 @@
 // Credentials that views show under other names: found by the names in their queries.
 
-import { type NamesInView, namesInView } from '../shared/view-query.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { isCredentialTable, looksLikeCredential } from '../../model/credential-names.ts'
 import { type CatalogueTable, ownName } from '../shared/catalogue.ts'
+import { type NamesInView, namesInView } from '../shared/view-query.ts'
 
 /** Tables and views by name in lower case; several schemas may have tables of the same name. */
 type Known = ReadonlyMap<string, readonly CatalogueTable[]>

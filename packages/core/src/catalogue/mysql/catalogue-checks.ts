@@ -1,11 +1,11 @@
 // Reads the rules for single columns from the CHECK constraints of MySQL and MariaDB.
 
-import { among } from '../shared/table-names.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import { type CheckRule, type CheckSyntax, checkRules } from '../shared/check-rules.ts'
+import { among } from '../shared/table-names.ts'
 
 export interface TableChecks {
   /**

@@ -1,12 +1,6 @@
 // Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, CHECK constraints, in a few statements.
 
-import { partialKey } from './partial-key.ts'
-import { columnChecks } from '../shared/column-checks.ts'
-import { projectionOf } from '../shared/projection.ts'
-import { among } from '../shared/table-names.ts'
-import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
-import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -17,8 +11,14 @@ import type {
   CatalogueTable,
   RowReader,
 } from '../shared/catalogue.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { among } from '../shared/table-names.ts'
+import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { readChecks, type TableChecks, unescaped } from './catalogue-checks.ts'
 import { mysqlShape } from './catalogue-types.ts'
+import { partialKey } from './partial-key.ts'
 
 /** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
 interface ColumnRow {

@@ -1,6 +1,5 @@
 // Unique indexes over a generated column that is NULL for some rows: reading one from the catalogue, and describing one in a message.
 
-import type { PartialKey } from '../shared/catalogue.ts'
 import {
   constantOf,
   otherRows,
@@ -17,6 +16,7 @@ import {
   sqlTokens,
   unwrapped,
 } from '../../dialect/shared/sql/sql-tokens.ts'
+import type { PartialKey } from '../shared/catalogue.ts'
 
 /** A generated column that is NULL unless `rows` holds. */
 interface Marked {

@@ -1,11 +1,11 @@
 // How models are compared with a database of MySQL or MariaDB.
 
-import { markedIndexText } from './partial-key.ts'
-import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
+import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readMysqlSchema } from './catalogue-session.ts'
+import { markedIndexText } from './partial-key.ts'
 
 export const mysqlSchema: SchemaRules = {
   indexAmong: markedIndexText,

@@ -1,12 +1,12 @@
 // Reads views of PostgreSQL: their queries, which views show rows of one table, and which columns of materialised views contain no NULL.
 
-import { among } from '../shared/table-names.ts'
-import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
+import { among } from '../shared/table-names.ts'
+import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { isTrue } from './catalogue-truth.ts'
 
 interface ViewRow {

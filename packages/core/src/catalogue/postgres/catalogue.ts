@@ -1,10 +1,5 @@
 // Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, CHECK constraints, in a few statements.
 
-import { columnChecks } from '../shared/column-checks.ts'
-import { partialKey } from '../shared/partial-key.ts'
-import { projectionOf } from '../shared/projection.ts'
-import { among } from '../shared/table-names.ts'
-import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -16,6 +11,11 @@ import type {
   RowReader,
   TableKind,
 } from '../shared/catalogue.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { partialKey } from '../shared/partial-key.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { among } from '../shared/table-names.ts'
 import { type ConstraintRules, readChecks, rulesOf } from './catalogue-checks.ts'
 import { isTrue } from './catalogue-truth.ts'
 import { postgresShape } from './catalogue-types.ts'

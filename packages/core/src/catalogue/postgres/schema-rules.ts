@@ -1,9 +1,9 @@
 // How models are compared with a PostgreSQL schema.
 
-import { partialIndexText } from '../shared/partial-key.ts'
-import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
+import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
+import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { schemaName } from './catalogue.ts'
 import { readPostgresSchema } from './catalogue-session.ts'
 

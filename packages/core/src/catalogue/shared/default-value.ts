@@ -1,10 +1,10 @@
 // The JSON value of a column's default, where the database writes it as a constant.
 
-import type { Shape } from './catalogue.ts'
-import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isSymbol, sqlTokens, unwrapped } from '../../dialect/shared/sql/sql-tokens.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
 import { decimalDigits } from '../../dialect/shared/values/decimal.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { Shape } from './catalogue.ts'
 
 /** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for an expression that must be computed. */
 export function constantOf(

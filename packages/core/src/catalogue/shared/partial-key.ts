@@ -1,8 +1,12 @@
 // Unique indexes with a predicate: reading one from the catalogue, and describing one in a message.
 
-import type { PartialKey } from './catalogue.ts'
-import { type RowCondition, rowCondition, rowConditionText } from '../../dialect/shared/sql/row-condition.ts'
+import {
+  type RowCondition,
+  rowCondition,
+  rowConditionText,
+} from '../../dialect/shared/sql/row-condition.ts'
 import { sqlTokens, unwrapped } from '../../dialect/shared/sql/sql-tokens.ts'
+import type { PartialKey } from './catalogue.ts'
 
 /** `predicate` is the expression after WHERE, as the database prints it. */
 export function partialKey(

@@ -1,8 +1,8 @@
 // SchemaRules: how the schema of a database is read and what its column types hold, for the comparison with the models. Types only.
 
-import type { DialectColumn } from '../../dialect/dialect.ts'
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
 
 /** A required column without a default, in an INSERT that omits it. */

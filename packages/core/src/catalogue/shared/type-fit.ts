@@ -1,8 +1,8 @@
 // Decides whether a database column can hold the values of a declared type, by the type that introspection would declare for it.
 
-import type { CatalogueColumn } from './catalogue.ts'
 import type { ColumnType } from '../../model/column.ts'
-import type { DialectColumn } from '../../dialect/dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
+import type { CatalogueColumn } from './catalogue.ts'
 
 /** For each declared type, the types that introspection may declare for a database column that holds its values. */
 export type FittingTypes = Readonly<Record<ColumnType, readonly ColumnType[]>>

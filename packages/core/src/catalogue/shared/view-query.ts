@@ -1,6 +1,12 @@
 // Reads the SELECT of a view, to tell whether its rows are rows of one table, and which names it uses.
 
-import { isKeyword, isSymbol, type SqlToken, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
+import {
+  isKeyword,
+  isSymbol,
+  type SqlToken,
+  splitTokens,
+  sqlTokens,
+} from '../../dialect/shared/sql/sql-tokens.ts'
 
 /** A view over one table, without joins, groups or set operations: each of its rows is a different row of the table. */
 export interface ViewQuery {

@@ -1,11 +1,6 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
-import { columnChecks } from '../shared/column-checks.ts'
-import { partialKey } from '../shared/partial-key.ts'
-import { projectionOf } from '../shared/projection.ts'
 import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
-import { readViewQuery } from '../shared/view-query.ts'
-import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -19,6 +14,11 @@ import type {
   RowReader,
 } from '../shared/catalogue.ts'
 import type { CheckRule } from '../shared/check-rules.ts'
+import { columnChecks } from '../shared/column-checks.ts'
+import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { partialKey } from '../shared/partial-key.ts'
+import { projectionOf } from '../shared/projection.ts'
+import { readViewQuery } from '../shared/view-query.ts'
 import { sqliteChecks } from './catalogue-checks.ts'
 import { sqliteCollations } from './catalogue-collations.ts'
 import { largeIntegers } from './catalogue-integers.ts'

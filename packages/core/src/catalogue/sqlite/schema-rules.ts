@@ -1,11 +1,11 @@
 // How models are compared with a SQLite schema, whose declared types only decide how values are converted.
 
-import { partialIndexText } from '../shared/partial-key.ts'
-import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueColumn } from '../shared/catalogue.ts'
+import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
+import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readSqlite } from './catalogue.ts'
 
 const text = ['text', 'string'] as const

@@ -4,12 +4,8 @@ import type { CompiledQuery, QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { asArrays } from '../../dialect/shared/values/array-rows.ts'
 import { tooManyValues, valueOutOfRange } from '../../errors.ts'
-import type { Timing } from '../../http/server-timing.ts'
-import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { compileStatement } from '../../lib/sql/statement.ts'
-import type { Reader } from '../../query/compile/selection.ts'
-import type { Sendable } from './sendable.ts'
 import type { RawRow } from '../cell.ts'
 import type { SharedCounts } from '../shared-counts.ts'
 import { asUnavailable } from '../transactions/unavailable.ts'
@@ -17,9 +13,18 @@ import { executeBounded } from './bounded-statement.ts'
 import { type Client, deadlineOf } from './bounds.ts'
 import { checkSession, isChecked } from './check-session.ts'
 import { lockedBy, retryWhileLocked } from './lock-retry.ts'
+import type { Sendable } from './sendable.ts'
 
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
+
+/** Measures the time that a request spends in the database. */
+export interface DatabaseTiming {
+  /** Runs `work` and counts its time; overlapping statements are counted once. */
+  database<T>(work: () => Promise<T>): Promise<T>
+  /** Runs `work` inside `database` without counting its time: the code between the statements of a transaction. */
+  ownWork<T>(work: () => Promise<T>): Promise<T>
+}
 
 /** What running a statement needs: the database of this request, its dialect and the limits. */
 export interface Connection {
@@ -31,8 +36,8 @@ export interface Connection {
   readonly client?: Client | undefined
   /** Counts shared with other requests; absent in a transaction, which may see other rows. */
   readonly counts?: SharedCounts | undefined
-  /** The timer for Server-Timing; undefined if that is off. */
-  readonly timing?: Timing | undefined
+  /** Measures the time of the database; undefined if that is off. */
+  readonly timing?: DatabaseTiming | undefined
 }
 
 /** Runs a read. Throws 503 if the database is unavailable or too slow, 400 if a value or sum is out of range. */
@@ -137,34 +142,3 @@ export function sqlForDriver(
 /** Adds the mark that asks for rows as arrays, if the driver supports them. */
 export const sqlForArrays = ({ shortcuts }: InternalDialect, text: string): string =>
   shortcuts?.arrayRows === true ? asArrays(text) : text
-
-/** Decodes the rows of `run`. */
-export function decodeRows(
-  readers: readonly Reader[],
-  raws: readonly NamedRow[],
-): readonly Readonly<Record<string, JsonValue>>[] {
-  const rows: Readonly<Record<string, JsonValue>>[] = []
-  for (let i = 0; i < raws.length; i++) rows.push(decodedValues(readers, raws[i] as NamedRow))
-  return rows
-}
-
-/** Decodes one row of `run`. */
-export function decodeRow(
-  readers: readonly Reader[],
-  raw: NamedRow,
-): { readonly values: Readonly<Record<string, JsonValue>> } {
-  return { values: decodedValues(readers, raw) }
-}
-
-function decodedValues(
-  readers: readonly Reader[],
-  raw: NamedRow,
-): Readonly<Record<string, JsonValue>> {
-  const values: Record<string, JsonValue> = {}
-  for (let i = 0; i < readers.length; i++) {
-    const { key, alias, decode } = readers[i] as Reader
-    const value = raw[alias]
-    values[key] = value === null || value === undefined ? null : decode(value)
-  }
-  return values
-}

@@ -1,8 +1,6 @@
 // interceptConnection: runs code of the service each time that an executor of Kysely provides its connection for statements.
 
-import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-
-export type Executor = ReturnType<AnyDatabase['getExecutor']>
+import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
 
 /** Called with the function that provides the connection; its result is what the executor's `provideConnection` returns. */
 export type Intercept = <T>(provide: () => Promise<T>) => Promise<T>

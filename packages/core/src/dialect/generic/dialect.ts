@@ -3,8 +3,9 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
-import type { Dialect, DialectColumn, PlanValue } from '../dialect.ts'
+import type { Dialect, PlanValue } from '../dialect.ts'
 import { likePattern } from '../shared/sql/patterns.ts'
 import {
   byText,

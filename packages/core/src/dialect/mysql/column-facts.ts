@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import type { DialectColumn, DialectTable } from '../dialect.ts'
+import type { DialectColumn, DialectTable } from '../../model/dialect-column.ts'
 import type { Engine } from './engine.ts'
 import { mariadbEngine } from './engine-mariadb.ts'
 import { mysqlEngine } from './engine-mysql.ts'

@@ -3,10 +3,11 @@
 import type { SqlBool } from 'kysely'
 import { insideQuotes } from '../../lib/json/quoted.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import type { LookUp } from '../../query/plan/plan.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
+import type { LookUp } from '../look-up.ts'
 import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json/json-writer.ts'
 import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/sql/patterns.ts'
 import {

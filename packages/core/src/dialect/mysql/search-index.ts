@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import type { DialectTable, SearchIndex } from '../dialect.ts'
+import type { DialectTable, SearchIndex } from '../../model/dialect-column.ts'
 import { keysWhere, type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
 
 export const mysqlSearchIndexes = (

@@ -2,7 +2,7 @@
 
 import { base64 } from '../../lib/json/base64.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
 import { natural } from '../shared/sql/sql-parts.ts'
 

@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import type { DialectTable } from '../dialect.ts'
+import type { DialectTable } from '../../model/dialect-column.ts'
 import type { OrderedUpdates } from '../internal-dialect.ts'
 import type { SingleWrites } from '../shared/sql/writes.ts'
 import { insertHasReturning, schemasOf } from './column-facts.ts'

@@ -1,7 +1,7 @@
 // arraysTable: rows of bound values as a table, which PostgreSQL builds from one array for each column.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
 import { arrayLiteral } from '../shared/json/list-text.ts'
 

@@ -4,7 +4,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import { type TableName, tableKey } from '../../lib/sql/table-name.ts'
-import type { DialectColumn, DialectTable } from '../dialect.ts'
+import type { DialectColumn, DialectTable } from '../../model/dialect-column.ts'
 import { classifyPostgres } from './errors.ts'
 
 /**

@@ -2,8 +2,9 @@
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
 import { writerOf } from '../shared/json/json-writer.ts'
 import { arrayLiteral } from '../shared/json/list-text.ts'

@@ -1,7 +1,7 @@
 // Cancels statements on PostgreSQL through Kysely's connections of `pg`; statements of other drivers run to their end.
 
 import type { CompiledQuery, ControlConnectionProvider, DatabaseConnection } from 'kysely'
-import type { Executor } from '../../database/transactions/intercept-connection.ts'
+import type { Executor } from '../../lib/sql/any-database.ts'
 import type { Interrupted, Interruption } from '../shared/session/interruption.ts'
 
 export const postgresInterruption: Interruption = {

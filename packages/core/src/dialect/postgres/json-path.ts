@@ -1,7 +1,7 @@
 // The values at paths of json and jsonb columns in PostgreSQL.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { JsonPath } from '../dialect.ts'
+import type { JsonPath } from '../../model/dialect-column.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
 import type { DeclaredType } from './column-facts.ts'
 

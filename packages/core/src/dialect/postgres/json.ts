@@ -1,7 +1,7 @@
 // Builds JSON objects in PostgreSQL, for columns whose JSON is known to have the service's bytes.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { JsonText } from '../shared/json/json-text.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
 import type { Facts } from './column-facts.ts'

@@ -2,7 +2,7 @@
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import type { DialectTable } from '../dialect.ts'
+import type { DialectTable } from '../../model/dialect-column.ts'
 import { returningOnTables, type SingleWrites } from '../shared/sql/writes.ts'
 import { quotedName } from './column-facts.ts'
 import { classifyPostgres } from './errors.ts'

@@ -1,8 +1,9 @@
 // Aggregate functions: exact sums and averages of the stored numbers, which skip values that are not numbers.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
-import type { Aggregate, DialectColumn } from '../dialect.ts'
+import type { Aggregate } from '../dialect.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
 import { aggregateDecoderOf, type Total } from '../shared/values/aggregate-decode.ts'
 import { unscaled } from '../shared/values/decimal.ts'

@@ -2,7 +2,8 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
+import type { PlanValue } from '../dialect.ts'
 import type { KeyList, KeyPair } from '../internal-dialect.ts'
 import {
   type Comparison,

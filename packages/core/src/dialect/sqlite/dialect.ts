@@ -2,9 +2,10 @@
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { LookUp } from '../../query/plan/plan.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
+import type { PlanValue } from '../dialect.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
+import type { LookUp } from '../look-up.ts'
 import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../shared/json/json-writer.ts'
 import { type Folded, folded } from '../shared/sql/fold.ts'
 import { globPattern, lengthOf, likePattern } from '../shared/sql/patterns.ts'

@@ -1,7 +1,7 @@
 // The values at paths of json columns in SQLite, which stores JSON as text.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { JsonPath } from '../dialect.ts'
+import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
 import { type Ref, within } from '../shared/sql/sql-parts.ts'
 

@@ -1,7 +1,7 @@
 // Builds JSON objects in SQLite: one call of printf over the stored values.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { ObjectText, TextPiece } from '../shared/json/object-text.ts'
 import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
 import { isNumber } from './stored/stored-forms.ts'

@@ -1,7 +1,8 @@
 // Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { DialectColumn, PlanValue } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
+import type { PlanValue } from '../dialect.ts'
 import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
 import { decimalDigits, scaled } from '../shared/values/decimal.ts'
 import { isNumber, servedForm } from './stored/stored-forms.ts'

@@ -1,6 +1,6 @@
 // The sort key that cursors contain: a value with all digits that ORDER BY compares, also if it is not of its column's type.
 
-import type { DialectColumn } from '../dialect.ts'
+import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
 import { isScaled, operand } from './operand.ts'
 import { exactForm, hasForms } from './stored/stored-forms.ts'

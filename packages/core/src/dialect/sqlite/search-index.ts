@@ -4,7 +4,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import { tableOf } from '../../lib/sql/table-name.ts'
-import type { DialectTable, SearchIndex } from '../dialect.ts'
+import type { DialectTable, SearchIndex } from '../../model/dialect-column.ts'
 import { type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
 
 export const sqliteSearchIndexes = (

@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import type { DialectTable } from '../dialect.ts'
+import type { DialectTable } from '../../model/dialect-column.ts'
 import { returningOnTables, type SingleWrites } from '../shared/sql/writes.ts'
 import { classifySqlite } from './errors.ts'
 import { amongTables } from './stored/among-tables.ts'

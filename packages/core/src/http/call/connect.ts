@@ -3,12 +3,12 @@
 import type { Bounds } from '../../database/statements/bounds.ts'
 import { onBoundedConnection } from '../../database/transactions/bounded-connection.ts'
 import { isTemporary } from '../../database/transactions/unavailable.ts'
-import type { DialectTable } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { withArrayRows } from '../../dialect/shared/values/array-rows-support.ts'
 import { ApiError, databaseUnavailable, notReady } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { DialectTable } from '../../model/dialect-column.ts'
 
 export interface ConnectOptions {
   readonly db: AnyDatabase

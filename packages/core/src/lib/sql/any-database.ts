@@ -4,3 +4,5 @@ import type { Kysely } from 'kysely'
 
 // biome-ignore lint/suspicious/noExplicitAny: tables and columns are data of the registry
 export type AnyDatabase = Kysely<any>
+
+export type Executor = ReturnType<AnyDatabase['getExecutor']>

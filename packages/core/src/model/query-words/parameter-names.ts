@@ -1,7 +1,5 @@
 // The names of all query parameters.
 
-import type { SingleParameter } from '../../query/parse/ast.ts'
-
 const single = [
   'page',
   'limit',
@@ -17,7 +15,10 @@ const single = [
   'max_affected',
   'on_conflict',
   'search',
-] as const satisfies readonly SingleParameter[]
+] as const
+
+/** The parameters that take one value and may be given once. */
+export type SingleParameter = (typeof single)[number]
 
 const lists = ['fields', 'order_by', 'orderby', 'groupby', 'aggregate', 'join'] as const
 

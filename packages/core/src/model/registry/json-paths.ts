@@ -1,6 +1,5 @@
 // Paths into json columns: the column objects that stand for them in queries, and the checks of their declarations.
 
-import type { Dialect } from '../../dialect/dialect.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { JsonPathType } from '../column.ts'
 import type { Problems } from '../settings/problems.ts'
@@ -50,7 +49,7 @@ export const queryColumns = ({ columns }: Pick<Resource, 'columns'>): readonly N
 /** Reports declared paths that no query could name, types that paths cannot have, and a database without support for paths. */
 export function checkJsonPaths(
   { definition, hidden, type }: NamedColumn,
-  dialect: (Pick<Dialect, 'jsonValue'> & { readonly name?: string }) | undefined,
+  dialect: { readonly name?: string; readonly jsonValue?: unknown } | undefined,
   at: string,
   problems: Problems,
 ): void {

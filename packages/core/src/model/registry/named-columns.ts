@@ -1,8 +1,8 @@
 // Named columns: a model's columns and computed columns with both names resolved and their defaults filled in.
 
-import type { DialectColumn } from '../../dialect/dialect.ts'
 import type { Column } from '../column.ts'
 import type { AnyModel, ComputedColumn } from '../define-model.ts'
+import type { DialectColumn } from '../dialect-column.ts'
 import type { SpecialValues } from '../type-rules.ts'
 import { withPaths } from './json-paths.ts'
 import type { NamedColumn } from './resource.ts'

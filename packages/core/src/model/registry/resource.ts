@@ -1,10 +1,10 @@
 // Resource: a published model with everything computed from it at start-up. Types only.
 
 import type { Expression } from 'kysely'
-import type { JsonPath, SearchIndex } from '../../dialect/dialect.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { Column, ColumnType, ItemType } from '../column.ts'
 import type { AnyModel } from '../define-model.ts'
+import type { JsonPath, SearchIndex } from '../dialect-column.ts'
 import type { ResourceSettings } from '../settings/settings.ts'
 import type { SpecialValues } from '../type-rules.ts'
 

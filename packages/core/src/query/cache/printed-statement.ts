@@ -1,7 +1,7 @@
 // Creates a statement from cached SQL, in the form that Kysely sends.
 
-import { printedQuery } from '../../lib/sql/print.ts'
 import type { PrintedStatement } from '../../database/statements/sendable.ts'
+import { printedQuery } from '../../lib/sql/print.ts'
 
 export const printedStatement = (
   sql: string,

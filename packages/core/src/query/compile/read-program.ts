@@ -2,6 +2,7 @@
 // not have the expected form.
 
 import type { ObjectLocation } from '../../database/cell.ts'
+import type { Sendable } from '../../database/statements/sendable.ts'
 import { insideQuotes } from '../../lib/json/quoted.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Refill } from '../../lib/sql/template.ts'
@@ -37,7 +38,6 @@ import {
   offsetOrigin,
   type Slice,
 } from './rows/row-query.ts'
-import type { Sendable } from '../../database/statements/sendable.ts'
 import { keysForm, sliceForm } from './statement-forms.ts'
 import type { Target } from './target.ts'
 

@@ -1,6 +1,7 @@
 // The query AST: what the client wrote, structured and decoded, before any model is consulted.
 
 import type { AggregateFunction, FilterOperator } from '../../model/query-words/operators.ts'
+import type { SingleParameter } from '../../model/query-words/parameter-names.ts'
 
 /** Offsets in the raw query string; `raw.slice(start, end)` is what the client wrote. */
 export interface Span {
@@ -116,23 +117,6 @@ export interface RelationKeyNode {
   readonly columns: TextNode
   readonly span: Span
 }
-
-/** The parameters that take one value and may be given once. */
-export type SingleParameter =
-  | 'page'
-  | 'limit'
-  | 'join_type'
-  | 'dump'
-  | 'dump_relationships'
-  | 'include_deleted'
-  | 'count'
-  | 'after'
-  | 'before'
-  | 'paging'
-  | 'cascade_delete'
-  | 'max_affected'
-  | 'on_conflict'
-  | 'search'
 
 /** A whole query string. Absent lists are empty; `fields` is undefined when the parameter is absent. */
 export interface QueryAst {

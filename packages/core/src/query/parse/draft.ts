@@ -1,6 +1,6 @@
 // Draft: the mutable AST during parsing.
 
-import type { ListParameter } from '../../model/query-words/parameter-names.ts'
+import type { ListParameter, SingleParameter } from '../../model/query-words/parameter-names.ts'
 import type {
   AggregateNode,
   ConditionNode,
@@ -10,7 +10,6 @@ import type {
   OrderNode,
   RelationKeyNode,
   RelationOptionNode,
-  SingleParameter,
   TextNode,
 } from './ast.ts'
 

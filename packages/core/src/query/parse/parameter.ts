@@ -9,13 +9,13 @@ import {
 import { excerpt } from '../../lib/error-size.ts'
 import { didYouMean, nearest } from '../../lib/naming/suggest.ts'
 import type { FilterOperator } from '../../model/query-words/operators.ts'
+import type { SingleParameter } from '../../model/query-words/parameter-names.ts'
 import {
   isSingleParameter,
   type ListParameter,
   listParameters,
   singleParameters,
 } from '../../model/query-words/parameter-names.ts'
-import type { SingleParameter } from './ast.ts'
 import { type Cursor, malformed } from './cursor.ts'
 import type { Draft } from './draft.ts'
 import { type Pair, rawText } from './query-string.ts'

@@ -1,7 +1,8 @@
 // The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
 // only as values, which are sent as parameters. Types only.
 
-import type { SearchIndex } from '../../dialect/dialect.ts'
+import type { LookUp } from '../../dialect/look-up.ts'
+import type { SearchIndex } from '../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 
@@ -63,17 +64,6 @@ export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
  * cached plan takes the value of a later request from the same position.
  */
 export type Slot = { readonly query: number } | { readonly key: number }
-
-/**
- * How related rows are looked up:
- * - `each`: for each row of the base, with a correlated subquery;
- * - `nested`: for each row of another subquery;
- * - `once`: all related rows at once, with an uncorrelated subquery;
- * - `any`: the dialect chooses, because all of these give the same rows;
- * - `unmerged`: like `each`, but as a subquery that the optimiser cannot merge into the outer query's join. Used in queries with
- *   many relations, where planning one join of all tables takes too long.
- */
-export type LookUp = 'each' | 'nested' | 'once' | 'any' | 'unmerged'
 
 export type Condition =
   | {

@@ -1,9 +1,9 @@
 // planScope: plans the checked conditions of a policy's scope as conditions on one source, with the values of a request.
 
-import type { CheckedScope, ScopeNode } from '../../access/policies/policy-scope.ts'
 import type { FilterOperator } from '../../model/query-words/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { createAliases } from './aliases.ts'
+import type { CheckedScope, ScopeNode } from './checked-scope.ts'
 import { type LookUpStart, lookUpStep } from './conditions/look-up.ts'
 import { conditionOn } from './conditions/scope-test.ts'
 import { refOf } from './names.ts'

@@ -2,10 +2,11 @@
 
 import { featureDisabled, invalidParameter, notHere, tooManyAlternatives } from '../../errors.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
+import type { SingleParameter } from '../../model/query-words/parameter-names.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { isKeyless } from '../../model/registry/row-identity.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import type { QueryAst, SingleParameter } from '../parse/ast.ts'
+import type { QueryAst } from '../parse/ast.ts'
 import { maxAlternatives } from '../parse/limits.ts'
 import { createAliases } from './aliases.ts'
 import { conditionsOnBase } from './conditions/base-conditions.ts'

@@ -3,6 +3,7 @@
 import { cellOf, type RawRow } from '../../database/cell.ts'
 import type { Turn } from '../../database/shared-counts.ts'
 import { type Connection, run, runRows } from '../../database/statements/run.ts'
+import type { Sendable } from '../../database/statements/sendable.ts'
 import { keyOfStatement } from '../../database/statements/statement-key.ts'
 import { tooManyCombinations } from '../../errors.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
@@ -14,7 +15,6 @@ import {
   type ReadProgram,
 } from '../compile/read-program.ts'
 import type { CursorColumn } from '../compile/rows/keyset.ts'
-import type { Sendable } from '../../database/statements/sendable.ts'
 import { maxCombinations } from '../parse/limits.ts'
 import type { CursorValues } from '../plan/order/cursor.ts'
 import type { ListPlan, Value } from '../plan/plan.ts'

@@ -1,10 +1,11 @@
 // readLinks: reads links from a junction table without a published model, by the keys of the records at one end.
 
-import { decodeRow, run } from '../../database/statements/run.ts'
+import { run } from '../../database/statements/run.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import { valueOfJson } from '../../query/plan/conditions/value.ts'
 import type { Value } from '../../query/plan/plan.ts'
+import { decodeRow } from '../../query/run/decode.ts'
 import { compileLinks, type KeyPart } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/context.ts'
 import { addLink, chunksByKey, type FoundLinks } from './link-keys.ts'

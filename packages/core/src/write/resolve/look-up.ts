@@ -1,6 +1,6 @@
 // Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
 
-import { decodeRows, run } from '../../database/statements/run.ts'
+import { run } from '../../database/statements/run.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
@@ -8,6 +8,7 @@ import { readingForChange } from '../../query/compile/read-lock.ts'
 import { compileRows, type Slice } from '../../query/compile/rows/row-query.ts'
 import { unscoped } from '../../query/compile/scopes.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
+import { decodeRows } from '../../query/run/decode.ts'
 import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
 import type { WriteAction } from '../check/access.ts'
 import { readsStoredColumns } from '../nodes/echo.ts'

@@ -1,5 +1,6 @@
 // Caches the SQL of single-statement writes by resource, output and set of written columns, so that each request only encodes its values.
 
+import type { Sendable } from '../../database/statements/sendable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { type LruMap, lruMap } from '../../lib/lru-map.ts'
 import { type Fragment, isPart, sql } from '../../lib/sql/fragment.ts'
@@ -7,7 +8,6 @@ import { filled, type Refill, type Template, templateOf } from '../../lib/sql/te
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { printedStatement } from '../../query/cache/printed-statement.ts'
 import type { RowScope } from '../../query/compile/scopes.ts'
-import type { Sendable } from '../../database/statements/sendable.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Output, RowPlan } from '../../query/plan/plan.ts'
 import type { Values } from '../nodes/node.ts'

@@ -9,10 +9,10 @@ import {
   run,
   sqlForArrays,
 } from '../../database/statements/run.ts'
+import type { Sendable } from '../../database/statements/sendable.ts'
 import { unavailable } from '../../database/transactions/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { compileStatement, type Statement } from '../../lib/sql/statement.ts'
-import type { Sendable } from '../../database/statements/sendable.ts'
 import { type Refusal, refusedWrite } from '../refusals/refusal.ts'
 import type { WriteContext } from './context.ts'
 

@@ -1,12 +1,13 @@
 // Stores one record: its INSERT with the generated key, and its UPDATE with the policy and the callback.
 
-import { decodeRow, run } from '../../database/statements/run.ts'
+import { run } from '../../database/statements/run.ts'
 import { forbidden, validationFailed } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { decodeRow } from '../../query/run/decode.ts'
 import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
 import { columnsOf } from '../nodes/look-up.ts'
 import { pathTo, type Values } from '../nodes/node.ts'

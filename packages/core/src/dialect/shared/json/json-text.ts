@@ -2,7 +2,7 @@
 
 import type { Expression } from 'kysely'
 import type { Fragment } from '../../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 
 export interface JsonText {
   /**

@@ -2,7 +2,7 @@
 
 import { insideQuotes } from '../../../lib/json/quoted.ts'
 import { stringify } from '../../../lib/json/stringify.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import { isoDatetime } from '../values/calendar-text.ts'
 import type { Decoder } from '../values/decode.ts'
 

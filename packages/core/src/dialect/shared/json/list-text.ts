@@ -1,7 +1,7 @@
 // Converts lists to and from the array text of databases with array types.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 
 /** Describes an item of a list as a column. */
 export const itemOf = (column: DialectColumn): DialectColumn => ({

@@ -4,7 +4,7 @@ import type { Expression } from 'kysely'
 import { insideQuotes } from '../../../lib/json/quoted.ts'
 import { lruMap } from '../../../lib/lru-map.ts'
 import type { Fragment } from '../../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 
 /**
  * For databases that do not enforce the declared types, such as SQLite. There, testing each value in SQL would cost more than

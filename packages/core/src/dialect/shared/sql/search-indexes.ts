@@ -2,7 +2,7 @@
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
-import type { DialectTable, SearchIndex } from '../../dialect.ts'
+import type { DialectTable, SearchIndex } from '../../../model/dialect-column.ts'
 import type { InternalDialect } from '../../internal-dialect.ts'
 import type { Ref } from './sql-parts.ts'
 

@@ -5,7 +5,8 @@ import { bytesOfBase64 } from '../../../lib/json/base64.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { stringify } from '../../../lib/json/stringify.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
-import type { DialectColumn, OrderTerm } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
+import type { OrderTerm } from '../../dialect.ts'
 
 export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>

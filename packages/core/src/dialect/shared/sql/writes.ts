@@ -1,7 +1,7 @@
 // SingleWrites: which writes of a row may be a single statement without a transaction, and how the written row is read back.
 
 import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
-import type { DialectTable } from '../../dialect.ts'
+import type { DialectTable } from '../../../model/dialect-column.ts'
 
 /** What one statement does to one row. */
 export type RowChange = 'insert' | 'update' | 'delete'

@@ -2,8 +2,8 @@
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { verbatimNumber } from '../../../lib/json/verbatim.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
-import type { DialectColumn } from '../../dialect.ts'
 import {
   printedDecimal,
   quotient,

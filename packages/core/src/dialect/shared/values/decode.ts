@@ -3,7 +3,7 @@
 import { base64 } from '../../../lib/json/base64.ts'
 import { canonicalJson } from '../../../lib/json/canonical.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import { itemOf, listOf } from '../json/list-text.ts'
 import { isoDate, isoDatetime, isoTime } from './calendar-text.ts'
 import { decimalDigits, printedDecimal, specialNumber } from './decimal.ts'

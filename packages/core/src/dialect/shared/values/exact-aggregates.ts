@@ -1,8 +1,9 @@
 // Aggregate functions of the databases whose sums of integers and decimals are exact: PostgreSQL, MySQL and MariaDB.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
-import type { Aggregate, DialectColumn } from '../../dialect.ts'
+import type { Aggregate } from '../../dialect.ts'
 import type { Ref } from '../sql/sql-parts.ts'
 import { aggregateDecoderOf } from './aggregate-decode.ts'
 

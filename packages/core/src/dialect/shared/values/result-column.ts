@@ -1,7 +1,7 @@
 // Describes the results of aggregates and calendar units as columns, by which their values are decoded, compared and ordered.
 
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
-import type { DialectColumn } from '../../dialect.ts'
 
 /** Describes the result of an aggregate as a column, for the expression that the aggregate's `comparable` returns. */
 export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): DialectColumn {

@@ -1,7 +1,7 @@
 // Groups tables by attached database, because each has its own catalogue.
 
 import { grouped } from '../../../lib/grouped.ts'
-import type { DialectTable } from '../../dialect.ts'
+import type { DialectTable } from '../../../model/dialect-column.ts'
 
 /** Tables by the name of their attached database; a table without a schema belongs to `main`. */
 export const bySchema = (

@@ -3,7 +3,11 @@
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql as fragment } from '../../../lib/sql/fragment.ts'
-import type { DialectColumn, DialectTable, DialectTableColumn } from '../../dialect.ts'
+import type {
+  DialectColumn,
+  DialectTable,
+  DialectTableColumn,
+} from '../../../model/dialect-column.ts'
 import { classifySqlite } from '../errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'

@@ -2,7 +2,7 @@
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
-import type { DialectColumn, DialectTable } from '../../dialect.ts'
+import type { DialectColumn, DialectTable } from '../../../model/dialect-column.ts'
 import type { MultiRowInserts } from '../../internal-dialect.ts'
 import { tableColumns } from './table-columns.ts'
 

@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
 import { rowsOf } from '../../../lib/sql/statement.ts'
-import type { DialectColumn, DialectTable } from '../../dialect.ts'
+import type { DialectColumn, DialectTable } from '../../../model/dialect-column.ts'
 import { isText } from '../../shared/sql/sql-parts.ts'
 import { classifySqlite } from '../errors.ts'
 import { amongTables } from './among-tables.ts'

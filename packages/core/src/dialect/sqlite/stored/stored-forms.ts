@@ -1,7 +1,7 @@
 // SQL that converts a stored value from any of several formats to one, so that it compares and sorts as the value that it represents.
 
 import { sql } from '../../../lib/sql/fragment.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import { natural, type Ref } from '../../shared/sql/sql-parts.ts'
 
 /**

@@ -3,7 +3,7 @@
 import type { SqlBool } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import {
   byText,
   type Comparison,

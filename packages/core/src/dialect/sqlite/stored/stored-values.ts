@@ -1,7 +1,7 @@
 // Converts stored values to JSON. A value that is not of its column's type is shown as its text.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { DialectColumn } from '../../dialect.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import {
   type JsonWriter,
   writerOf,

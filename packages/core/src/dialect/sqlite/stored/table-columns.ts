@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { rowsOf } from '../../../lib/sql/statement.ts'
-import type { DialectColumn, DialectTable } from '../../dialect.ts'
+import type { DialectColumn, DialectTable } from '../../../model/dialect-column.ts'
 import { classifySqlite } from '../errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'

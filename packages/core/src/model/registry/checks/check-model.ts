@@ -1,10 +1,11 @@
 // Checks a published model: its names, its columns and its key.
 
-import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { AnyModel, ComputedColumn } from '../../define-model.ts'
+import type { DialectColumn } from '../../dialect-column.ts'
 import { boolean, callable, text } from '../../settings/checks.ts'
 import type { Problems } from '../../settings/problems.ts'
+import type { SpecialValues } from '../../type-rules.ts'
 import { badColumnName, badFieldName, badRelationName } from '../field-name.ts'
 import { checkJsonPaths } from '../json-paths.ts'
 import type { NamedColumn, Resource } from '../resource.ts'
@@ -12,12 +13,17 @@ import { checkSearch } from '../search.ts'
 import { checkColumn, checkComputed } from './check-column.ts'
 import { isWriteOnly } from './field-rules.ts'
 
-/** The functions of the dialect that are called when the API is created. */
-export type StartDialect = Pick<
-  InternalDialect,
-  'refuses' | 'listMatch' | 'jsonValue' | 'specialValues' | 'keepsOtherForms'
-> & {
+/** What is asked of the dialect when the API is created. */
+export interface StartDialect {
   readonly name?: string
+  /** Returns why a column cannot be served, or undefined. */
+  readonly refuses?: (column: DialectColumn) => string | undefined
+  /** Present if the database has columns of lists. */
+  readonly listMatch?: unknown
+  /** Present if the database has paths into JSON columns. */
+  readonly jsonValue?: unknown
+  readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
+  readonly keepsOtherForms?: (column: DialectColumn) => boolean
 }
 
 /** Reports the problems of a model, except those of relation targets. */

@@ -1,10 +1,10 @@
 // Compiles conditions and operands to SQL expressions; differences between databases are in the dialect.
 
 import type { Expression, SqlBool } from 'kysely'
-import type { DialectColumn } from '../../../dialect/dialect.ts'
 import { chain, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { aggregateColumn, bucketColumn } from '../../../dialect/shared/values/result-column.ts'
 import { type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import type { DialectColumn } from '../../../model/dialect-column.ts'
 import { keyRefs } from '../../plan/names.ts'
 import type { Condition, Operand } from '../../plan/plan.ts'
 import { readLock } from '../read-lock.ts'

@@ -1,9 +1,10 @@
 // Turns joins into conditions on the base if neither output nor order reads their columns, so that joined rows need not be combined.
 
+import type { LookUp } from '../../../dialect/look-up.ts'
 import { tooManyAlternatives } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import { maxAlternatives } from '../../parse/limits.ts'
-import type { Condition, LookUp, PlannedJoin, Source } from '../plan.ts'
+import type { Condition, PlannedJoin, Source } from '../plan.ts'
 import { requiredJoins, sourcesOf } from '../relations/required-joins.ts'
 import { isShared, type LookUpStart, leadsToMany, lookUpStep } from './look-up.ts'
 

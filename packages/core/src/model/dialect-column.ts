@@ -1,0 +1,74 @@
+// DialectColumn: what a dialect is told of columns and tables. Types only.
+
+import type { ColumnType, ItemType, JsonPathType } from './column.ts'
+
+/** What a dialect needs to know of a column. */
+export interface DialectColumn {
+  /** The field name, for messages. */
+  readonly name: string
+  readonly type: ColumnType
+  readonly nullable: boolean
+  /** Total digits of a decimal. */
+  readonly precision?: number
+  /** Digits after the decimal point. */
+  readonly scale?: number
+  /** The type of a list's items. */
+  readonly items?: ItemType
+  /** The members of an `enum` column, or of a list of them. */
+  readonly enum?: readonly string[]
+  /** `'database'`: compare and order text by the column's own collation. */
+  readonly collation?: 'database'
+  /** `'text'`: a decimal that is stored as text. */
+  readonly storage?: 'text'
+  /** Set for a json column whose model declares paths into it; they are read by `jsonValue`. */
+  readonly paths?: unknown
+  /**
+   * The expression passed with this column is the result of `comparable`, `bucket` or an aggregate's `comparable`, not a column
+   * of a table. GROUP BY works on such expressions, so SELECT, ORDER BY and comparisons must use them unchanged.
+   */
+  readonly comparable?: true
+  /** Set with `comparable` if the expression is an exact aggregate: a sum of integers, or a sum or average of bigints or decimals. */
+  readonly aggregate?: 'sum' | 'avg'
+}
+
+/**
+ * A table that the API serves. The dialect's other functions later receive the same objects for its columns, so these objects can
+ * be keys of a Map.
+ */
+export interface DialectTable {
+  /** The database schema. Default: the connection's own. */
+  readonly schema?: string
+  readonly table: string
+  readonly columns: readonly DialectTableColumn[]
+  /** The index that searches of the table use, if its model declares one. */
+  readonly search?: SearchIndex
+}
+
+/** The full-text index of a table. */
+export interface SearchIndex {
+  readonly schema?: string
+  readonly table: string
+  /** The name of the index, as the model declares it. */
+  readonly index: string
+  /** The text search configuration, for databases that have several. */
+  readonly language: string
+  /** The columns that the index covers. */
+  readonly columns: readonly DialectTableColumn[]
+  /** The primary key of the table. */
+  readonly key: readonly DialectTableColumn[]
+}
+
+export interface DialectTableColumn extends DialectColumn {
+  /** The column's name in the database. */
+  readonly dbName: string
+  /** Set if the model computes the column by an SQL expression, so that the table has no such column. */
+  readonly computed?: unknown
+}
+
+/** A path into the values of a json column, as the model declares it. */
+export interface JsonPath {
+  /** The names of members, from the outermost object inwards: letters, digits, `_` and `-`, not beginning with a digit. */
+  readonly keys: readonly string[]
+  /** The expected type. A value of another JSON type counts as NULL. */
+  readonly type: JsonPathType
+}

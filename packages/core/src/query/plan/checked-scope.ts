@@ -1,0 +1,26 @@
+// CheckedScope: the scope of a policy as data, after its names were checked. Types only; `access/policies/policy-scope.ts` makes it.
+
+import type { FilterOperator } from '../../model/query-words/operators.ts'
+
+/**
+ * Conditions whose names are checked. They store columns and relations by name, because callers can have registries with other
+ * Column objects.
+ */
+export interface CheckedScope {
+  readonly root: ScopeNode
+  /** The values of its tests, by their `index`: constants, and functions of the request. */
+  readonly values: readonly unknown[]
+}
+
+export type ScopeNode =
+  | {
+      readonly kind: 'test'
+      readonly column: string
+      readonly operator: FilterOperator
+      readonly index: number
+      /** The path to the column in the scope, such as `.or[1].owner_id`, for errors. */
+      readonly at: string
+    }
+  | { readonly kind: 'and' | 'or'; readonly all: readonly ScopeNode[] }
+  | { readonly kind: 'not'; readonly one: ScopeNode }
+  | { readonly kind: 'exists'; readonly relation: string; readonly where: ScopeNode }

@@ -1,0 +1,36 @@
+// Decodes rows whose values have names.
+
+import type { NamedRow } from '../../database/statements/run.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { Reader } from '../compile/selection.ts'
+
+/** Decodes the rows of `run`. */
+export function decodeRows(
+  readers: readonly Reader[],
+  raws: readonly NamedRow[],
+): readonly Readonly<Record<string, JsonValue>>[] {
+  const rows: Readonly<Record<string, JsonValue>>[] = []
+  for (let i = 0; i < raws.length; i++) rows.push(decodedValues(readers, raws[i] as NamedRow))
+  return rows
+}
+
+/** Decodes one row of `run`. */
+export function decodeRow(
+  readers: readonly Reader[],
+  raw: NamedRow,
+): { readonly values: Readonly<Record<string, JsonValue>> } {
+  return { values: decodedValues(readers, raw) }
+}
+
+function decodedValues(
+  readers: readonly Reader[],
+  raw: NamedRow,
+): Readonly<Record<string, JsonValue>> {
+  const values: Record<string, JsonValue> = {}
+  for (let i = 0; i < readers.length; i++) {
+    const { key, alias, decode } = readers[i] as Reader
+    const value = raw[alias]
+    values[key] = value === null || value === undefined ? null : decode(value)
+  }
+  return values
+}
