@@ -17,7 +17,7 @@ const ofDriver =
 /** How often each file caches something, and with which key. */
 const places: Readonly<Record<string, readonly [places: number, key: string]>> = {
   'access/column-rights.ts': [1, 'registries of callers, by what is withheld from them'],
-  'access/hooks/host-values.ts': [1, ofModels],
+  'model/hooks/host-values.ts': [1, ofModels],
   'query/compile/rows/distinct-query.ts': [1, ofModels],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
   'database/own-tables/create-table.ts': [

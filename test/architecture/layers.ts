@@ -2,8 +2,8 @@
 
 /**
  * Lowest first. A room is a folder of `src`, or a file there. Some rooms have an order of their own: their sub-folders stand here as
- * places, and the name of the room stands for all its other files. Files import values from lower places and from their own;
- * `import type` is free, because it is erased.
+ * places, and the name of the room stands for all its other files. Files import values from lower places and from their own, and types
+ * from lower rooms and from all places of their own.
  */
 export const layers: readonly (readonly string[])[] = [
   ['lib'],
@@ -12,6 +12,7 @@ export const layers: readonly (readonly string[])[] = [
   ['model'],
   ['model/settings'],
   ['model/registry'],
+  ['model/hooks'],
   ['dialect'],
   ['database/statements', 'database/transactions'],
   ['database/own-tables', 'database/replicas'],
@@ -39,15 +40,6 @@ export const layers: readonly (readonly string[])[] = [
 export const sideways: readonly (readonly [from: string, to: string])[] = [
   ['database/statements', 'database/transactions'],
   ['database/transactions', 'database/statements'],
-]
-
-/** Imports against the order, each with what will end it. */
-export const exceptions: readonly (readonly [from: string, to: string, until: string])[] = [
-  [
-    'write/body',
-    'access/hooks',
-    'the writer declares how it calls a hook, and access/ implements it',
-  ],
 ]
 
 /** Imports that are forbidden, although they lie in a lower layer: packages, and folders of the core. */

@@ -4,21 +4,21 @@ import type { Break } from './break.ts'
 export const hooks: readonly Break[] = [
   {
     title: 'Hooks change the documents of records in place',
-    file: 'packages/core/src/access/hooks/host-values.ts',
+    file: 'packages/core/src/model/hooks/host-values.ts',
     find: 'copy[name] = copyJson(value)',
     replace: 'copy[name] = value',
     fails: 'test/hooks/host-values.test.ts',
   },
   {
     title: 'Validators change the values that are stored',
-    file: 'packages/core/src/access/hooks/host-values.ts',
+    file: 'packages/core/src/model/hooks/host-values.ts',
     find: '(value: JsonValue): JsonValue => copyJson(value)',
     replace: '(value: JsonValue): JsonValue => value',
     fails: 'test/hooks/host-values.test.ts',
   },
   {
     title: 'What a hook has returned changes while it is written',
-    file: 'packages/core/src/access/hooks/call-hook.ts',
+    file: 'packages/core/src/model/hooks/call-hook.ts',
     find: 'return copyJson(value as unknown as JsonValue) as T',
     replace: 'return value',
     fails: 'test/hooks/host-values.test.ts',
@@ -60,14 +60,14 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A callback that never settles is awaited without a time limit',
-    file: 'packages/core/src/access/hooks/call-hook.ts',
+    file: 'packages/core/src/model/hooks/call-hook.ts',
     find: 'return await withTimeLimit(result, timeout, late)',
     replace: 'return await withTimeLimit(result, 2 ** 30, late)',
     fails: 'test/hooks/host-code.test.ts',
   },
   {
     title: 'A callback that returns nothing makes the response null',
-    file: 'packages/core/src/access/hooks/call-hook.ts',
+    file: 'packages/core/src/model/hooks/call-hook.ts',
     find: 'if (result === undefined) {',
     replace: 'if (result === name) {',
     fails: 'test/hooks/host-code.test.ts',

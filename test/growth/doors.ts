@@ -4,7 +4,6 @@
  */
 import type { Api, ApiConfig, ApiRequest, ColumnType } from '@model-api/core'
 import type { AuthEndpoint } from '../../packages/core/src/http/endpoints/auth/endpoints.ts'
-import type { Route } from '../../packages/core/src/http/route-table.ts'
 import {
   aggregateFunctions,
   type FilterOperator,
@@ -16,6 +15,7 @@ import {
   singleParameters,
 } from '../../packages/core/src/model/query-words/parameter-names.ts'
 import { requestHeaders } from '../../packages/core/src/model/request.ts'
+import type { Route } from '../../packages/core/src/model/route.ts'
 import type { StrategyName } from '../../packages/core/src/model/settings/access/access-types.ts'
 import type { MethodName } from '../../packages/core/src/model/settings/config.ts'
 import type { SerializationType } from '../../packages/core/src/model/settings/settings.ts'

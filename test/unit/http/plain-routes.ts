@@ -1,8 +1,9 @@
 /** Routing without shortcuts: decodes every segment, and tries longer endpoints first. The route table is compared with it. */
 import { ApiError } from '../../../packages/core/src/errors.ts'
-import type { Route, RouteTable } from '../../../packages/core/src/http/route-table.ts'
+import type { RouteTable } from '../../../packages/core/src/http/route-table.ts'
 import { relationBySegment } from '../../../packages/core/src/model/registry/relations/relation-token.ts'
 import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
+import type { Route } from '../../../packages/core/src/model/route.ts'
 
 /** Returns a route, undefined, or 400 for an invalid escape. */
 export function routeOf(table: RouteTable, path: string): Route | undefined | 400 {

@@ -4,12 +4,12 @@ import {
   buildRouteTable,
   isServed,
   matchRoute,
-  type Route,
   type RouteTable,
   splitUrl,
 } from '../../../packages/core/src/http/route-table.ts'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import { belongsTo } from '../../../packages/core/src/model/relation.ts'
+import type { Route } from '../../../packages/core/src/model/route.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model } from '../registry/start-up.ts'

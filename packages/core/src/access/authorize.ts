@@ -1,8 +1,8 @@
 // authorize: which actions on which resources a request performs, and whether the caller's roles allow all of them.
 
 import { forbidden } from '../errors.ts'
-import type { Route } from '../http/route-table.ts'
 import type { Resource } from '../model/registry/resource.ts'
+import type { Route } from '../model/route.ts'
 import type { Action } from './action.ts'
 import { allowedByRoles, type Caller } from './roles/roles.ts'
 

@@ -2,8 +2,8 @@
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { AnyModel } from '../model/define-model.ts'
+import type { CallHook } from '../model/hooks/call-hook.ts'
 import type { StrategyName } from '../model/settings/access/access-types.ts'
-import type { CallHook } from './hooks/call-hook.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles/roles.ts'
 
 /** Whether a value of `request.user` names a user; `true` is a user without a record. */

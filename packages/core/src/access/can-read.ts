@@ -1,14 +1,14 @@
 // can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (docs/access.md).
 
 import { forbidden } from '../errors.ts'
-import type { HookCall } from '../http/call/hook-call.ts'
+import { recordForHost } from '../model/hooks/host-values.ts'
 import type { Resource } from '../model/registry/resource.ts'
 import type { HookRecord } from '../model/settings/access/hook-types.ts'
 import type { EmbedPlan, ReadPlan } from '../query/plan/plan.ts'
 import { recordKey, withRecord } from '../query/plan/record.ts'
 import type { LoadedRow } from '../query/run/loaded-row.ts'
 import { type Subject, subjectArgs } from './hook-args.ts'
-import { recordForHost } from './hooks/host-values.ts'
+import type { HookCall } from './hooks/hook-call.ts'
 import { callPolicyHook } from './policies/call-policy-hook.ts'
 
 const isOne = ({ action }: ReadPlan): boolean =>

@@ -1,7 +1,5 @@
 // Column rights: decides, once per request, which columns the caller may read and write, before any name of the request is resolved.
 
-import type { HookCall } from '../http/call/hook-call.ts'
-import type { RoutedRequest } from '../http/call/routed-request.ts'
 import { lruMap } from '../lib/lru-map.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { ColumnRight } from '../model/column.ts'
@@ -13,8 +11,10 @@ import {
 } from '../model/registry/caller-registry.ts'
 import type { NamedColumn, Registry, Resource } from '../model/registry/resource.ts'
 import { hookCallerOf, subjectArgs } from './hook-args.ts'
+import type { HookCall } from './hooks/hook-call.ts'
 import { isKnown } from './reach.ts'
 import { anonymous, type Caller, satisfies } from './roles/roles.ts'
+import type { RoutedRequest } from './routed-request.ts'
 
 /** Finds the registry that a caller may see. */
 export interface CallerRegistries {

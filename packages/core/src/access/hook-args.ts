@@ -1,15 +1,15 @@
 // The arguments that hooks and policies receive about the request.
 
-import type { Connections } from '../http/call/connections.ts'
-import type { HookCall } from '../http/call/hook-call.ts'
-import type { RoutedRequest } from '../http/call/routed-request.ts'
+import type { Connections } from '../database/connections.ts'
 import type { AnyDatabase } from '../lib/sql/any-database.ts'
+import type { CallHook } from '../model/hooks/call-hook.ts'
+import { recordForHost } from '../model/hooks/host-values.ts'
 import type { Resource } from '../model/registry/resource.ts'
 import type { ApiRequest } from '../model/request.ts'
 import type { HookArgs, HookRecord, RequestArgs } from '../model/settings/access/hook-types.ts'
 import type { Action } from './action.ts'
-import type { CallHook } from './hooks/call-hook.ts'
-import { recordForHost } from './hooks/host-values.ts'
+import type { HookCall } from './hooks/hook-call.ts'
+import type { RoutedRequest } from './routed-request.ts'
 
 /** The action and the rows that a hook decides about. */
 export interface Subject {

@@ -1,9 +1,9 @@
 // Auth: users, tokens and strategies, built once from the settings.
 
-import { type CallHook, HookTimeout } from '../access/hooks/call-hook.ts'
 import { asUnavailable } from '../database/transactions/unavailable.ts'
 import { ApiError, invalidCredentials } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
+import { type CallHook, HookTimeout } from '../model/hooks/call-hook.ts'
 import type { Resource } from '../model/registry/resource.ts'
 import type { ApiRequest } from '../model/request.ts'
 import type { StrategyName } from '../model/settings/access/access-types.ts'

@@ -1,21 +1,9 @@
 // Refusal: the report of a 401, 403 or 429 to the host application, safe to log unchanged.
 
 import type { ApiError } from '../errors.ts'
+import type { Refusal } from '../model/refusal.ts'
 import type { ApiRequest } from '../model/request.ts'
 import { splitUrl } from './route-table.ts'
-
-/** A 401, 403 or 429. It holds no credential, no query and no body. */
-export interface Refusal {
-  readonly status: number
-  /** The stable identifier of the error, such as `invalid_credentials`. */
-  readonly code: string | undefined
-  readonly requestId: string
-  readonly method: string
-  /** Without the query, at most 200 characters; control characters are escaped. */
-  readonly path: string
-  /** Address of the peer, where the adapter knows it. */
-  readonly address: string | undefined
-}
 
 const reported: ReadonlySet<number> = new Set([401, 403, 429])
 

@@ -4,21 +4,10 @@ import { malformedEncoding } from '../errors.ts'
 import { decodedSegment } from '../lib/decoded-segment.ts'
 import { toCase } from '../lib/naming/case.ts'
 import { relationBySegment } from '../model/registry/relations/relation-token.ts'
-import type { Registry, ResolvedRelation, Resource } from '../model/registry/resource.ts'
+import type { Registry, Resource } from '../model/registry/resource.ts'
 import { isKeyless } from '../model/registry/row-identity.ts'
+import type { Route } from '../model/route.ts'
 import type { EndpointCase } from '../model/settings/settings.ts'
-
-/** The route of a path. */
-export type Route =
-  | { readonly kind: 'collection'; readonly resource: Resource }
-  | { readonly kind: 'item'; readonly resource: Resource; readonly key: readonly string[] }
-  | { readonly kind: 'restore'; readonly resource: Resource; readonly key: readonly string[] }
-  | {
-      readonly kind: 'related'
-      readonly resource: Resource
-      readonly key: readonly string[]
-      readonly relation: ResolvedRelation
-    }
 
 export interface RouteTable {
   readonly prefix: readonly string[]

@@ -1,10 +1,10 @@
 // `x-codeSamples`: an operation as a curl command, which documentation pages show.
 
-import type { Route } from '../http/route-table.ts'
 import type { JsonValue } from '../lib/json/json-value.ts'
 import { stringify } from '../lib/json/stringify.ts'
 import { isRequired, unwritable, type WriteMode } from '../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../model/registry/resource.ts'
+import type { Route } from '../model/route.ts'
 import type { AuthSettings } from '../model/settings/auth/auth-settings.ts'
 import type { MethodName } from '../model/settings/config.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'

@@ -1,12 +1,12 @@
 // Calls the callbacks before and after COMMIT, which receive the records that a request has written (docs/hooks.md).
 
-import type { HookCall } from '../../http/call/hook-call.ts'
-import type { RoutedRequest } from '../../http/call/routed-request.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import { valueForHost } from '../../model/hooks/host-values.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import { type HookSettings, placeOfHook } from '../../model/settings/access/resolve-hooks.ts'
 import { hookArgs, hookCallerOf } from '../hook-args.ts'
-import { valueForHost } from './host-values.ts'
+import type { RoutedRequest } from '../routed-request.ts'
+import type { HookCall } from './hook-call.ts'
 
 /** Whether a callback receives the changes of a write, so that they have to be collected. */
 export const needsChanges = ({ beforeCommit, afterCommit }: HookSettings): boolean =>

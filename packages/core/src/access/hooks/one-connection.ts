@@ -5,8 +5,8 @@ import { interceptConnection } from '../../database/transactions/intercept-conne
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
+import { type CallHook, HookTimeout } from '../../model/hooks/call-hook.ts'
 import { asyncContext } from './async-context.ts'
-import { type CallHook, HookTimeout } from './call-hook.ts'
 
 /**
  * Milliseconds that a hook has to finish after it requests a second connection. A hook that does not await the statement finishes

@@ -4,9 +4,9 @@ import { interceptConnection } from '../../database/transactions/intercept-conne
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import { asyncContext } from './async-context.ts'
-import type { CallHook } from './call-hook.ts'
 
 /** A before-commit callback that is running. */
 interface RunningCallback {

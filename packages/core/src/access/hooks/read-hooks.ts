@@ -1,11 +1,15 @@
 // The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/hooks.md).
 
-import type { Connections } from '../../http/call/connections.ts'
-import type { HookCall } from '../../http/call/hook-call.ts'
-import type { RoutedRequest } from '../../http/call/routed-request.ts'
-import type { Result } from '../../http/envelope.ts'
+import type { Connections } from '../../database/connections.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, inTurn, type MaybePromise, mapAll } from '../../lib/maybe-promise.ts'
+import {
+  type CallHook,
+  returned,
+  returnedJson,
+  returnedText,
+  takenBack,
+} from '../../model/hooks/call-hook.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type {
@@ -18,7 +22,8 @@ import type { HookSettings } from '../../model/settings/access/resolve-hooks.ts'
 import type { QueryAst } from '../../query/parse/ast.ts'
 import type { EmbedPlan } from '../../query/plan/plan.ts'
 import { hookArgs, hookCallerOf, type KnownCall, requestArgs } from '../hook-args.ts'
-import { type CallHook, returned, returnedJson, returnedText, takenBack } from './call-hook.ts'
+import type { RoutedRequest } from '../routed-request.ts'
+import type { HookCall } from './hook-call.ts'
 
 /** A serialised object. */
 type JsonObject = { readonly [key: string]: JsonValue }
@@ -166,7 +171,7 @@ export function runReturn(
   callback: NonNullable<HookSettings['return']>,
   value: JsonValue,
   asText: boolean,
-): MaybePromise<Pick<Result, 'value' | 'text'>> {
+): MaybePromise<{ readonly value: JsonValue; readonly text?: string }> {
   const args = hookArgs(call)
   const name = `return callback of ${args.model.name}`
   const returned = hookCallerOf(call)(name, () => callback(value, args))

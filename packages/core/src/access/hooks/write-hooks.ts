@@ -1,10 +1,10 @@
 // The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (docs/writing.md, docs/hooks.md).
 
-import type { HookCall } from '../../http/call/hook-call.ts'
-import type { RoutedRequest } from '../../http/call/routed-request.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
+import { returned, takenBack } from '../../model/hooks/call-hook.ts'
+import { recordForHost } from '../../model/hooks/host-values.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { HookRecord } from '../../model/settings/access/hook-types.ts'
 import { type HookSettings, hooksOf } from '../../model/settings/access/resolve-hooks.ts'
@@ -12,9 +12,9 @@ import type { Values } from '../../write/nodes/node.ts'
 import { convertJson } from '../../write/nodes/value.ts'
 import type { WriteHooks } from '../../write/store/context.ts'
 import { hookCallerOf, recordArgs } from '../hook-args.ts'
+import type { RoutedRequest } from '../routed-request.ts'
 import { atRecord } from './at-record.ts'
-import { returned, takenBack } from './call-hook.ts'
-import { recordForHost } from './host-values.ts'
+import type { HookCall } from './hook-call.ts'
 
 /** Returns the functions that call the callbacks of a record's model, inside the transaction of `call`. */
 export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {

@@ -1,9 +1,9 @@
 // Calls a policy hook and interprets its result.
 
-import type { HookCall } from '../../http/call/hook-call.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { hookCallerOf } from '../hook-args.ts'
+import type { HookCall } from '../hooks/hook-call.ts'
 
 /**
  * Calls a policy hook and interprets its result with `read`; synchronously if the hook is synchronous. An error that it throws

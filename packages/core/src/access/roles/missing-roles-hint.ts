@@ -1,8 +1,8 @@
 // Tells the host that a user has no member `roles` although rules require roles, so that the user gets 403.
 
-import type { HostFunctions } from '../../http/call/host-functions.ts'
 import { nearest } from '../../lib/naming/suggest.ts'
 import type { Registry } from '../../model/registry/resource.ts'
+import type { HostFunctions } from '../hooks/host-functions.ts'
 import type { Caller } from './roles.ts'
 import { rolesNamed } from './roles-named.ts'
 

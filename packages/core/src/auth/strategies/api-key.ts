@@ -1,7 +1,7 @@
 // The strategy api_key: a long random key per user, resolved by API_KEY_AUTH_AND_RETURN_METHOD or by its hash.
 
-import type { CallHook } from '../../access/hooks/call-hook.ts'
 import { invalidCredentials } from '../../errors.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { ApiKeyLookup } from '../../model/settings/access/access-types.ts'
 import type { HookUser } from '../../model/settings/access/hook-types.ts'

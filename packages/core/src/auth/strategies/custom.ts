@@ -1,7 +1,7 @@
 // The strategy custom: API_CUSTOM_AUTH decides; if it returns true without a user, the caller has no roles.
 
-import type { CallHook } from '../../access/hooks/call-hook.ts'
 import { invalidCredentials } from '../../errors.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { CustomAuth } from '../../model/settings/access/access-types.ts'
 import type { Strategy } from '../users/identity.ts'

@@ -1,7 +1,7 @@
 // Token providers: read an access token from the request, in the configured order (specification: Token providers).
 
-import type { CallHook } from '../../access/hooks/call-hook.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import { type ApiRequest, header } from '../../model/request.ts'
 import type { TokenProvider } from '../../model/settings/access/access-types.ts'
 

@@ -1,8 +1,8 @@
 // Users: looks up users by login name, primary key or API key hash in the user model's table, and checks their credentials.
 
-import type { CallHook } from '../../access/hooks/call-hook.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { HookRecord } from '../../model/settings/access/hook-types.ts'

@@ -4,6 +4,7 @@
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { ApiRequest } from '../../model/request.ts'
+import type { Route } from '../../model/route.ts'
 import type { Runtime } from '../call/call.ts'
 import type { Admitted } from '../endpoints/routing/admit.ts'
 import { isOwnEndpoint } from '../endpoints/routing/own-endpoint.ts'
@@ -18,7 +19,7 @@ import {
   setCaller,
   setUp,
 } from '../endpoints/routing/serve-call.ts'
-import { type Route, splitUrl } from '../route-table.ts'
+import { splitUrl } from '../route-table.ts'
 import { noHeaders, type Operation } from './operations.ts'
 import { urlWithStandIns } from './references.ts'
 

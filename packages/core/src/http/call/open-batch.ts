@@ -1,11 +1,11 @@
 // OpenBatch: the transaction of a batch, while its operations run in it. Types only.
 
+import type { HookCall } from '../../access/hooks/hook-call.ts'
+import type { RoutedRequest } from '../../access/routed-request.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import type { WriteContext } from '../../write/store/context.ts'
 import type { HookConnection } from '../endpoints/writes/hook-connection.ts'
-import type { HookCall } from './hook-call.ts'
-import type { RoutedRequest } from './routed-request.ts'
 
 /** The search for the record that violates a deferred constraint. */
 export interface DeferredCheck {

@@ -1,14 +1,14 @@
 // The connection of a request: the `db` of createApi, or the result of the session getter; neither may have a schema plugin the
 // API does not know of.
 
-import type { CallHook } from '../../access/hooks/call-hook.ts'
+import type { Connections } from '../../database/connections.ts'
 import { hasSchemaPlugin } from '../../dialect/shared/session/schema-plugin.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { SessionGetter } from '../../model/settings/config.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import type { Connections } from './connections.ts'
 
 interface SessionParts {
   readonly callHook: CallHook

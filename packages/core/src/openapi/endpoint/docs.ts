@@ -3,6 +3,7 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import { invalidParameter, unknownPath } from '../../errors.ts'
 import type { Runtime } from '../../http/call/call.ts'
+import type { AnyDocument, Documentation, OpenApiVersion } from '../../http/call/documentation.ts'
 import {
   createRepresentation,
   type Representation,
@@ -19,12 +20,7 @@ import { documentTextSteps } from '../document-text.ts'
 import { serversOf } from '../info.ts'
 import { plainPageSteps } from '../pages/plain-page.ts'
 import { plainPolicy, redocPage, redocPolicy } from '../pages/redoc-page.ts'
-import {
-  type AnyDocument,
-  type Documentation,
-  type OpenApiVersion,
-  openApiVersions,
-} from './documentation.ts'
+import { openApiVersions } from './documentation.ts'
 
 /** A response without the envelope; the document is an object, unless the body is needed as text. */
 export interface DocsAnswer {

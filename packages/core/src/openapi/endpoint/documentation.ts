@@ -1,8 +1,7 @@
 // The OpenAPI document and the page of an API. Both are built once, in slices if a request waits for them, and cached in the
 // form in which they are sent.
 
-import type { OpenAPIObject } from 'openapi3-ts/oas31'
-import type * as oas32 from 'openapi3-ts/oas32'
+import type { Documentation, Documents, OpenApiVersion } from '../../http/call/documentation.ts'
 import { atOnce, inSlices } from '../../http/endpoints/reads/in-slices.ts'
 import {
   createRepresentation,
@@ -10,29 +9,7 @@ import {
 } from '../../http/endpoints/reads/representation.ts'
 import { lruMap } from '../../lib/lru-map.ts'
 
-/** The document in each version of OpenAPI in which it is available. */
-interface Documents {
-  readonly '3.1': OpenAPIObject
-  readonly '3.2': oas32.OpenAPIObject
-}
-
-export type OpenApiVersion = keyof Documents
-
 export const openApiVersions: readonly OpenApiVersion[] = ['3.1', '3.2']
-
-/** The document in either version. */
-export type AnyDocument = Documents[OpenApiVersion]
-
-export interface Documentation {
-  /** Returns the document; builds it synchronously on first use. */
-  document<V extends OpenApiVersion>(version: V): Documents[V]
-  /** Returns the document; builds it in slices on first use, so that other requests are served in between. */
-  built<V extends OpenApiVersion>(version: V): Promise<Documents[V]>
-  /** Returns a text with this name; builds it in slices on first use. Clients must not be able to choose the name. */
-  text(name: string, make: () => Generator<void, string>): Promise<Representation>
-  /** Returns the script of the page, which the host passes with each request. */
-  script(text: string): Representation
-}
 
 /** Maximum number of cached texts: more than there are names of documents and pages. */
 const maxTexts = 16

@@ -1,11 +1,11 @@
 // Replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform` makes of them.
 
-import { returned, takenBack } from '../../access/hooks/call-hook.ts'
-import { valueForHost } from '../../access/hooks/host-values.ts'
 import { clientGone } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Column } from '../../model/column.ts'
+import { returned, takenBack } from '../../model/hooks/call-hook.ts'
+import { valueForHost } from '../../model/hooks/host-values.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { isNested, pathTo, type RecordNode, type Values, type WriteNode } from '../nodes/node.ts'
 import { convertJson } from '../nodes/value.ts'

@@ -1,10 +1,10 @@
 // Validators of columns: named ones, host functions, and Standard Schemas (specification: Model-derived resources 3).
 
-import { type CallHook, returned } from '../../access/hooks/call-hook.ts'
-import { recordForHost, valueForHost } from '../../access/hooks/host-values.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { type CallHook, returned } from '../../model/hooks/call-hook.ts'
+import { recordForHost, valueForHost } from '../../model/hooks/host-values.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { HookArgs } from '../../model/settings/access/hook-types.ts'
 import type { StandardIssue, StandardSchema } from '../../model/standard-schema.ts'

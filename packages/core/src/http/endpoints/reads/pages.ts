@@ -3,6 +3,7 @@
 import type { Caller } from '../../../access/roles/roles.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { ApiRequest } from '../../../model/request.ts'
+import type { Route } from '../../../model/route.ts'
 import type { ApiSettings } from '../../../model/settings/settings.ts'
 import { prefersPage } from '../../accept.ts'
 import type { Call, Runtime } from '../../call/call.ts'
@@ -14,7 +15,6 @@ import { indexPage, isServiceIndex } from '../../pages/index-page.ts'
 import { jsonPage } from '../../pages/json-section.ts'
 import { pageStyleSource } from '../../pages/page-style.ts'
 import { type PageContent, recordsPage } from '../../pages/records-page.ts'
-import type { Route } from '../../route-table.ts'
 
 /** Makes the page of a successful response. */
 export type MakePage = (content: PageContent) => string

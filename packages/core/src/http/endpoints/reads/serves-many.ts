@@ -2,7 +2,7 @@
 
 import type { Action } from '../../../access/action.ts'
 import type { ApiRequest } from '../../../model/request.ts'
-import type { Route } from '../../route-table.ts'
+import type { Route } from '../../../model/route.ts'
 
 /** `GET /api/books`, `POST /api/books` with a list, `PATCH /api/books` with a list or filters, `DELETE /api/books?…`. */
 export function servesMany({ kind }: Route, action: Action, { body }: ApiRequest): boolean {

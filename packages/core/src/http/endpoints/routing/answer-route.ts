@@ -2,10 +2,10 @@
 
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
+import type { Route } from '../../../model/route.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import type { Route } from '../../route-table.ts'
 import { getMany } from '../reads/collection.ts'
 import { getOne } from '../reads/item.ts'
 import { isRead, readPreferringReplica } from '../reads/read-source.ts'

@@ -2,7 +2,7 @@
 
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Registry } from '../../../model/registry/resource.ts'
-import type { Route } from '../../route-table.ts'
+import type { Route } from '../../../model/route.ts'
 import { resourceOf } from './route-method.ts'
 import { type RoutedCall, unknownPathOf } from './route-request.ts'
 

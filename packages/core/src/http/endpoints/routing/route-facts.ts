@@ -2,8 +2,8 @@
 
 import { type Check, checksOf } from '../../../access/authorize.ts'
 import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
+import type { Route } from '../../../model/route.ts'
 import type { MethodName } from '../../../model/settings/config.ts'
-import type { Route } from '../../route-table.ts'
 import { type Admission, admissionOf } from './admit.ts'
 import { allowedMethods, resourceOf } from './route-method.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Action } from '../../../access/action.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
-import type { Route } from '../../route-table.ts'
+import type { Route } from '../../../model/route.ts'
 
 /** Returns the resource whose records the route returns. */
 export const resourceOf = (route: Route): Resource =>

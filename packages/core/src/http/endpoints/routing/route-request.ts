@@ -11,18 +11,13 @@ import {
 } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
+import type { Route } from '../../../model/route.ts'
 import { hooksOf } from '../../../model/settings/access/resolve-hooks.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { ApiSettings } from '../../../model/settings/settings.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import { isQueryRequest } from '../../query-method.ts'
-import {
-  keylessListAbove,
-  matchRoute,
-  type Route,
-  splitUrl,
-  unrestoredResource,
-} from '../../route-table.ts'
+import { keylessListAbove, matchRoute, splitUrl, unrestoredResource } from '../../route-table.ts'
 import { similarPath } from '../../similar-path.ts'
 import { servesMany } from '../reads/serves-many.ts'
 import { actionOf, hasQuery, resourceOf } from './route-method.ts'

@@ -1,7 +1,7 @@
 // Tells the host, not the client, why a request for a model without meta is 404: the model may have been meant to be published.
 
+import type { HostFunctions } from '../../../access/hooks/host-functions.ts'
 import type { Registry } from '../../../model/registry/resource.ts'
-import type { HostFunctions } from '../../call/host-functions.ts'
 
 /** Receives the path of a request that no endpoint answers. */
 export type UnpublishedHint = (path: string) => void

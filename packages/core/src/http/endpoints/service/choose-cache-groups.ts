@@ -5,6 +5,7 @@ import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { hasCallback } from '../../../access/hooks/write-hooks.ts'
 import { asksFunctions } from '../../../model/registry/caller-registry.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
+import type { Route } from '../../../model/route.ts'
 import { allSourcesOf } from '../../../query/plan/relations/sources.ts'
 import {
   everyRead,
@@ -16,7 +17,6 @@ import {
 } from '../../cache-group-syntax.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import type { Route } from '../../route-table.ts'
 import { isRead } from '../reads/read-source.ts'
 
 /** Adds the header with the groups of a read, or with the groups that a write has changed. */

@@ -10,10 +10,11 @@ import { type Caller, decidingRules, ruleText, satisfies } from '../../../access
 import { decodedSegment } from '../../../lib/decoded-segment.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
+import type { Route } from '../../../model/route.ts'
 import { policyHooks } from '../../../model/settings/access/check-policy.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { Runtime } from '../../call/call.ts'
-import { matchRoute, type Route, splitUrl } from '../../route-table.ts'
+import { matchRoute, splitUrl } from '../../route-table.ts'
 import { allowedMethods } from '../routing/route-method.ts'
 
 /** The decision of one stage. */

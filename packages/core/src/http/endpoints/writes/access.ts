@@ -2,10 +2,10 @@
 
 import { recordArgs } from '../../../access/hook-args.ts'
 import { atRecord } from '../../../access/hooks/at-record.ts'
-import { recordForHost } from '../../../access/hooks/host-values.ts'
 import { callPolicyHook } from '../../../access/policies/call-policy-hook.ts'
 import { mayAct } from '../../../access/reach.ts'
 import type { MaybePromise } from '../../../lib/maybe-promise.ts'
+import { recordForHost } from '../../../model/hooks/host-values.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { AccessPolicy } from '../../../model/settings/access/access-types.ts'
 import type { HookArgs } from '../../../model/settings/access/hook-types.ts'

@@ -1,9 +1,9 @@
 // RoutedRequest: a request with the resource and action of its route. Types only.
 
-import type { Action } from '../../access/action.ts'
-import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
-import type { ApiRequest } from '../../model/request.ts'
-import type { HookSettings } from '../../model/settings/access/resolve-hooks.ts'
+import type { ResolvedRelation, Resource } from '../model/registry/resource.ts'
+import type { ApiRequest } from '../model/request.ts'
+import type { HookSettings } from '../model/settings/access/resolve-hooks.ts'
+import type { Action } from './action.ts'
 
 export interface RoutedRequest {
   readonly request: ApiRequest

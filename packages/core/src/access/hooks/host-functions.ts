@@ -1,9 +1,9 @@
 // HostFunctions: how the service calls functions of the host application and reports events to the host. Types only.
 
-import type { CallHook } from '../../access/hooks/call-hook.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
+import type { Refusal } from '../../model/refusal.ts'
 import type { ApiRequest } from '../../model/request.ts'
-import type { Refusal } from '../refusal.ts'
 
 export interface HostFunctions {
   /** Calls functions of the host, with API_HOOK_TIMEOUT. */

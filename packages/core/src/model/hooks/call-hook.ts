@@ -8,7 +8,7 @@ import { notJson } from '../../lib/json/not-json.ts'
 import { stringifyUnless } from '../../lib/json/stringify.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { withTimeLimit } from '../../lib/time-limit.ts'
-import { settingNames } from '../../model/settings/setting-names.ts'
+import { settingNames } from '../settings/setting-names.ts'
 
 /**
  * Calls a function of the host; `name`, for example `add callback of Book`, appears in the error if it fails.

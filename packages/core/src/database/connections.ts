@@ -1,11 +1,11 @@
 // Connections: the databases of an API, their dialect and their state. Types only.
 
-import type { Readiness } from '../../database/readiness.ts'
-import type { Replicas } from '../../database/replicas/replicas.ts'
-import type { InternalDialect } from '../../dialect/internal-dialect.ts'
-import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import type { ApiRequest } from '../../model/request.ts'
+import type { InternalDialect } from '../dialect/internal-dialect.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { AnyDatabase } from '../lib/sql/any-database.ts'
+import type { ApiRequest } from '../model/request.ts'
+import type { Readiness } from './readiness.ts'
+import type { Replicas } from './replicas/replicas.ts'
 
 export interface Connections {
   /** The `db` of `createApi`. */

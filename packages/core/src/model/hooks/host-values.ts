@@ -2,8 +2,8 @@
 
 import { copyJson } from '../../lib/json/copy.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import type { ColumnType } from '../../model/column.ts'
-import type { Resource } from '../../model/registry/resource.ts'
+import type { ColumnType } from '../column.ts'
+import type { Resource } from '../registry/resource.ts'
 
 /** Values by field name, in their JSON forms. */
 type Values = Readonly<Record<string, JsonValue>>

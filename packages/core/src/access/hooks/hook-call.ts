@@ -1,10 +1,10 @@
 // HookCall: the part of a request that calling its hooks and policies needs. Types only.
 
-import type { Policies } from '../../access/policies/policy.ts'
-import type { Caller } from '../../access/roles/roles.ts'
+import type { Connections } from '../../database/connections.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { ApiRequest } from '../../model/request.ts'
-import type { Connections } from './connections.ts'
+import type { Policies } from '../policies/policy.ts'
+import type { Caller } from '../roles/roles.ts'
 import type { HostFunctions } from './host-functions.ts'
 
 /** The part of the Runtime that calling hooks needs. */
