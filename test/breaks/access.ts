@@ -475,8 +475,15 @@ export const access: readonly Break[] = [
   {
     title: 'A scope_query that compares with undefined is sent to the database',
     file: 'packages/core/src/access/policies/scope-query.ts',
-    find: '  if (compared !== undefined) {',
-    replace: '  if (compared === null) {',
+    find: '  if (mistake !== undefined) throw',
+    replace: '  if (mistake === null) throw',
+    fails: 'test/security/scope.test.ts',
+  },
+  {
+    title: 'A scope_query that compares with NaN is sent to the database',
+    file: 'packages/core/src/access/policies/scope-query.ts',
+    find: "  if (Number.isNaN(value)) return 'NaN'\n",
+    replace: '',
     fails: 'test/security/scope.test.ts',
   },
   {

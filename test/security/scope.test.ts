@@ -146,8 +146,8 @@ eachDatabase('a policy', (test, db) => {
     equal(foreign.status, 404)
   })
 
-  test('whose query compares with undefined is 500, and the reported error names the column', async () => {
-    type Any = (query: unknown, args: { user: { tenant?: number } }) => unknown
+  test('whose query compares with undefined, NaN or an invalid date is 500, and the reported error names the column', async () => {
+    type Any = (query: unknown) => unknown
     // biome-ignore lint/suspicious/noExplicitAny: a query of any table
     type Narrow = (query: SelectQueryBuilder<any, any, any>, tenant: any) => unknown
     const wrong: readonly (readonly [string, Narrow])[] = [
@@ -167,24 +167,32 @@ eachDatabase('a policy', (test, db) => {
           ),
       ],
       ['a value', (query, tenant) => query.where(sql<boolean>`owner_id is not ${tenant}`)],
+      ['a value', (query, tenant) => query.where(sql<boolean>`owner_id = any(${[7, tenant]})`)],
     ]
-    for (const [compared, narrow] of wrong) {
-      const scope_query: Any = (query, { user }) => narrow(query as never, user.tenant)
-      const get = as({ Book: { scope_query } as AccessPolicy })
-      for (const url of ['/api/books', '/api/books/1', '/api/authors/1?dump=json']) {
+    const values = [
+      [undefined, 'undefined'],
+      [Number.NaN, 'NaN'],
+      [new Date(Number.NaN), 'an invalid date'],
+    ] as const
+    for (const [value, called] of values) {
+      for (const [compared, narrow] of wrong) {
+        const scope_query: Any = (query) => narrow(query as never, value)
+        const get = as({ Book: { scope_query } as AccessPolicy })
+        for (const url of ['/api/books', '/api/books/1', '/api/authors/1?dump=json']) {
+          reports.length = 0
+          equal((await get(url)).status, 500, `${compared} ${called}`)
+          match(String(reports), `The scope_query of Book compares ${compared} with ${called}.`)
+        }
+        const filtered = createApi({
+          db: db.kysely,
+          models: models({}),
+          config: { ...config, API_FILTER_CALLBACK: (query) => narrow(query, value) },
+          onError: (error) => reports.push(error as Error),
+        })
         reports.length = 0
-        equal((await get(url)).status, 500, compared)
-        match(String(reports), `The scope_query of Book compares ${compared} with undefined.`)
+        equal((await sendTo(filtered, 'GET', '/api/books')).status, 500)
+        match(String(reports), `compares ${compared} with ${called}.`)
       }
-      const filtered = createApi({
-        db: db.kysely,
-        models: models({}),
-        config: { ...config, API_FILTER_CALLBACK: (query) => narrow(query, undefined) },
-        onError: (error) => reports.push(error as Error),
-      })
-      reports.length = 0
-      equal((await sendTo(filtered, 'GET', '/api/books')).status, 500)
-      match(String(reports), `compares ${compared} with undefined.`)
     }
   })
 

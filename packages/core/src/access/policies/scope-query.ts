@@ -58,11 +58,8 @@ export function checkedQuery(
   if (!SelectQueryNode.is(node)) throw new Error(`${name} must return a select query.`)
   const wrong = selectionProblem(node, resource)
   if (wrong !== undefined) throw new Error(`${name} returned another query: ${wrong}.`)
-  const compared = comparedWithUndefined(node, 'a value')
-  if (compared !== undefined) {
-    // Drivers bind it as NULL or refuse it, and `is not` then holds for the rows of everybody.
-    throw new Error(`${name} compares ${compared} with undefined.`)
-  }
+  const mistake = mistakenValue(node, 'a value')
+  if (mistake !== undefined) throw new Error(`${name} compares ${mistake}.`)
   return expressionOf(withColumns(node, resource))
 }
 
@@ -108,20 +105,38 @@ function selectionProblem(node: SelectQueryNode, resource: Resource): string | u
 }
 
 /**
- * Returns the column that a query compares with an undefined value, or `left` if the value is compared with something else; undefined if
- * the query has no such value.
+ * Returns what a query compares with which value that is a mistake, `owner_id with undefined`; with `left` instead of the column if it
+ * compares something else; undefined if the query has no such value.
  */
-function comparedWithUndefined(node: OperationNode, left: string): string | undefined {
-  if (ValueNode.is(node)) return node.value === undefined ? left : undefined
-  if (PrimitiveValueListNode.is(node)) return node.values.includes(undefined) ? left : undefined
+function mistakenValue(node: OperationNode, left: string): string | undefined {
+  if (ValueNode.is(node)) return withMistake(left, node.value)
+  if (PrimitiveValueListNode.is(node)) return withMistake(left, node.values)
   const operand = BinaryOperationNode.is(node) ? columnOf(node.leftOperand) : undefined
   for (const part of Object.values(node)) {
     for (const one of Array.isArray(part) ? part : [part]) {
-      const found = isNode(one) ? comparedWithUndefined(one, operand ?? left) : undefined
+      const found = isNode(one) ? mistakenValue(one, operand ?? left) : undefined
       if (found !== undefined) return found
     }
   }
   return undefined
+}
+
+function withMistake(left: string, value: unknown): string | undefined {
+  const mistake = mistakeOf(value)
+  return mistake === undefined ? undefined : `${left} with ${mistake}`
+}
+
+/**
+ * Says which mistake a value is: undefined, and what results from calculating with it. Drivers bind undefined as NULL or refuse it, and
+ * `is not` then holds for the rows of everybody; some databases sort NaN after all numbers, so that `<=` holds for every row.
+ */
+function mistakeOf(value: unknown): string | undefined {
+  if (value === undefined) return 'undefined'
+  if (Number.isNaN(value)) return 'NaN'
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : undefined
+  if (!Array.isArray(value)) return undefined
+  // `map` would skip the holes of a sparse array.
+  return Array.from(value, mistakeOf).find((mistake) => mistake !== undefined)
 }
 
 const columnOf = (node: OperationNode): string | undefined =>
