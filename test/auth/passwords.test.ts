@@ -61,7 +61,7 @@ suite('passwords', (test) => {
   })
 
   test('have the default cost as the transform of a column, whatever the arguments of hooks contain', async () => {
-    const args = { action: 'POST', cost: 4 } as unknown as HookArgs
+    const args = { action: 'POST', request: {}, model: {}, cost: 4 } as unknown as HookArgs
     match(await hashPassword('x', args), /^\$2b\$10\$/)
   })
 
@@ -153,6 +153,18 @@ suite('passwords', (test) => {
         `hashPassword: expected a cost from 4 to 16, got ${cost}.`,
       )
     }
+  })
+
+  test('are not hashed with anything but a number or the arguments of hooks as second argument', async () => {
+    for (const given of [{ cost: 12 }, {}, [], null, '12', 12n, true, () => 12]) {
+      const error = await rejects(hashPassword('x', given as never))
+      ok(error instanceof TypeError)
+      match(
+        error.message,
+        'hashPassword: expected as second argument a cost (a number) or the arguments of a hook',
+      )
+    }
+    match(await hashPassword('x', undefined), /^\$2b\$10\$/)
   })
 
   test('are checked while other requests are served', async () => {

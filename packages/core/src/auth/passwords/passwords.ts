@@ -36,7 +36,7 @@ export async function hashPassword(
   password: string,
   given: number | HookArgs = usualPasswordCost,
 ): Promise<string> {
-  const cost = typeof given === 'number' ? given : (apiCosts.get(given) ?? usualPasswordCost)
+  const cost = costIn(given)
   if (!isPasswordCost(cost)) {
     throw new RangeError(
       `hashPassword: expected a cost from ${leastPasswordCost} to ${mostPasswordCost}, got ${cost}.`,
@@ -49,6 +49,19 @@ export async function hashPassword(
   if (bytes > mostBytes) throw passwordTooLong(bytes)
   return bcryptHash(password, cost)
 }
+
+function costIn(given: unknown): number {
+  if (typeof given === 'number') return given
+  if (isHookArgs(given)) return apiCosts.get(given) ?? usualPasswordCost
+  throw new TypeError(
+    'hashPassword: expected as second argument a cost (a number) or the arguments of a hook, as in hashPassword(password, 12).',
+  )
+}
+
+const isHookArgs = (given: unknown): given is HookArgs =>
+  typeof given === 'object' &&
+  given !== null &&
+  ['action', 'request', 'model'].every((name) => name in given)
 
 const isPasswordCost = (cost: number): boolean =>
   Number.isInteger(cost) && cost >= leastPasswordCost && cost <= mostPasswordCost
