@@ -254,6 +254,25 @@ eachDatabase('the cost of password hashes', (test, db) => {
     }
   })
 
+  test('is not looked up in a transaction of the host, which a refused statement could undo, but by the next request outside', async () => {
+    const isLookUp = ({ sql }: { readonly sql: string }) => /limit 1000\b/.test(sql)
+    let session: typeof db.kysely | undefined
+    const api = apiOf(userModel(), {
+      API_AUTHENTICATE_METHOD: ['basic'],
+      API_SESSION_GETTER: () => session ?? db.kysely,
+    })
+    await api.ready
+    await db.kysely.transaction().execute(async (transaction) => {
+      session = transaction
+      const { result, statements } = await db.capture(() => withBasic(api, 'cheap'))
+      equal([result.status, statements.filter(isLookUp)], [200, []])
+    })
+    session = undefined
+    const { statements } = await db.capture(() => withBasic(api, 'cheap'))
+    equal(statements.filter(isLookUp).length, 1)
+    equal((await countWork(() => withBasic(api, 'nobody'))).work, 2 ** 7)
+  })
+
   test('is not raised in a transaction of the host, which a refused statement could undo', async () => {
     await db.kysely.transaction().execute(async (transaction) => {
       const api = apiOf(userModel({ rehash: true }), {

@@ -482,7 +482,7 @@ export const access: readonly Break[] = [
   {
     title: 'A scope_query that compares with NaN is sent to the database',
     file: 'packages/core/src/access/policies/scope-query.ts',
-    find: "  if (Number.isNaN(value)) return 'NaN'\n",
+    find: "if (Number.isNaN(value)) return 'NaN'",
     replace: '',
     fails: 'test/security/scope.test.ts',
   },

@@ -1,6 +1,6 @@
 // Stored passwords: the costs of the hashes in the user model's table, and the replacement of cheap hashes after a login.
 
-import { type Connection, run, sqlForDriver } from '../../database/statements/run.ts'
+import { run, sqlForDriver } from '../../database/statements/run.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { HookRecord } from '../../model/settings/access/hook-types.ts'
@@ -21,7 +21,10 @@ import { costOfHash, hashPassword, isPasswordCheck, type PasswordCheck } from '.
 const mostHashes = 1_000
 
 export interface StoredPasswords {
-  /** Resolves when the check knows the highest cost of the stored hashes; looks it up once. Never rejects. */
+  /**
+   * Resolves when the check knows the highest cost of the stored hashes, which is looked up once; in a transaction of the host, maybe
+   * before. Never rejects.
+   */
   costsKnown(request: ApiRequest): Promise<void>
   /** Returns the stored hash of a user, before the check, which may change the record; undefined if it is never replaced. */
   hashOf(user: HookRecord): StoredHash | undefined
@@ -66,8 +69,7 @@ function ofColumn(
   const failed = (what: string, cause: unknown, request: ApiRequest): void =>
     report(new Error(`${what} of ${resource.name}.${column.name} failed.`, { cause }), request)
 
-  const lookUpCosts = async (request: ApiRequest): Promise<void> => {
-    const { connection, target } = detached(await open(request))
+  const lookUpCosts = async ({ connection, target }: Detached): Promise<void> => {
     const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
     const slice = { limit: mostHashes, fixed: true, offset: 0 } as const
     const program = compileByKey(unscoped(target), prepared, [], finish, slice)
@@ -77,17 +79,27 @@ function ofColumn(
     }
   }
   let looked: Promise<void> | undefined
+  const lookUpOnce = async (request: ApiRequest): Promise<void> => {
+    const fail = (error: unknown): void =>
+      failed(`The look-up of the costs (${settingNames.passwordCost})`, error, request)
+    try {
+      const opened = detached(await open(request))
+      // In a transaction of the host, a failed statement could undo everything else, and row security may hide users.
+      if (opened.connection.db.isTransaction) return
+      looked ??= lookUpCosts(opened).catch((error: unknown) => {
+        looked = undefined
+        fail(error)
+      })
+      await looked
+    } catch (error) {
+      fail(error)
+    }
+  }
 
   const identifying = [...resource.primaryKey, column]
 
   return {
-    costsKnown(request) {
-      looked ??= lookUpCosts(request).catch((error: unknown) => {
-        looked = undefined
-        failed(`The look-up of the costs (${settingNames.passwordCost})`, error, request)
-      })
-      return looked
-    },
+    costsKnown: (request) => looked ?? lookUpOnce(request),
     hashOf(user) {
       const cost = costOfHash(user[column.name])
       if (!check.rehash || cost === undefined || cost >= settings.passwordCost) return undefined
@@ -110,11 +122,10 @@ function ofColumn(
   }
 }
 
+type Detached = Pick<OpenedDatabase, 'connection' | 'target'>
+
 /** The database without the client: a client that disconnects does not cancel what serves others too. */
-const detached = ({
-  connection,
-  target,
-}: OpenedDatabase): Pick<OpenedDatabase, 'target'> & { readonly connection: Connection } => ({
+const detached = ({ connection, target }: OpenedDatabase): Detached => ({
   connection: { ...connection, client: undefined },
   target,
 })
