@@ -5,7 +5,7 @@ export const dialect: readonly Break[] = [
   {
     title: 'PostgreSQL: a search for a long text compares it at each place of the stored text',
     file: 'packages/core/src/dialect/postgres/dialect.ts',
-    find: "if (length <= longestLike || match === 'startsWith') {",
+    find: "if (length <= longestLike || match === 'startsWith' || !areCharacters) {",
     replace: 'if (length > 0) {',
     fails: 'test/security/pattern-growth.test.ts',
     databases: ['postgres'],

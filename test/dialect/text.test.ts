@@ -1,5 +1,6 @@
 // The like family: literal text, case folded by simple Unicode folding, the same rows on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
 import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -178,3 +179,50 @@ function twin(text: string): string {
 
 const textOf = (name: string, text: string): Expression<unknown> =>
   name === 'postgres' ? sql`${text}::text` : sql`${text}`
+
+eachDatabase(
+  'texts of different lengths that a collation equates',
+  (test, db) => {
+    const own = {
+      name: 'own',
+      dbName: 'own',
+      type: 'text',
+      nullable: false,
+      collation: 'database',
+    } as const
+    const decomposed = 'e\u0301'
+    let dialect: Dialect
+
+    test.before(async () => {
+      await db.execScript(
+        `create collation any_accent (provider = icu, locale = 'und', deterministic = false);
+         create table accents (id int primary key, own text collate any_accent);`,
+      )
+      await db.kysely
+        .insertInto('accents')
+        .values({ id: 1, own: `a${decomposed.repeat(40)}` })
+        .execute()
+      const detected = detectDialect(db.kysely) as Dialect
+      dialect =
+        (await detected.connect?.(db.kysely, [{ table: 'accents', columns: [own] }])) ?? detected
+    })
+
+    // Before version 18, PostgreSQL refuses patterns under such a collation.
+    const found = (match: Test['match'], letters: number): Promise<readonly unknown[] | string> => {
+      const test = { match, text: 'é'.repeat(letters), ignoreCase: false, negated: false }
+      const rows = db.kysely
+        .selectFrom('accents')
+        .select('id')
+        .where(dialect.textMatch(own, sql.ref('own'), test))
+        .execute()
+      return rows.catch(() => 'refused')
+    }
+
+    for (const match of ['contains', 'endsWith'] as const) {
+      test(`${match}: a long text is found as a short one is`, async () => {
+        equal(await found(match, 40), await found(match, 2))
+      })
+    }
+  },
+  { only: 'postgres' },
+)

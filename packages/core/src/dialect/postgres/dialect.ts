@@ -299,17 +299,16 @@ function dialectWith(facts: Facts): InternalDialect {
       }
       const like = sql`${negated ? sql`not ` : sql``}${ignoreCase ? sql`ilike` : sql`like`}`
       const length = lengthOf(text)
-      // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one.
-      if (length <= longestLike || match === 'startsWith') {
+      // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one. The
+      // ways for long texts count and compare characters, so they cannot be used where texts of different characters are equal.
+      const areCharacters = !own || facts.collates(column) !== 'loose'
+      if (length <= longestLike || match === 'startsWith' || !areCharacters) {
         return sql<SqlBool>`${subject} ${like} ${likePattern(match, text)} escape '!'`
       }
       if (match === 'endsWith') {
         return sql<SqlBool>`right(${subject}, ${length}::int) ${like} ${likeLiteral(text)} escape '!'`
       }
-      // A regular expression reads each character once. It cannot be used where texts of different characters are equal.
-      if (own && facts.collates(column) === 'loose') {
-        return sql<SqlBool>`${subject} ${like} ${likePattern(match, text)} escape '!'`
-      }
+      // A regular expression reads each character once.
       const literal = `***=${text}`
       return ignoreCase
         ? sql<SqlBool>`${subject} ${negated ? sql`!~*` : sql`~*`} ${literal}`
@@ -426,10 +425,10 @@ function byCodePoint(ref: Ref): Fragment {
   return sql`${ref}::text collate "C"`
 }
 
-/** Whether both columns must be cast to text: text, uuid and enums are different database types, which PostgreSQL does not compare. */
 /** The types whose values are equal exactly if their texts are, unless the collation says otherwise. */
 const textTypes: readonly string[] = ['text', 'varchar']
 
+/** Whether both columns must be cast to text: text, uuid and enums are different database types, which PostgreSQL does not compare. */
 const comparesAsText = (column: DialectColumn, other: DialectColumn): boolean =>
   column.type !== other.type && (isText(column) || isText(other))
 
