@@ -1,4 +1,7 @@
-/** The statement of a list is as large for twice the values: every operator that takes a list, on every type, stored and computed. */
+/**
+ * The statement of a list is as large for twice the values: every operator that takes a list, on every type, stored and computed. That of
+ * the generic dialect grows in proportion to the values.
+ */
 import { defineModel } from '@model-api/core'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
@@ -143,8 +146,10 @@ eachDatabase('growth of lists', (test, db) => {
     test(`${type}: the statement does not grow with the list`, () => {
       const grown: string[] = []
       for (const [which, [dialect, columns]] of Object.entries(dialects)) {
+        // Its statements grow, as another test says.
+        if (which === 'generic') continue
         const column = columns[types.indexOf(type)] as Column
-        const others = which === 'generic' ? undefined : special[db.name]?.[type]
+        const others = special[db.name]?.[type]
         for (const negated of [false, true]) {
           for (const more of [[], ...(others === undefined ? [] : [[others]])]) {
             const [one, two, long] = [64, 128, 1024].map((n) => {
@@ -152,11 +157,7 @@ eachDatabase('growth of lists', (test, db) => {
               const ref = sql.ref(column.dbName)
               return shapeOf(db, dialect.oneOf(column, ref, [...more, ...list], negated))
             }) as [string, string, string]
-            const isEven =
-              which === 'generic'
-                ? termsOf(one) === termsOf(two) && termsOf(two) === termsOf(long)
-                : one === two && two === long
-            if (!isEven || termsOf(long) > 100)
+            if (one !== two || two !== long || termsOf(long) > 100)
               grown.push(`${which}${negated ? ', not' : ''}: ${long.slice(0, 300)}`)
           }
         }
@@ -274,16 +275,26 @@ eachDatabase('growth of lists', (test, db) => {
   })
 
   for (const type of types.filter((one) => operatorFits('in', { type: one, nullable: true }))) {
-    test(`${type}: the generic dialect has one term or comparison for each value of a list`, () => {
+    const isRange = type === 'datetime' || type === 'time'
+    const each = isRange ? 'two comparisons in CASE' : 'one bound value'
+    test(`${type}: in the generic dialect, each value of a list is ${each}, and no AND or OR`, () => {
       const column = plain[types.indexOf(type)] as Column
-      const isRange = type === 'datetime' || type === 'time'
-      const [one, two] = [64, 128].map((n) => {
+      const counts = [64, 128, 1024].map((n) => {
         const list = Array.from({ length: n }, (_, i) => values[type](i))
         const test = genericDialect.oneOf(column, sql.ref(column.dbName), list, false)
         const text = sql`${test}`.compile(db.kysely).sql
-        return text.match(isRange ? / < /g : /\?|\$[0-9]+/g)?.length ?? 0
-      }) as [number, number]
-      equal(two - one, isRange ? 128 : 64)
+        const grown = text.match(isRange ? / < /g : /\?|\$[0-9]+/g)?.length ?? 0
+        return { grown, terms: termsOf(text) }
+      })
+      const [first] = counts
+      const perValue = isRange ? 2 : 1
+      equal(
+        counts,
+        [64, 128, 1024].map((n) => ({
+          grown: (first?.grown ?? 0) + perValue * (n - 64),
+          terms: first?.terms,
+        })),
+      )
     })
   }
 
