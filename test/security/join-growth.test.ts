@@ -7,7 +7,7 @@ import {
   defineModel,
   hasMany,
 } from '@model-api/core'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { get, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -271,6 +271,91 @@ eachDatabase(
       )
       equal(statements.length, 1)
     })
+  },
+  { only: 'sqlite' },
+)
+
+/** Joins whose rows have far more combinations than there are rows: in a chain, beside each other, and both. */
+const combining: readonly string[] = [
+  '/api/ays?join=root.as.root.as',
+  '/api/ays?join=root.as.root.bs,root.cs&join_type=left',
+  '/api/roots?join=as,bs,cs',
+  '/api/roots?join=as.root.bs,bs.root.cs',
+  '/api/ays?join=root.as.root.as&join_type=right',
+]
+
+eachDatabase(
+  'growth of the number of combinations',
+  (test, db) => {
+    const apiOn = (kysely: TestDatabase['kysely']): Api =>
+      createApi({ db: kysely, models, config, onWarning: () => {} })
+    const sizes = [60, 240]
+    let meter: Meter
+    test.before(async () => {
+      await create(db)
+      meter = await meterOf(db, apiOn)
+    })
+    test.after(() => meter.close())
+
+    test('counting them takes no longer than reading the rows', async () => {
+      const costs = new Map<string, number[]>(combining.map((url) => [url, []]))
+      for (const [i, size] of sizes.entries()) {
+        await grow(db, sizes[i - 1] ?? 0, size)
+        for (const [url, measured] of costs) {
+          const runs: number[] = []
+          while (runs.length < 3) {
+            runs.push(
+              await meter.cost(() =>
+                refuses(meter.api, `${url}&fields=id&count=none&limit=1`, {
+                  code: 'too_many_combinations',
+                }),
+              ),
+            )
+          }
+          measured.push(Math.min(...runs) + meter.floor)
+        }
+      }
+      const grown = [...costs].flatMap(([url, [before = 0, last = Number.NaN]]) =>
+        last <= 3 * 3 * before ? [] : [`${url}: ${Math.round(before)}, ${Math.round(last)}`],
+      )
+      equal(grown, [])
+    })
+  },
+  { only: 'sqlite' },
+)
+
+eachDatabase(
+  'the number of combinations',
+  (test, db) => {
+    const api = testApi(db, models, config)
+    test.before(async () => {
+      await create(db)
+      await get(api, '/api/roots')
+      await grow(db, 0, 3)
+      // The roots have different numbers of rows, and one has none of one kind.
+      await insertRows(db, Root, [{ id: 3, x: 3 }])
+      await insertRows(db, Ay, [
+        { id: 100, root_id: 1, x: 1 },
+        { id: 101, root_id: 3, x: 1 },
+      ])
+      await insertRows(db, Cee, [{ id: 100, root_id: 3, x: 1 }])
+    })
+
+    for (const url of combining.filter((one) => !one.includes('right'))) {
+      for (const where of ['', '&id__le=2', '&id__gt=1000']) {
+        test(`is that of the rows of ${url}${where}`, async () => {
+          const { result, statements } = await db.capture(() =>
+            get(api, `${url}${where}&fields=id&count=exact&limit=1`),
+          )
+          const [counting] = statements
+          ok(counting !== undefined)
+          const { rows } = await db.kysely.executeQuery<{ total: number | null }>(
+            CompiledQuery.raw(counting.sql, [...counting.parameters]),
+          )
+          equal(rows[0]?.total ?? 0, result.total)
+        })
+      }
+    }
   },
   { only: 'sqlite' },
 )

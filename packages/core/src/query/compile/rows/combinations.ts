@@ -1,11 +1,11 @@
 // Compiles how many combinations of joined rows a projection or the groups of a query read, counted without combining them.
 
-import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { combinesMany, ownConditions } from '../../plan/conditions/base-conditions.ts'
 import type { PlannedJoin, RowPlan, Source } from '../../plan/plan.ts'
-import { aliasedSource, relatedRows } from '../source.ts'
+import { aliasedSource, joinedSource, joinKeys } from '../source.ts'
 import type { Target } from '../target.ts'
-import { whereAll } from './clauses.ts'
+import { groupBy, whereAll } from './clauses.ts'
 import { compileCondition } from './condition.ts'
 
 /** Whether the rows of several to-many relations are combined. */
@@ -13,28 +13,95 @@ export const combinesRows = ({ shape, distinctBase, from, joins }: RowPlan): boo
   shape !== 'records' && !distinctBase && combinesMany(from, joins)
 
 /**
- * Compiles the statement that returns, as `total`, the number of combinations: the product of the related rows of each base row, summed
- * up. It ignores conditions on the joined rows, because the database may test them after it has combined the rows.
+ * Compiles the statement that returns, as `total`, the number of combinations. Each row of a table is read at most once for each join of
+ * the table, however many combinations it is part of: the rows of each join are found from the keys of the rows that it starts from, and
+ * then counted by their keys, those of the last joins first. Conditions on the joined rows are ignored, because the database may
+ * test them after it has combined the rows.
  */
 export function compileCombinations(target: Target, { from, joins, where }: RowPlan): Fragment {
   // A right join reads all base rows before it tests conditions on them.
   const isRight = joins.some(({ type }) => type === 'right')
   const conditions = isRight ? [] : ownConditions(from, where, joins)
   const tests = conditions.map((condition) => compileCondition(target, condition))
-  // As floats, because the product may exceed the range of integers.
-  const total = sql`sum(1.0 * ${combinationsOf(target, joins, from)})`.as('total')
-  return sql`select ${total} from ${aliasedSource(target, from)}${whereAll(tests)}`
+  const numbered = joins.map((join, number) => ({ join, number, keys: joinKeys(join) }))
+  const combining: Combining = { target, joins: numbered }
+  const base = sql`select ${sql.join(startKeys(combining, from))} from ${aliasedSource(target, from)}${whereAll(tests)}`
+  const tables = [
+    sql`${sql.id(rowsOf(combining, from))} as (${base})`,
+    ...numbered.map(
+      (one) =>
+        sql`${sql.id(rowsOf(combining, one.join.source))} as (${compileJoined(combining, one)})`,
+    ),
+  ]
+  return sql`with ${sql.join(tables)} select ${combinations(combining, from)} from ${countedRows(combining, from)}`
 }
 
-/** The number of combinations of the rows that are joined to one row of `source`. */
-function combinationsOf(target: Target, joins: readonly PlannedJoin[], source: Source): Fragment {
-  const factors = joins
-    .filter(({ from }) => from === source)
-    .map((join) => {
-      const each = combinationsOf(target, joins, join.source)
-      const count = sql`(select coalesce(sum(${each}), 0) from ${relatedRows(target, join, { rowsMayRepeat: true })})`
-      // Outer joins give one row of NULLs if there is no related row.
-      return join.type === 'inner' ? count : sql`coalesce(nullif(${count}, 0), 1)`
-    })
-  return factors.length === 0 ? sql`1` : sql.join(factors, sql` * `)
+interface NumberedJoin {
+  readonly join: PlannedJoin
+  readonly number: number
+  readonly keys: ReturnType<typeof joinKeys>
+}
+
+interface Combining {
+  readonly target: Target
+  readonly joins: readonly NumberedJoin[]
+}
+
+// Names that no table has, because of the spaces.
+const rowsOf = ({ joins }: Combining, source: Source): string =>
+  `rows of ${joins.findIndex(({ join }) => join.source === source) + 1}`
+const countsOf = ({ number }: NumberedJoin): string => `counts of ${number + 1}`
+const ownKey = (i: number): string => `key ${i}`
+const startKey = ({ number }: NumberedJoin, i: number): string => `key ${i} of ${number + 1}`
+const total = 'total'
+
+const joinsFrom = ({ joins }: Combining, source: Source): readonly NumberedJoin[] =>
+  joins.filter(({ join }) => join.from === source)
+
+/** The keys of a row of `source` by which the joins that start there find their rows. */
+const startKeys = (combining: Combining, source: Source): readonly Aliased[] =>
+  joinsFrom(combining, source).flatMap((one) =>
+    one.keys.map(({ otherColumn, otherRef }, i) =>
+      sql`${combining.target.dialect.comparable(otherColumn, otherRef)}`.as(startKey(one, i)),
+    ),
+  )
+
+/** The rows of a join, each once: those that some row where the join starts is joined to. */
+function compileJoined(combining: Combining, one: NumberedJoin): Fragment {
+  const { target } = combining
+  const { join, keys } = one
+  const own = keys.map(({ column, ref }) => sql`${target.dialect.comparable(column, ref)}`)
+  const selected = [...own.map((key, i) => key.as(ownKey(i))), ...startKeys(combining, join.source)]
+  const starts = keys.map((_, i) => sql.id(startKey(one, i)))
+  const isFound = sql`(${sql.join(own)}) in (select ${sql.join(starts)} from ${sql.id(rowsOf(combining, join.from))})`
+  return sql`select ${sql.join(selected)} from ${joinedSource(target, join, { rowsMayRepeat: true })} where ${isFound}`
+}
+
+/** The rows of `source`, each with the numbers of combinations of the rows that are joined to it. */
+function countedRows(combining: Combining, source: Source): Fragment {
+  const rows = rowsOf(combining, source)
+  const counts = joinsFrom(combining, source).map((one) => {
+    const own = one.keys.map((_, i) => sql.id(rowsOf(combining, one.join.source), ownKey(i)))
+    const from = countedRows(combining, one.join.source)
+    const counted = sql`select ${sql.join([...own, combinations(combining, one.join.source)])} from ${from}${groupBy(own)}`
+    const alias = countsOf(one)
+    const same = one.keys.map(
+      (_, i) => sql`${sql.id(rows, startKey(one, i))} = ${sql.id(alias, ownKey(i))}`,
+    )
+    return sql` left join (${counted}) as ${sql.id(alias)} on ${sql.join(same, sql` and `)}`
+  })
+  return sql`${sql.id(rows)}${sql.join(counts, sql``)}`
+}
+
+/** The number of combinations of all rows of `countedRows`. */
+function combinations(combining: Combining, source: Source): Aliased {
+  const factors = joinsFrom(combining, source).map((one) => {
+    const count = sql.id(countsOf(one), total)
+    // Outer joins give one row of NULLs if there is no related row.
+    return one.join.type === 'inner'
+      ? sql`coalesce(${count}, 0)`
+      : sql`coalesce(nullif(${count}, 0), 1)`
+  })
+  // As floats, because the product may exceed the range of integers.
+  return sql`sum(${sql.join([sql`1.0`, ...factors], sql` * `)})`.as(total)
 }
