@@ -19,6 +19,15 @@ const Order = defineModel('Order', {
     lines: hasMany('Line', 'order_id'),
     customer: belongsTo('Customer', 'customer_id'),
     labels: manyToMany('Label', { through: 'order_labels', from: 'order_id', to: 'label_id' }),
+    readers: manyToMany('Customer', { through: 'readings', from: 'order_id', to: 'customer_id' }),
+  },
+  meta: {},
+})
+const Reading = defineModel('Reading', {
+  columns: { id, order_id: { type: 'integer' }, customer_id: { type: 'integer' } },
+  relations: {
+    order: belongsTo('Order', 'order_id'),
+    reader: belongsTo('Customer', 'customer_id'),
   },
   meta: {},
 })
@@ -44,9 +53,9 @@ const Label = defineModel('Label', {
   },
   meta: {},
 })
-const models: readonly AnyModel[] = [Order, Line, Part, Customer, Label]
+const models: readonly AnyModel[] = [Order, Line, Part, Customer, Label, Reading]
 
-const tables = ['orders', 'lines', 'parts', 'customers', 'order_labels'] as const
+const tables = ['orders', 'lines', 'parts', 'customers', 'order_labels', 'readings'] as const
 const limit = 12
 const settings = {
   API_ALLOW_NESTED_WRITES: true,
@@ -173,4 +182,52 @@ eachDatabase('records of a request', (test, db) => {
     equal(await count(), before)
     equal(await remove(ids), [200, undefined])
   })
+
+  for (const [what, list] of [
+    ['of a table without a model', 'labels'],
+    ['that are records', 'readers'],
+  ] as const) {
+    test(`counts the links ${what} that all lists of a request remove`, async () => {
+      for (const _ of times(11, unused)) {
+        await send(api, 'POST', '/api/customers', { body: { email: unused() } })
+      }
+      const linked = list === 'labels' ? 'labels' : 'customers'
+      const keys = (
+        (await send(api, 'GET', `/api/${linked}?limit=8`)).value as { id: number }[]
+      ).map((one) => ({ id: one.id }))
+      const stored: { readonly id: number; readonly name: string }[] = []
+      for (const n of [8, 5, 4]) {
+        const body = order({ [list]: keys.slice(0, n) })
+        stored.push((await send(api, 'POST', '/api/orders', { body })).value)
+      }
+      const [eight, five, four] = stored.map((one) => one.id)
+      const none = (...ids: unknown[]) => ids.map((key) => ({ id: key, [list]: [] }))
+      const named = stored.map(({ name }) => ({ name, [list]: [] }))
+      const patch = (body: unknown) => ({ method: 'PATCH', url: '/api/orders', body })
+      const before = await count()
+      const alone = ({ method, url, body }: ReturnType<typeof patch>) =>
+        send(api, method, url, { body }).then(verdict)
+      const inBatch = (...operations: ReturnType<typeof patch>[]) =>
+        sendBatch(api, operations).then(verdict)
+      const tooMany = [
+        patch(none(eight, five)),
+        patch(none(eight, five, four)),
+        { ...patch({ [list]: [] }), url: `/api/orders?id__in=(${eight},${five})` },
+        { method: 'POST', url: '/api/orders?on_conflict=name', body: named },
+      ]
+      for (const one of tooMany) {
+        equal(await alone(one), refused, `${one.method} ${one.url}`)
+        equal(await inBatch(one), refused, `${one.method} ${one.url} in a batch`)
+      }
+      equal(await count(), before)
+      const { errors } = await send(api, 'PATCH', '/api/orders', { body: none(eight, five) })
+      const endpoint = list === 'labels' ? 'labels' : 'readings'
+      equal(
+        errors.reason,
+        `This concerns more than 12 records, with those of ${endpoint} (API_MAX_BULK or max_bulk of orders). The lists of the body would remove more links.`,
+      )
+      // Each operation of a batch has a limit of its own.
+      equal(await inBatch(patch(none(eight, four)), patch(none(five))), [200, undefined])
+    })
+  }
 })

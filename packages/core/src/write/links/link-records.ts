@@ -2,12 +2,11 @@
 // link is restored.
 
 import { run } from '../../database/statements/run.ts'
-import { forbidden, tooManyRecords } from '../../errors.ts'
+import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isRequired } from '../../model/registry/checks/field-rules.ts'
 import type { Junction } from '../../model/registry/relations/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
-import { maxBulkNames } from '../../model/settings/setting-names.ts'
 import { chunks, keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
@@ -62,7 +61,6 @@ export function linkRecords(
   order: LevelOrder | undefined,
 ): LinkStore {
   const { resource, own: ownColumns, linked: linkedColumns } = junction
-  const max = resource.settings.limits.bulk
   const writing: LinkContext = { context, relation, junction, order }
   return {
     async existing(lists) {
@@ -83,8 +81,6 @@ export function linkRecords(
       if (removed.length > 0) await requireAccess(context, resource, 'DELETE', commonPath(removed))
     },
     async remove(links) {
-      const count = links.reduce((sum, { keys }) => sum + keys.length, 0)
-      if (count > max) throw tooManyRecords(resource, maxBulkNames, max)
       await lock(writing, links)
       const soft = resource.settings.softDelete !== null
       const rows = await rowsOf(writing, links, { kind: 'remove', soft })

@@ -47,7 +47,11 @@ export async function writeLinks(
   refuseOtherShared(context, relation, created)
   const removed = await toVisibleRecords(context, relation.target, others)
   await store.requireAccess(created, removed)
-  if (removed.length > 0) await store.remove(removed)
+  if (removed.length > 0) {
+    const count = removed.reduce((sum, { keys }) => sum + keys.length, 0)
+    context.removedLinks.add(junction?.resource ?? relation.target, count)
+    await store.remove(removed)
+  }
   if (created.length > 0) await store.create(created)
   if (junction === undefined) noteLinks(context, relation, created, removed)
   return new Set([...created, ...removed].map(({ list }) => list))

@@ -13,6 +13,7 @@ import type { WriteAccess } from '../check/access.ts'
 import type { Values } from '../nodes/node.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { GeneratedKeys } from './generated-keys.ts'
+import type { RemovedLinkCount } from './removed-link-count.ts'
 
 /** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
@@ -81,6 +82,7 @@ export interface WriteContext extends ValueSources {
   /** Collects the records that references name and that were read without a lock. */
   readonly unlocked: UnlockedReference[]
   readonly generatedKeys: GeneratedKeys
+  readonly removedLinks: RemovedLinkCount
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
   readonly hosted: boolean
   /**

@@ -102,6 +102,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   const [sent = read] = await withStoredForms([read], problems, host)
   return inWrite(
     call,
+    resource,
     async (writing) => {
       const lockedFor = lockForChanges(writing.context, resource, [sent])
       await lockLinked(writing.context, resource, [sent])
@@ -147,6 +148,7 @@ async function updateListed(
   for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
   return inWrite(
     call,
+    resource,
     async (writing) => {
       const { context } = writing
       // Before the look-up, so that callers without the right cannot find out which records exist.
@@ -301,6 +303,7 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   if (cascade) noteCascade(call, resource)
   return inWrite(
     call,
+    resource,
     async (writing) => {
       const { context } = writing
       const soft = resource.settings.softDelete !== null

@@ -107,7 +107,7 @@ async function insertAll(
   }
   const byOneStatement = (place: Pick<Writing, 'call'>) =>
     createInOneStatement(place, first, echo, options)
-  return writeOneRecord(call, byOneStatement, write, {
+  return writeOneRecord(call, resource, byOneStatement, write, {
     isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
     retryOn: retriesNames(relationKeys),
   })

@@ -33,6 +33,7 @@ export async function remove(
   const options = { cascade, precondition: isConditional } as const
   return writeOneRecord(
     call,
+    resource,
     (place) => removeInOneStatement(place, resource, key, options),
     async ({ context }) => {
       await removeRecord(context, resource, key, { cascade, precondition })

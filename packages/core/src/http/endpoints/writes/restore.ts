@@ -32,7 +32,7 @@ export async function restore(
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  return inWrite(call, async (writing) => {
+  return inWrite(call, resource, async (writing) => {
     await restoreRecord(writing.context, resource, key, precondition)
     return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
   })

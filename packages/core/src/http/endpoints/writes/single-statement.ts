@@ -66,13 +66,14 @@ export interface SingleWrite<T> {
  */
 export async function writeOneRecord(
   call: Call,
+  resource: Resource,
   byOneStatement: (place: Place) => MaybePromise<SingleWrite<Result>>,
   work: (writing: Writing) => Promise<Result>,
   options: Pick<WriteOptions, 'problems' | 'isBulk' | 'retryOn'> = {},
 ): Promise<Result> {
   const { result, isSingle, inTransaction = false } = await byOneStatement({ call })
   if (result !== undefined) return result
-  return inWrite(call, work, {
+  return inWrite(call, resource, work, {
     ...options,
     isSingle,
     inOneStatement: inTransaction

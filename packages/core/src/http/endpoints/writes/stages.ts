@@ -69,6 +69,7 @@ import type {
   WriteContext,
 } from '../../../write/store/context.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
+import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
 import { RepeatNeeded } from '../../../write/store/savepoint.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
@@ -126,9 +127,10 @@ interface Attempt {
   readonly deferred?: DatabaseFailure | undefined
 }
 
-/** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
+/** Runs a write to `resource`, the model in the path, in one transaction. If the database refuses a statement, finds out why after the rollback. */
 export async function inWrite(
   call: Call,
+  resource: Resource,
   work: (writing: Writing) => Promise<Result>,
   options: WriteOptions = {},
 ): Promise<Result> {
@@ -143,7 +145,7 @@ export async function inWrite(
   let refusals = 0
   for (;;) {
     try {
-      const { result, changes } = await writeOnce(call, opened, work, options, attempt)
+      const { result, changes } = await writeOnce(call, resource, opened, work, options, attempt)
       if (batch) batch.note(call, changes)
       else runAfterCommit(call, changes, !opened.own.isTransaction)
       return result
@@ -181,6 +183,7 @@ function otherAttempt(attempt: Attempt, error: unknown): Attempt | undefined {
 /** Runs the write, and the callbacks before COMMIT, in one transaction. */
 function writeOnce(
   call: Call,
+  resource: Resource,
   opened: Opened,
   work: (writing: Writing) => Promise<Result>,
   options: WriteOptions,
@@ -189,7 +192,7 @@ function writeOnce(
   const { batch } = call.runtime
   const { inOneStatement, deferred } = attempt
   const insideTransaction = async (transaction: AnyDatabase) => {
-    const writing = writingIn(call, opened, transaction, options, attempt)
+    const writing = writingIn(call, resource, opened, transaction, options, attempt)
     const { context, hooks } = writing
     const working =
       inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
@@ -286,6 +289,7 @@ export async function explained(
 
 function writingIn(
   call: Call,
+  resource: Resource,
   outside: Opened,
   transaction: AnyDatabase,
   { problems: before, isBulk = false, byFilters = false }: WriteOptions,
@@ -323,6 +327,7 @@ function writingIn(
     problems,
     unlocked: [],
     generatedKeys: new GeneratedKeys(),
+    removedLinks: new RemovedLinkCount(resource),
     hosted,
     setsSavepoints,
     beforeHookStatements,

@@ -76,6 +76,7 @@ export async function update(
   const action = replace ? 'PUT' : 'PATCH'
   return writeOneRecord(
     call,
+    resource,
     (place) => changeInOneStatement(place, node, key, echo, request),
     async (writing) => {
       const options = { action, replace, precondition } as const

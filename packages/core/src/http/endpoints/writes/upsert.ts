@@ -86,6 +86,7 @@ export async function upsert(
   let conflicts = 0
   return inWrite(
     call,
+    resource,
     async (writing) => {
       const { context } = writing
       const related =
