@@ -269,16 +269,75 @@ eachDatabase(
       })
     }
 
-    test('a wrapped pool that resets connections is checked each time it lends one', async () => {
-      // The pool sets the mode of a new connection; the reset takes it back.
-      const pool = mysql.createPool({ uri: db.url ?? '', connectionLimit: 1, resetOnRelease: true })
-      const { api, db: own, statements } = serve(new MysqlDialect({ pool: preparedMysql(pool) }))
-      await api.ready
-      await get(api, '/api/names')
-      await get(api, '/api/names')
-      equal(statements.filter((text) => text.includes('@@sql_mode')).length, 3)
-      await own.destroy()
-    })
+    for (const kind of kinds) {
+      const checksOf = (statements: readonly string[]): number =>
+        statements.filter((text) => text.includes('@@sql_mode')).length
+
+      test(`${kind} that resets connections is checked each time it lends one`, async () => {
+        // The pool sets the mode of a new connection; the reset takes it back.
+        const options = { connectionLimit: 1, resetOnRelease: true }
+        const {
+          api,
+          db: own,
+          statements,
+        } = serve(new MysqlDialect({ pool: mysqlPool(db, kind, () => [], options) }))
+        await api.ready
+        equal(checksOf(statements), 1)
+        await get(api, '/api/names')
+        await get(api, '/api/names')
+        equal(checksOf(statements), 3)
+        await send(api, 'POST', '/api/names', { body: { id: 70, name: 'Bob' } })
+        equal(checksOf(statements), 4)
+        await send(api, 'DELETE', '/api/names/70')
+        await own.destroy()
+      })
+
+      test(`${kind} whose database is away at start is checked once when it is back`, async () => {
+        const own = mysqlPool(db, kind, () => [])
+        let isAway = true
+        const pool: MysqlPool = {
+          getConnection: (callback) =>
+            isAway
+              ? callback(
+                  Object.assign(new Error('away'), { code: 'ECONNREFUSED' }),
+                  undefined as never,
+                )
+              : own.getConnection(callback),
+          end: (callback) => own.end(callback),
+        }
+        const { api, db: served, statements } = serve(new MysqlDialect({ pool }))
+        await api.ready.catch(() => {})
+        isAway = false
+        for (let times = 0; times < 3; times++) equal((await get(api, '/api/names')).status, 200)
+        equal(checksOf(statements), 1)
+        await served.destroy()
+      })
+
+      test(`${kind} of a session is checked at each use, unless it is that of db`, async () => {
+        const other = serve(new MysqlDialect({ pool: mysqlPool(db, kind, () => []) }))
+        let session = other.db
+        const {
+          api,
+          db: own,
+          statements,
+        } = serve(new MysqlDialect({ pool: mysqlPool(db, kind, () => []) }), {
+          config: { API_SCHEMA_CHECK: 'off', API_SESSION_GETTER: () => session as never },
+        })
+        await api.ready
+        await get(api, '/api/names')
+        await get(api, '/api/names')
+        equal([checksOf(other.statements), checksOf(statements)], [2, 1])
+        session = own
+        await get(api, '/api/names')
+        await own.transaction().execute(async (transaction) => {
+          session = transaction as AnyKysely
+          await get(api, '/api/names')
+        })
+        equal([checksOf(other.statements), checksOf(statements)], [2, 1])
+        await other.db.destroy()
+        await own.destroy()
+      })
+    }
 
     test('openDatabase sets them on every connection', async () => {
       const { db: own, close } = await openDatabase(db.url ?? '')

@@ -1,5 +1,5 @@
 /** NO_BACKSLASH_ESCAPES, set for the whole server while it serves: pools of `openDatabase` take it back, others are refused with the next new connection. */
-import { createApi, defineModel } from '@model-api/core'
+import { type ApiConfig, createApi, defineModel } from '@model-api/core'
 import { preparedMysql } from '@model-api/core/prepared'
 import { openDatabase } from '@model-api/http-node'
 import { Kysely, MysqlDialect, type MysqlPool } from 'kysely'
@@ -29,12 +29,12 @@ else globalMode(server)
 function globalMode({ url, remove }: PrivateServer): void {
   const setMode = (mode: string) => ask('mysql', url, `set global sql_mode = '${mode}'`)
   const errors: string[] = []
-  const apiOf = (db: AnyKysely) =>
+  const apiOf = (db: AnyKysely, config: ApiConfig = {}) =>
     createApi({
       db,
       models: [Name],
       // The check of the schema would open a second connection.
-      config: { API_SCHEMA_CHECK: 'off' },
+      config: { API_SCHEMA_CHECK: 'off', ...config },
       onWarning: () => {},
       onError: (error) => errors.push(String((error as Error).cause)),
     })
@@ -81,6 +81,49 @@ function globalMode({ url, remove }: PrivateServer): void {
         })
         await db.destroy()
       })
+    }
+
+    for (const kind of ['a pool of mysql2', 'a wrapped pool']) {
+      for (const how of ['db', 'a session', 'a transaction'] as const) {
+        test(`is noticed at each use of ${kind} that takes back what its set-up sets: ${how}`, async () => {
+          await setMode('STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES')
+          const open = (resetOnRelease: boolean): AnyKysely => {
+            const pool = mysql.createPool({ uri: url, connectionLimit: 1, resetOnRelease })
+            pool.on('connection', (connection) =>
+              connection.query("set session sql_mode = 'STRICT_TRANS_TABLES'"),
+            )
+            const wrapped = kind === 'a wrapped pool' ? preparedMysql(pool) : (pool as MysqlPool)
+            return new Kysely({ dialect: new MysqlDialect({ pool: wrapped }) })
+          }
+          const resetting = open(true)
+          const own = how === 'db' ? resetting : open(false)
+          let session = resetting
+          const api = apiOf(own, how === 'db' ? {} : { API_SESSION_GETTER: () => session })
+          await api.ready.catch(() => {})
+          const answers: unknown[] = []
+          for (let use = 0; use < 4; use++) {
+            const ask = async (): Promise<void> => {
+              const { status, text } = await get(api, attack)
+              answers.push([status, text.includes('of the vault')])
+            }
+            if (how !== 'a transaction') await ask()
+            else {
+              await resetting.transaction().execute(async (transaction) => {
+                session = transaction as AnyKysely
+                await ask()
+              })
+            }
+          }
+          equal(answers.slice(1), [
+            [503, false],
+            [503, false],
+            [503, false],
+          ])
+          match(errors.at(-1) ?? '', /NO_BACKSLASH_ESCAPES.*resetOnRelease/)
+          if (how !== 'db') await own.destroy()
+          await resetting.destroy()
+        })
+      }
     }
 
     test('is noticed at start', async () => {

@@ -385,7 +385,16 @@ export function createApi<
   const elapsed = () => clock.elapsed()
   const bounds = { deadline: deadlineOf(statementTimeout) }
   const connectTo = (one: AnyDatabase, advise: (message: string) => void) =>
-    connectOnce({ db: one, detected, tables, warn: advise, report: reportAlone, bounds })
+    connectOnce({
+      db: one,
+      detected,
+      tables,
+      warn: advise,
+      // An instance of the session getter may be bound to a connection.
+      isPool: (on) => on === one || (getter === undefined && !on.isTransaction),
+      report: reportAlone,
+      bounds,
+    })
   const connected = connectTo(db, warn)
   const schemaCheck = createSchemaCheck({
     db,

@@ -6,28 +6,39 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { isBounded } from '../transactions/connection-bounds.ts'
 import { WaitingForConnection } from '../transactions/waiting-for-connection.ts'
 import type { Bounds } from './bounds.ts'
-import { checkSession, isChecked } from './check-session.ts'
+import { onCheckedSession } from './check-session.ts'
 import { WatchedStatement } from './watched-statement.ts'
+
+/** Sends a statement on a connection of the pool, within the bounds. */
+type SendOn = <T>(statement: CompiledQuery) => Promise<QueryResult<T>>
 
 /**
  * Runs a statement. Rejects at its deadline or when its client disconnects; the connection is released when the statement
  * settles or the connection is closed.
  */
-export function executeBounded<R>(
+export const executeBounded = <R>(
   db: AnyDatabase,
   dialect: InternalDialect,
   bounds: Bounds,
   compiled: CompiledQuery<R>,
-): Promise<QueryResult<R>> {
+): Promise<QueryResult<R>> =>
+  onPoolConnection(db, dialect, bounds, (connection, send) =>
+    onCheckedSession(db, dialect, connection, send, () => send<R>(compiled)),
+  )
+
+/** Calls `use` with a connection of the pool whose settings are not checked; resolves when the connection is released. */
+export function onPoolConnection<R>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  bounds: Bounds,
+  use: (connection: DatabaseConnection, send: SendOn) => Promise<R>,
+): Promise<R> {
   return new Promise((resolve, reject) => {
     const waiting = new WaitingForConnection(bounds, reject)
-    const run = (connection: DatabaseConnection): Promise<QueryResult<R>> => {
+    const run = (connection: DatabaseConnection): Promise<R> => {
       // The request has already been rejected.
-      if (!waiting.end()) return noRows as Promise<QueryResult<R>>
-      if (isChecked(connection)) return sendOn<R>(connection, compiled)
-      return checkSession(db, dialect, connection, (check) => sendOn(connection, check)).then(() =>
-        sendOn<R>(connection, compiled),
-      )
+      if (!waiting.end()) return nothing as Promise<R>
+      return use(connection, (statement) => sendOn(connection, statement))
     }
     const sendOn = <T>(
       connection: DatabaseConnection,
@@ -60,7 +71,8 @@ export function executeBounded<R>(
   })
 }
 
-const noRows: Promise<QueryResult<never>> = Promise.resolve({ rows: [] })
+/** The result for a request that has been rejected. */
+const nothing: Promise<unknown> = Promise.resolve()
 
 /** Returns a function that sends statements on another connection of the pool; does nothing in a transaction, which has only one. */
 export const sendOnOtherConnection =

@@ -1,5 +1,5 @@
-// Checks the settings of a connection once, before the first statement of the service on it: some settings change what statements
-// mean, or make values of clients SQL.
+// Checks the settings of a connection before the first statement of the service on it, and again at each use if the pool may take them
+// back: some settings change what statements mean, or make values of clients SQL.
 
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import { sessionSettingsOf } from '../../dialect/detect.ts'
@@ -15,22 +15,48 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 /** Connections whose settings were read and are right. A driver has one object for as long as the connection is open. */
 const checked = new WeakSet<DatabaseConnection>()
 
-/** Whether statements may be sent on the connection without `checkSession`. */
-export const isChecked = (connection: DatabaseConnection): boolean => checked.has(connection)
+/** The pools whose connections keep their settings between uses, by Kysely's adapter: an instance and its transactions share one. */
+const lasting = new WeakSet<object>()
+
+const poolOf = (db: AnyDatabase): object => db.getExecutor().adapter
+
+/** Says that the connections of the pool keep their settings, so that each is checked only once. */
+export const settingsLast = (db: AnyDatabase): unknown => lasting.add(poolOf(db))
+
+/** Whether it is unknown that the connections of a pool keep their settings, which a driver may take back at each release. */
+export function mayLoseSettings(db: AnyDatabase, dialect: InternalDialect): boolean {
+  return sessionSettingsOf(db, dialect)?.mark !== undefined && !lasting.has(poolOf(db))
+}
 
 /**
- * Reads the settings of the connection by `send`, and throws 503 if one of them is wrong; its cause says which, and what to add to
- * the pool. The next use of such a connection reads them again.
+ * Calls `work`, which sends statements on the connection; before, reads its settings by `send` unless they are known. Throws 503 if one
+ * of them is wrong; its cause says which, and what to add to the pool. The next use of such a connection reads them again.
  */
-export async function checkSession(
+export function onCheckedSession<T>(
   db: AnyDatabase,
   dialect: InternalDialect,
   connection: DatabaseConnection,
   send: (statement: CompiledQuery) => Promise<QueryResult<unknown>>,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T> {
+  return checked.has(connection) ? work() : checkAndWork(db, dialect, connection, send, work)
+}
+
+async function checkAndWork<T>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  connection: DatabaseConnection,
+  send: (statement: CompiledQuery) => Promise<QueryResult<unknown>>,
+  work: () => Promise<T>,
+): Promise<T> {
   const settings = sessionSettingsOf(db, dialect)
   if (settings !== undefined) await read(settings, send)
   checked.add(connection)
+  try {
+    return await work()
+  } finally {
+    if (mayLoseSettings(db, dialect)) checked.delete(connection)
+  }
 }
 
 async function read(

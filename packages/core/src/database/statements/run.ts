@@ -11,7 +11,7 @@ import type { SharedCounts } from '../shared-counts.ts'
 import { asUnavailable } from '../transactions/unavailable.ts'
 import { executeBounded } from './bounded-statement.ts'
 import { type Client, deadlineOf } from './bounds.ts'
-import { checkSession, isChecked } from './check-session.ts'
+import { onCheckedSession } from './check-session.ts'
 import { lockedBy, retryWhileLocked } from './lock-retry.ts'
 import type { Sendable } from './sendable.ts'
 
@@ -115,9 +115,8 @@ function executeChecked<R>(
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
   return db.getExecutor().provideConnection((connection) => {
-    if (isChecked(connection)) return connection.executeQuery<R>(compiled)
     const send = (check: CompiledQuery) => connection.executeQuery(check)
-    return checkSession(db, dialect, connection, send).then(() =>
+    return onCheckedSession(db, dialect, connection, send, () =>
       connection.executeQuery<R>(compiled),
     )
   })

@@ -1,10 +1,11 @@
 // Runs several statements on one connection, each with a deadline: a transaction, or a write and the read of its record.
 
+import type { CompiledQuery } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sendOnOtherConnection } from '../statements/bounded-statement.ts'
 import type { Bounds } from '../statements/bounds.ts'
-import { checkSession, isChecked } from '../statements/check-session.ts'
+import { onCheckedSession } from '../statements/check-session.ts'
 import { onLockRetryConnection } from '../statements/lock-retry-connection.ts'
 import { ConnectionBounds, isBounded } from './connection-bounds.ts'
 import { WaitingForConnection } from './waiting-for-connection.ts'
@@ -36,10 +37,8 @@ export function onBoundedConnection<T>(
       // If two requests share a transaction of the host, only the first one installs the bounds.
       const guard = isBounded(connection) ? undefined : new ConnectionBounds(target, onTimeout)
       try {
-        if (!isChecked(connection)) {
-          await checkSession(db, dialect, connection, (check) => connection.executeQuery(check))
-        }
-        resolve(await work(one))
+        const ask = (check: CompiledQuery) => connection.executeQuery(check)
+        resolve(await onCheckedSession(db, dialect, connection, ask, () => work(one)))
       } catch (error) {
         reject(error)
       }

@@ -38,7 +38,7 @@ const sqlMode: SessionSetting = {
     return reasons.length === 0 ? undefined : `which ${reasons.join(', and ')}`
   },
   remedy: (mode) =>
-    `Add to the set-up of the pool: pool.on('connection', (connection) => connection.query("set session sql_mode = ${mended(refusedIn(mode))}"))`,
+    `Add to the set-up of the pool: pool.on('connection', (connection) => connection.query("set session sql_mode = ${mended(refusedIn(mode))}")), and no resetOnRelease, which takes that back`,
   assigned: mended(Object.keys(refusedModes)),
 }
 
@@ -61,6 +61,7 @@ export const mysqlSessionSettings: SessionSettings = {
     characterSet('character_set_connection', 'in which characters of a value are lost'),
     characterSet('character_set_results', 'in which characters of a response are lost'),
   ],
+  mark: { set: 'set @model_api_session = 1', value: '@model_api_session' },
   independent: {
     'sql_mode: ANSI_QUOTES': 'identifiers are in backticks, and texts in single quotes',
     'sql_mode: PIPES_AS_CONCAT': 'no statement has ||',

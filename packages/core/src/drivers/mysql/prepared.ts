@@ -64,13 +64,11 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
     most: statements,
     may: prepared && statements > 0 && !resetsConnections(pool) ? 'not asked' : 'no',
   }
-  // Kysely and the check of session settings identify connections by these objects, so each has one wrapper; another one after each
-  // reset, which takes back the settings of the session.
+  // Kysely and the check of session settings identify connections by these objects, so each has one wrapper.
   const wrapped = new WeakMap<MysqlClient, MysqlPoolConnection>()
-  const isReset = resetsConnections(pool)
   const wrap = (client: MysqlClient): MysqlPoolConnection => {
     // The pool removes its listener after the first error of a connection; a second error without one would end the process.
-    if (!wrapped.has(client)) client.on?.('error', () => {})
+    client.on?.('error', () => {})
     const made = preparedConnection(client, preparing)
     wrapped.set(client, made)
     return made
@@ -80,7 +78,7 @@ export function preparedMysql(pool: MysqlClientPool, options: MysqlOptions = {})
       pool.getConnection((error, client) => {
         if (error) return callback(error, client)
         if (preparing.may === 'not asked') ask(client, preparing)
-        callback(null, (isReset ? undefined : wrapped.get(client)) ?? wrap(client))
+        callback(null, wrapped.get(client) ?? wrap(client))
       }),
     end: (callback) => pool.end(callback),
   }

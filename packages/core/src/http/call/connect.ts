@@ -1,6 +1,7 @@
 // Connects the dialect: queries the server's version and settings once, on one connection and within API_STATEMENT_TIMEOUT.
 
 import type { Bounds } from '../../database/statements/bounds.ts'
+import { lookUpLastingSettings } from '../../database/statements/lasting-settings.ts'
 import { onBoundedConnection } from '../../database/transactions/bounded-connection.ts'
 import { isTemporary } from '../../database/transactions/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -15,6 +16,8 @@ export interface ConnectOptions {
   readonly detected: InternalDialect
   readonly tables: readonly DialectTable[]
   readonly warn: (message: string) => void
+  /** Whether a given instance takes its connections from the pool of `db`, and may take another one. */
+  readonly isPool: (on: AnyDatabase) => boolean
   /** Receives the error of a failed look-up, unless the database is unavailable. */
   readonly report: (error: unknown) => void
   readonly bounds: Bounds
@@ -29,6 +32,7 @@ export function connectOnce({
   detected,
   tables,
   warn,
+  isPool,
   report,
   bounds,
 }: ConnectOptions): (on?: AnyDatabase) => MaybePromise<InternalDialect> {
@@ -43,8 +47,20 @@ export function connectOnce({
     return connected
   }
 
+  /** Without it, settings are checked at each use; so only an unavailable database is an error. */
+  const lookUpLasting = (): Promise<void> =>
+    lookUpLastingSettings(db.withoutPlugins(), detected, bounds).catch((error: unknown) => {
+      if (error instanceof ApiError || isTemporary(detected.classify(error).kind)) throw error
+    })
+
+  const onOne = async (on: AnyDatabase): Promise<InternalDialect> => {
+    const own = on.withoutPlugins()
+    if (isPool(on)) await lookUpLasting()
+    return onBoundedConnection(own, detected, bounds, connect)
+  }
+
   const attempt = (on: AnyDatabase): Promise<InternalDialect> =>
-    onBoundedConnection(on.withoutPlugins(), detected, bounds, connect).catch((given: unknown) => {
+    onOne(on).catch((given: unknown) => {
       // A connection with wrong settings is refused by an ApiError, whose cause says which.
       const error = given instanceof ApiError ? given.cause : given
       // Any other error is a mistake in the configuration of the application or the database.
@@ -62,6 +78,8 @@ export function connectOnce({
     asking.then(
       (dialect) => {
         settled = dialect
+        // Not waited for, because sessions of the host may hold every connection of the pool.
+        if (!isPool(on)) lookUpLasting().catch(() => {})
       },
       () => {
         if (known === asking) known = undefined

@@ -17,6 +17,13 @@ export interface SessionSetting {
 export interface SessionSettings {
   /** Checked on every connection, and set by the pools that `openDatabase` opens. */
   readonly checked: readonly SessionSetting[]
+  /** A mark that a session has until its settings are taken back. Absent if no driver does that while a connection is open. */
+  readonly mark?: {
+    /** The statement that sets the mark. */
+    readonly set: string
+    /** The SQL expression that reads it; NULL without the mark. */
+    readonly value: string
+  }
   /** Settings with which all statements mean the same, and why. */
   readonly independent: Readonly<Record<string, string>>
 }
