@@ -371,10 +371,10 @@ export const invalidJoinModel = (token: string, hint: string): ApiError =>
   })
 
 /** Conditions on the rows of several joins, combined with "or", that multiply out to too many alternatives. */
-export const tooManyAlternatives = (most: number, at: string): ApiError =>
+export const tooManyAlternatives = (most: number, lookUps: number, at: string): ApiError =>
   badRequest(
     'too_many_alternatives',
-    `The conditions on joined rows multiply out to more than ${most} alternatives, because several "or" (or "not") name more than one relation. Write conditions that need not hold for the same joined row as relation filters, which need no join, or combine fewer relations.`,
+    `The conditions on joined rows multiply out to more than ${most} alternatives, or ${lookUps} look-ups of related rows in them, because several "or" (or "not") name more than one relation. Write conditions that need not hold for the same joined row as relation filters, which need no join, or combine fewer relations.`,
     at,
   )
 

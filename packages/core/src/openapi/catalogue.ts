@@ -93,7 +93,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.unknownPathSegment('autor', ' Did you mean "author"?', 'autor.name__eq=x'), 'query'),
   entry(errors.ambiguousPath('people', ['author', 'editor'], 'people.name__eq=x'), 'join'),
   entry(errors.invalidJoinModel('autor', ' Did you mean "author"?'), 'join'),
-  entry(errors.tooManyAlternatives(32, 'join'), 'list'),
+  entry(errors.tooManyAlternatives(32, 96, 'join'), 'list'),
   entry(errors.forbiddenJoin('author'), 'reach'),
   entry(errors.invalidJoinType('lft', ' Did you mean "left"?'), 'join'),
   entry(errors.invalidValue('cheap', 'price', 'a decimal number', 'price__ge=cheap'), 'list'),

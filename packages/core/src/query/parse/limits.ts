@@ -26,6 +26,12 @@ export const maxGroupDepth = 32
  */
 export const maxAlternatives = 32
 
+/**
+ * Look-ups of related rows in all alternatives; fixed, because each is a subquery for which a database reserves memory: MariaDB up to two
+ * megabytes, once for the rows and once for their number.
+ */
+export const maxLookUps = 96
+
 /** Combinations of joined rows that one query reads where a statement blocks the event loop; fixed, because no timeout stops it there. */
 export const maxCombinations = 200_000
 

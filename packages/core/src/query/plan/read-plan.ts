@@ -7,7 +7,7 @@ import type { ResolvedRelation, Resource } from '../../model/registry/resource.t
 import { isKeyless } from '../../model/registry/row-identity.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import type { QueryAst } from '../parse/ast.ts'
-import { maxAlternatives } from '../parse/limits.ts'
+import { maxAlternatives, maxLookUps } from '../parse/limits.ts'
 import { createAliases } from './aliases.ts'
 import { conditionsOnBase } from './conditions/base-conditions.ts'
 import { hasFewRelations } from './conditions/few-relations.ts'
@@ -284,7 +284,7 @@ function checkJoinedConditions(
 ): void {
   const { joined } = conditionsOnBase(base, where, joins)
   if (joined.length > 0 && isKeyless(base.resource)) {
-    throw tooManyAlternatives(maxAlternatives, 'join')
+    throw tooManyAlternatives(maxAlternatives, maxLookUps, 'join')
   }
 }
 

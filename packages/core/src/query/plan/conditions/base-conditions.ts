@@ -3,7 +3,7 @@
 import type { LookUp } from '../../../dialect/look-up.ts'
 import { tooManyAlternatives } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
-import { maxAlternatives } from '../../parse/limits.ts'
+import { maxAlternatives, maxLookUps } from '../../parse/limits.ts'
 import type { Condition, PlannedJoin, Source } from '../plan.ts'
 import { requiredJoins, sourcesOf } from '../relations/required-joins.ts'
 import { isShared, type LookUpStart, leadsToMany, lookUpStep } from './look-up.ts'
@@ -24,8 +24,8 @@ export interface JoinedConditions {
 /**
  * Returns what selects the same base rows as the joins and conditions do. A condition on one relation becomes `exists`. Conditions with
  * OR on several relations are multiplied out: one alternative for each combination, with an `exists` for each relation. Relations that
- * no condition connects are multiplied out separately. Throws a 400 if that gives more than `maxAlternatives` alternatives, unless the
- * joined rows can be combined in time proportional to their number.
+ * no condition connects are multiplied out separately. Throws a 400 if that gives more than `maxAlternatives` alternatives or `maxLookUps`
+ * look-ups in them, unless the joined rows can be combined in time proportional to their number.
  *
  * `join=books,tags&books.price__gt=20` → `exists(books.price__gt=20)&exists(tags)`
  *
@@ -36,16 +36,21 @@ export function conditionsOnBase(
   where: readonly Condition[],
   joins: readonly PlannedJoin[],
 ): BaseConditions {
-  const expansion: Expansion = { joins, keyOf: createKeys(), alternatives: 0 }
+  const expansion: Expansion = { joins, keyOf: createKeys(), alternatives: 0, lookUps: 0 }
   const joined: JoinedConditions[] = []
   const { own, parts } = partsAt(joins, base, where)
   const conditions = parts.flatMap((part) => {
-    const before = expansion.alternatives
+    const { alternatives, lookUps } = expansion
     const found = onPart(expansion, part, base, undefined)
-    if (found !== undefined) return found
-    expansion.alternatives = before
+    if (found !== undefined) {
+      if (expansion.alternatives > alternatives) expansion.lookUps += lookUpsIn(found)
+      if (expansion.lookUps <= maxLookUps) return found
+    }
+    Object.assign(expansion, { alternatives, lookUps })
     const required = requiredJoins(part.where, joinsOf(joins, part))
-    if (combinesMany(base, required)) throw tooManyAlternatives(maxAlternatives, 'join')
+    if (combinesMany(base, required)) {
+      throw tooManyAlternatives(maxAlternatives, maxLookUps, 'join')
+    }
     joined.push({ joins: required, where: part.where })
     return []
   })
@@ -59,11 +64,32 @@ export const ownConditions = (
   joins: readonly PlannedJoin[],
 ): readonly Condition[] => partsAt(joins, base, where).own
 
-/** One multiplication of a query, with the number of alternatives so far. */
+/** One multiplication of a query, with the numbers of alternatives, and of look-ups in them, so far. */
 interface Expansion {
   readonly joins: readonly PlannedJoin[]
   readonly keyOf: (condition: Condition) => string
   alternatives: number
+  lookUps: number
+}
+
+/** The number of related tables that conditions read. */
+const lookUpsIn = (conditions: readonly Condition[]): number =>
+  conditions.reduce((sum, one) => sum + lookUpsOf(one), 0)
+
+function lookUpsOf(condition: Condition): number {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return lookUpsIn(condition.all)
+    case 'not':
+      return lookUpsOf(condition.one)
+    case 'exists':
+      return 1 + lookUpsIn(condition.where)
+    case 'linked':
+      return 1
+    default:
+      return 0
+  }
 }
 
 /** Joins that start from one source and are connected by conditions, with these conditions. */
