@@ -26,7 +26,6 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
   const settings = [
     ['statement_timeout', String(limits.statementTimeout)],
     ['timezone', 'UTC'],
-    ['datestyle', 'ISO'],
     ...(limits.readOnly ? [['default_transaction_read_only', 'on']] : []),
   ]
   const calls = [

@@ -50,6 +50,20 @@ const characterSet = (name: string, because: string): SessionSetting => ({
     "Create the pool with charset: 'utf8mb4', which is the default of mysql2, and let no statement change it",
 })
 
+const numberSetting = (
+  name: string,
+  needed: string,
+  isRight: (value: number) => boolean,
+  because: string,
+): SessionSetting => ({
+  name,
+  value: `@@${name}`,
+  problem: (value) => (isRight(Number(value)) ? undefined : because),
+  remedy: () =>
+    `Add to the set-up of the pool: pool.on('connection', (connection) => connection.query("set session ${name} = ${needed}"))`,
+  assigned: needed,
+})
+
 /** The settings of MySQL and MariaDB. */
 export const mysqlSessionSettings: SessionSettings = {
   checked: [
@@ -60,6 +74,18 @@ export const mysqlSessionSettings: SessionSettings = {
     ),
     characterSet('character_set_connection', 'in which characters of a value are lost'),
     characterSet('character_set_results', 'in which characters of a response are lost'),
+    numberSetting(
+      'sql_auto_is_null',
+      '0',
+      (value) => value === 0,
+      'by which IS NULL finds the record that was inserted last',
+    ),
+    numberSetting(
+      'sql_select_limit',
+      '18446744073709551615',
+      (value) => value > Number.MAX_SAFE_INTEGER,
+      'by which statements without LIMIT return fewer rows',
+    ),
   ],
   mark: { set: 'set @model_api_session = 1', value: '@model_api_session' },
   independent: {
@@ -70,6 +96,9 @@ export const mysqlSessionSettings: SessionSettings = {
     'sql_mode: ONLY_FULL_GROUP_BY': 'groups select only what they group by',
     'sql_mode: TIME_TRUNCATE_FRACTIONAL, TIME_ROUND_FRACTIONAL':
       'no value has more fractional digits than its column',
+    div_precision_increment:
+      'averages are calculated from sums, or cast to more digits than it adds',
+    group_concat_max_len: 'no statement has GROUP_CONCAT',
     time_zone: 'datetimes are converted to and from UTC in each statement',
     collation_connection: 'comparisons of texts name their collation',
   },
