@@ -83,14 +83,26 @@ export interface InternalDialect extends Dialect {
   ) => Promise<InternalDialect>
 }
 
-/** The limits of the values that a column of the database holds. */
+/** The limits of the values that a column of the database holds, or of the items of its lists. */
 export interface Held {
-  /** Digits after the point of a decimal, or after the second of a datetime. */
+  /** Digits after the point of a number, or after the second of a datetime; negative for a number that is rounded to tens or hundreds. */
   readonly digits?: number | undefined
-  /** The length of a text in characters. */
-  readonly length?: number | undefined
   /** Most significant digits of a 32-bit float that the database shows; undefined for other types. */
   readonly floatDigits?: number | undefined
+  /** The length of a text in characters; beyond it, blanks at the end are cut. */
+  readonly length?: number | undefined
+  /** The length of a text in bytes, and the bytes of one in the encoding of the column; beyond it, blanks at the end are cut. */
+  readonly bytes?: { readonly most: number; readonly of: (text: string) => number } | undefined
+  /** Characters beyond the length are cut, too. */
+  readonly cutsTexts?: boolean
+  /** Blanks at the end of a text are lost within its length, too. */
+  readonly losesBlanks?: boolean
+  /** The size of a binary value; shorter ones are filled up with zeros. */
+  readonly fixedBytes?: number | undefined
+  /** The numbers 1 to 99 stand for years of the 20th and 21st century. */
+  readonly shortYears?: boolean
+  /** 0 stands for the next number of the column's counter. */
+  readonly generatesForZero?: boolean
 }
 
 /** How a cursor contains the sort key of a row whose value has no JSON form of its column's type, such as text in a float column. */

@@ -4,6 +4,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../../model/dialect-column.ts'
+import type { Held } from '../internal-dialect.ts'
 import type { Engine } from './engine.ts'
 import { mariadbEngine } from './engine-mariadb.ts'
 import { mysqlEngine } from './engine-mysql.ts'
@@ -22,10 +23,8 @@ export interface ColumnFacts {
   readonly zoned: boolean
   /** The fractional digits of a second that a datetime or time stores; undefined for other types. */
   readonly fraction: number | undefined
-  /** The digits after the point of a decimal; undefined for other types. */
-  readonly scale: number | undefined
-  /** The length of a `char` or `varchar` in characters; undefined for other types. */
-  readonly length: number | undefined
+  /** What its values are rounded or cut to. */
+  readonly held: Held
   /** A `float` of 32 bits, whose text has fewer digits than its value. */
   readonly single: boolean
   /** How a column of the type `opaque` is converted to text. */
@@ -78,6 +77,7 @@ interface Declared {
   readonly fraction: unknown
   readonly scale: unknown
   readonly length: unknown
+  readonly bytes: unknown
   readonly own_default: unknown
   readonly extra: unknown
 }
@@ -91,6 +91,7 @@ async function columnFacts(
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
       data_type as type, collation_name as collated, numeric_precision as digits,
       datetime_precision as fraction, numeric_scale as scale, character_maximum_length as length,
+      character_octet_length as bytes,
       column_default as own_default, extra as extra
     from information_schema.columns
     where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
@@ -125,8 +126,7 @@ function factsOf(row: Declared): ColumnFacts {
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
     fraction: row.fraction === null ? undefined : Number(row.fraction),
-    scale: type === 'decimal' ? Number(row.scale) : undefined,
-    length: type === 'varchar' || type === 'char' ? Number(row.length) : undefined,
+    held: heldBy(type, collation, row),
     single: type === 'float',
     opaque: opaqueForm(type),
     // The string 'uuid()' as a constant default would be quoted by MariaDB, and not marked as an expression by MySQL.
@@ -134,6 +134,40 @@ function factsOf(row: Declared): ColumnFacts {
       String(row.own_default).toLowerCase() === 'uuid()' &&
       (type === 'uuid' || /^$|default_generated/i.test(String(row.extra ?? ''))),
     bits: Number(row.digits ?? 0),
+  }
+}
+
+/** The catalogue has a scale for the types `float(7,3)` and `double(8,2)`, and none for `float` and `double`. */
+const scaled: ReadonlySet<string> = new Set(['decimal', 'float', 'double'])
+
+function heldBy(type: string, collation: string, row: Declared): Held {
+  const scale = scaled.has(type) && row.scale !== null ? Number(row.scale) : undefined
+  const fraction = row.fraction === null ? undefined : Number(row.fraction)
+  const sized = { most: Number(row.bytes), of: bytesIn(collation) }
+  return {
+    digits: fraction ?? scale,
+    floatDigits: type === 'float' ? 6 : undefined,
+    length: type === 'varchar' || type === 'char' ? Number(row.length) : undefined,
+    bytes: type.endsWith('text') ? sized : undefined,
+    losesBlanks: type === 'char',
+    fixedBytes: type === 'binary' ? Number(row.length) : undefined,
+    shortYears: type === 'year',
+    generatesForZero: /auto_increment/i.test(String(row.extra ?? '')),
+  }
+}
+
+const severalBytes = /^(?:big5|cp932|eucjpms|euckr|gb|sjis|ujis)/
+
+/** Returns a function that counts the bytes of a text in the character set of a collation; at least as many as it has. */
+function bytesIn(collation: string): (text: string) => number {
+  if (collation.startsWith('utf8')) return (text) => new TextEncoder().encode(text).length
+  if (/^(?:ucs2|utf16)/.test(collation)) return (text) => text.length * 2
+  if (collation.startsWith('utf32')) return (text) => [...text].length * 4
+  const most = severalBytes.test(collation) ? 4 : 1
+  return (text) => {
+    let bytes = 0
+    for (const character of text) bytes += character < '\x80' ? 1 : most
+    return bytes
   }
 }
 

@@ -336,7 +336,7 @@ function dialectWith(facts: Facts): InternalDialect {
       },
       ...(facts.hasJsonTable === true && {
         lookUpOrderedUpdates: mysqlOrderedUpdates,
-        valuesTable: (columns) => jsonTable(columns, (column) => facts.of(column)?.collation),
+        valuesTable: (columns) => jsonTable(columns, facts.of),
         equalsValue,
       }),
       keyList,
@@ -365,12 +365,7 @@ function dialectWith(facts: Facts): InternalDialect {
       !isZeroDate(column, value)
         ? instant(column, blankForm(cutMoment(canonicalInstant(value), facts.of(column)?.fraction)))
         : encode(column, value),
-    holds(column) {
-      const known = facts.of(column)
-      if (known === undefined) return undefined
-      const floatDigits = known.single ? 6 : undefined
-      return { digits: known.fraction ?? known.scale, length: known.length, floatDigits }
-    },
+    holds: (column) => facts.of(column)?.held,
     compare,
     specialValues,
     // `insert ignore` stores the empty text in place of a value that is not a member.

@@ -5,6 +5,7 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
 import { natural } from '../shared/sql/sql-parts.ts'
+import type { ColumnFacts } from './column-facts.ts'
 
 const name = 'model_api_values'
 
@@ -28,18 +29,19 @@ interface DocumentColumn {
  * `json_table(?, '$[*]' columns (column1 bigint path '$[0]' error on error, …)) as model_api_values`: the statement has one bound
  * value for all rows. All values except whole numbers are text, which the server converts on assignment as it converts a parameter.
  *
- * `collationOf` returns the collation of a column, which the values of a key get too.
+ * `factsOf` returns what is known of a column; the values of a key get its collation, too.
  *
- * Returns undefined for a type whose values might be stored differently from parameters, and for text whose JSON has a `\u` escape.
+ * Returns undefined for values that might be stored differently from parameters, and for text whose JSON has a `\u` escape.
  */
 export function jsonTable(
   columns: readonly BoundColumn[],
-  collationOf: (column: DialectColumn) => string | undefined,
+  factsOf: (column: DialectColumn) => ColumnFacts | undefined,
 ): ValuesTable | undefined {
   const document: DocumentColumn[] = []
   for (const one of columns) {
-    const read = one.isKey === true ? keyColumn(one, collationOf) : documentColumn(one)
-    if (read === undefined) return undefined
+    const known = one.column === null ? undefined : factsOf(one.column)
+    const read = one.isKey === true ? keyColumn(one, known) : documentColumn(one)
+    if (read === undefined || isLonger(one, known)) return undefined
     document.push(read)
   }
   // A table of one column, such as keys to look up, is a list of values.
@@ -108,13 +110,25 @@ function documentColumn({ column, values }: BoundColumn): DocumentColumn | undef
   }
 }
 
+/**
+ * Whether a text has more bytes than its column of a TEXT type: MariaDB refuses it as a parameter, but from a column of a longer type it
+ * stores the text of 256 bytes in a TINYTEXT as the empty one.
+ */
+const isLonger = ({ values }: BoundColumn, known: ColumnFacts | undefined): boolean => {
+  const bytes = known?.held.bytes
+  return (
+    bytes !== undefined &&
+    values.some(
+      (value) =>
+        typeof value === 'string' && value.length * 4 > bytes.most && bytes.of(value) > bytes.most,
+    )
+  )
+}
+
 /** The server compares two columns of text only if they have the same collation. */
-function keyColumn(
-  one: BoundColumn,
-  collationOf: (column: DialectColumn) => string | undefined,
-): DocumentColumn | undefined {
+function keyColumn(one: BoundColumn, known: ColumnFacts | undefined): DocumentColumn | undefined {
   const read = documentColumn(one)
-  const collation = one.column === null ? undefined : collationOf(one.column)
+  const collation = known?.collation
   if (read?.type !== text || !collation) return read
   return { ...read, type: sql`text collate ${sql.id(collation)}` }
 }

@@ -5,6 +5,7 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import { type TableName, tableKey } from '../../lib/sql/table-name.ts'
 import type { DialectColumn, DialectTable } from '../../model/dialect-column.ts'
+import type { Held } from '../internal-dialect.ts'
 import { classifyPostgres } from './errors.ts'
 
 /**
@@ -36,10 +37,8 @@ export interface DeclaredType {
   readonly name: string
   /** The scale of a `numeric` that has one. */
   readonly scale: number | undefined
-  /** The fractional digits of a second that a date and time type stores, if it is declared with them. */
-  readonly digits: number | undefined
-  /** The length of a `char(n)` or `varchar(n)` in characters. */
-  readonly length: number | undefined
+  /** What its values, or the items of its arrays, are rounded or cut to. */
+  readonly held: Held
   /** For a PostGIS type: the schema that contains `st_astext`, because a cast to text would give hexadecimal bytes. */
   readonly geometry?: string
 }
@@ -78,6 +77,9 @@ interface Declared {
   readonly c: unknown
   readonly type: unknown
   readonly modifier: unknown
+  /** The type below domains and arrays, and its modifier. */
+  readonly base: unknown
+  readonly base_modifier: unknown
   readonly name: unknown
   readonly deterministic: unknown
   readonly provider: unknown
@@ -123,6 +125,18 @@ const locksTable = sql`(select c.relkind in ('r', 'p') and not c.relrowsecurity 
 const leadsIndex = sql`exists (select from pg_index x join pg_class o on o.oid = x.indexrelid join pg_am m on m.oid = o.relam
   where x.indrelid = a.attrelid and x.indkey[0] = a.attnum and x.indpred is null and x.indisvalid and m.amname = 'btree')`
 
+/**
+ * The type below each domain and array, of which each may consist of the other, and its modifier; null for that of the column. One
+ * row for each type, as the planner knows by DISTINCT; for a plan that may have many rows, PostgreSQL would compile it.
+ */
+const baseTypes = sql`(with recursive part (oid, base, modifier) as (
+    select p.oid, p.oid, null::int from pg_type p where p.typtype = 'd' or p.typcategory = 'A'
+    union all
+    select part.oid, case when p.typtype = 'd' then p.typbasetype else p.typelem end, case when p.typtype = 'd' then p.typtypmod else part.modifier end
+    from part join pg_type p on p.oid = part.base where p.typtype = 'd' or p.typcategory = 'A')
+  select distinct on (part.oid) part.oid, p.typname::text as base, part.modifier from part join pg_type p on p.oid = part.base
+  where p.typtype <> 'd' and p.typcategory <> 'A')`
+
 /** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
 export async function lookUpFacts(
   db: AnyDatabase,
@@ -132,7 +146,7 @@ export async function lookUpFacts(
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
   // Reads rows by to_jsonb, because older servers lack some of the catalogue's columns.
   const found = rowsOf<Declared>(db)`
-    select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, k.collname::text as name,
+    select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, coalesce(b.base, y.typname::text) as base, coalesce(b.modifier, a.atttypmod) as base_modifier, k.collname::text as name,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
       coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
       case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale,
@@ -143,6 +157,7 @@ export async function lookUpFacts(
     from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
+    left join ${baseTypes} b on b.oid = y.oid
     left join pg_collation k on k.oid = a.attcollation
     left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
     cross join lateral (select pg_get_expr(f.adbin, f.adrelid) as own_default) e
@@ -195,20 +210,41 @@ function calledBy({ own_default, default_schema }: Declared): Fragment | undefin
     : sql`${sql.id(default_schema, name)}()::text`
 }
 
-const lengthTypes: ReadonlySet<string> = new Set(['varchar', 'bpchar'])
 const momentTypes: ReadonlySet<string> = new Set(['timestamp', 'timestamptz', 'time'])
 
-/** The modifier of a `numeric` encodes its precision and scale, that of a `timestamp` is its digits; it is -1 if the type has none. */
-function typeOf({ type, modifier, geometry }: Declared): DeclaredType {
-  const given = Number(modifier)
-  const scale = type === 'numeric' && given >= 4 ? (given - 4) & 0xffff : undefined
-  const digits = momentTypes.has(String(type)) && given >= 0 ? given : undefined
+function typeOf({ type, modifier, base, base_modifier, geometry }: Declared): DeclaredType {
   return {
     name: String(type),
-    scale,
-    digits,
-    length: lengthTypes.has(String(type)) && given >= 4 ? given - 4 : undefined,
+    scale: scaleOf(String(type), Number(modifier)),
+    held: heldBy(String(base), Number(base_modifier)),
     ...(typeof geometry === 'string' ? { geometry } : {}),
+  }
+}
+
+/** The modifier of a `numeric` encodes its precision and scale; it is -1 if the type has none. */
+const scaleOf = (type: string, modifier: number): number | undefined =>
+  type === 'numeric' && modifier >= 4 ? (((modifier - 4) & 0x7ff) ^ 0x400) - 0x400 : undefined
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+
+/** The modifier of a `timestamp` is its digits, that of a text contains its length. */
+function heldBy(type: string, modifier: number): Held {
+  const digits = momentTypes.has(type) && modifier >= 0 ? modifier : scaleOf(type, modifier)
+  switch (type) {
+    case 'varchar':
+    case 'bpchar':
+      return {
+        length: modifier >= 4 ? modifier - 4 : undefined,
+        losesBlanks: type === 'bpchar',
+      }
+    case 'name':
+      return { bytes: { most: 63, of: bytesOf }, cutsTexts: true }
+    case 'char':
+      return { bytes: { most: 1, of: bytesOf }, cutsTexts: true }
+    case 'float4':
+      return { floatDigits: 9 }
+    default:
+      return { digits }
   }
 }
 

@@ -265,15 +265,10 @@ function dialectWith(facts: Facts): InternalDialect {
       encode(
         column,
         column.type === 'datetime' && typeof value === 'string'
-          ? cutMoment(value, facts.declared(column)?.digits)
+          ? cutMoment(value, facts.declared(column)?.held.digits)
           : value,
       ),
-    holds(column) {
-      const known = facts.declared(column)
-      if (known === undefined) return undefined
-      const floatDigits = known.name === 'float4' ? 9 : undefined
-      return { digits: known.digits ?? known.scale, length: known.length, floatDigits }
-    },
+    holds: (column) => facts.declared(column)?.held,
     compare,
 
     oneOf(column, ref, values, negated) {

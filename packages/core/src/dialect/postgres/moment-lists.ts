@@ -63,7 +63,7 @@ export function momentNotIn(
 }
 
 const isExact = (column: DialectColumn, type: DeclaredType | undefined): boolean =>
-  type?.digits !== undefined && type.digits <= digitsOf(column)
+  type?.held.digits !== undefined && type.held.digits <= digitsOf(column)
 
 /** Tests whether responses show one of the values. */
 function amongShown(

@@ -279,7 +279,7 @@ async function readChanges(
   refuse(problems, nodes)
   const sent = changes.map(nodeOf)
   const host = transformHost(call)
-  await refuseUnheld(nodes, problems, host)
+  await refuseUnheld(sent, problems, host)
   const stored = await withStoredForms(sent, problems, host)
   if (stored === sent) return changes
   return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))

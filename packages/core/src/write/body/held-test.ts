@@ -1,0 +1,157 @@
+// The test of one value, whether a column of the database holds it: the database would round, cut or replace other values.
+
+import type { Held } from '../../dialect/internal-dialect.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { NamedColumn } from '../../model/registry/resource.ts'
+import { outsideLimits } from './value-limits.ts'
+
+/** Says what was expected, if a column does not hold the value, or the item of a list. Accepts values that are not null. */
+export type HeldTest = (value: JsonValue) => string | undefined
+
+/** The test of a column, or of the items of its lists; undefined if it holds every value that its model accepts. */
+export function testOf(held: Held, column: NamedColumn): HeldTest | undefined {
+  const type = column.type === 'list' ? column.items : column.type
+  switch (type) {
+    case 'datetime':
+      return testOfMoments(held)
+    case 'decimal':
+      return testOfDigits(held, column.scale ?? 30)
+    case 'integer':
+    case 'bigint':
+      return testOfIntegers(held)
+    case 'float':
+      return testOfFloats(held)
+    case 'string':
+    case 'text':
+      return testOfTexts(held, column)
+    case 'binary':
+      return testOfBytes(held)
+    default:
+      return undefined
+  }
+}
+
+function testOfMoments({ digits }: Held): HeldTest | undefined {
+  if (digits === undefined || digits >= 3) return undefined
+  return (value) => (fractionOf(value) > digits ? momentOf(digits) : undefined)
+}
+
+/** Tests numbers that have at most `most` digits after the point. */
+function testOfDigits({ digits }: Held, most: number): HeldTest | undefined {
+  if (digits === undefined || digits >= most) return undefined
+  return (value) => (digitsOf(value) > digits ? numberOf(digits) : undefined)
+}
+
+function testOfIntegers(held: Held): HeldTest | undefined {
+  const { shortYears, generatesForZero } = held
+  if (shortYears === true) {
+    return (value) =>
+      Number(value) > 0 && Number(value) < 100
+        ? 'Expected a year of four digits, for which a shorter number would be taken.'
+        : undefined
+  }
+  const test = testOfDigits(held, 0)
+  if (generatesForZero !== true) return test
+  return (value) =>
+    Number(value) === 0
+      ? 'Expected another number than 0, for which the database generates one.'
+      : test?.(value)
+}
+
+function testOfFloats(held: Held): HeldTest | undefined {
+  const { floatDigits, digits } = held
+  const test = testOfDigits(held, Infinity)
+  if (floatDigits === undefined) return test
+  return (value) =>
+    test?.(value) ??
+    (typeof value === 'number' ? singleProblem(value, floatDigits, digits) : undefined)
+}
+
+/**
+ * The problem with a number that a 32-bit float rounds: it is shown as the shortest decimal of that float, of at most `most` digits, or
+ * with a declared number of digits after the point.
+ */
+function singleProblem(
+  value: number,
+  most: number,
+  declared: number | undefined,
+): string | undefined {
+  const single = Math.fround(value)
+  // The database refuses a number that is too large.
+  if (!Number.isFinite(single)) return undefined
+  let shown = single
+  if (declared !== undefined) {
+    shown = Number(single.toFixed(declared))
+    if (shown === value) return undefined
+  } else {
+    for (let some = 1; some <= most; some++) {
+      shown = Number(single.toPrecision(some))
+      if (shown === value) return undefined
+      if (Math.fround(shown) === single) break
+    }
+  }
+  return `Expected a number that a 32-bit float holds, such as ${shown}.`
+}
+
+/** The database refuses long texts, but for some types it cuts them, or blanks at their end. */
+function testOfTexts(held: Held, { type, definition }: NamedColumn): HeldTest | undefined {
+  const { length, bytes, cutsTexts, losesBlanks } = held
+  // The limit of a list is not that of its items.
+  const most = type === 'list' ? Infinity : (definition.maxLength ?? Infinity)
+  const limited = { type: 'string', ...(length !== undefined && { maxLength: length }) } as const
+  if (losesBlanks !== true && bytes === undefined && (length ?? Infinity) >= most) return undefined
+  return (value) => {
+    if (typeof value !== 'string' || !(cutsTexts === true || value.endsWith(' '))) return undefined
+    const long = outsideLimits(limited, value)
+    if (long !== undefined) return long
+    if (losesBlanks === true) return 'Expected a text that does not end in a blank.'
+    const size = bytes?.of(value) ?? 0
+    return bytes !== undefined && size > bytes.most
+      ? `Expected at most ${bytes.most} bytes, got ${size}.`
+      : undefined
+  }
+}
+
+/** Tests base64 texts of a column that fills its values up to a fixed size. */
+function testOfBytes({ fixedBytes }: Held): HeldTest | undefined {
+  if (fixedBytes === undefined) return undefined
+  const expected = `Expected ${fixedBytes} byte${fixedBytes === 1 ? '' : 's'}, got `
+  return (value) => {
+    const text = String(value)
+    const size = (text.length / 4) * 3 - (text.length - text.replace(/=+$/, '').length)
+    return size === fixedBytes ? undefined : `${expected}${size}.`
+  }
+}
+
+/** The digits after the second of a canonical datetime, without zeros at their end. */
+function fractionOf(value: JsonValue): number {
+  const [, fraction = ''] = /\.([0-9]*?)0*Z$/.exec(String(value)) ?? []
+  return fraction.length
+}
+
+/**
+ * The digits after the point of a number, without zeros at their end; negative if it ends in zeros before the point: `1200` → -2, `1.5e-7`
+ * → 8. -Infinity for 0 and for texts without digits, such as `NaN`.
+ */
+function digitsOf(value: JsonValue): number {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?([0-9]+)(?:\.([0-9]+))?(?:e([+-]?[0-9]+))?$/.exec(String(value)) ?? []
+  const all = whole + fraction
+  let last = all.length
+  while (last > 0 && all[last - 1] === '0') last -= 1
+  return last === 0 ? -Infinity : last - whole.length - Number(exponent)
+}
+
+const inDigits = (digits: number): string => `at most ${digits} digit${digits === 1 ? '' : 's'}`
+
+const momentOf = (digits: number): string =>
+  digits === 0
+    ? 'Expected a date and time without a fraction of a second.'
+    : `Expected a date and time with ${inDigits(digits)} after the second.`
+
+function numberOf(digits: number): string {
+  if (digits < 0) return `Expected a multiple of 1${'0'.repeat(-digits)}.`
+  return digits === 0
+    ? 'Expected a decimal number without digits after the point.'
+    : `Expected a decimal number with ${inDigits(digits)} after the point.`
+}
