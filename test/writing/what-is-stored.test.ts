@@ -298,3 +298,50 @@ eachDatabase('the key 0 of a column with a counter', (test, db) => {
     equal((await get(api, '/api/counted/0')).value.name, 'd')
   })
 })
+
+const Offer = defineModel('Offer', {
+  table: 'offers',
+  columns: {
+    id: { type: 'integer', primaryKey: true },
+    price: { type: 'decimal', default: () => '1.25' },
+    code: { type: 'string', default: () => 'abcde ' },
+    padded: { type: 'string', default: () => 'a ' },
+    name: { type: 'string', nullable: true },
+  },
+  meta: {},
+})
+
+for (const only of ['postgres', 'mysql'] as const) {
+  eachDatabase(
+    'values of the host',
+    (test, db) => {
+      const api = testApi(db, [Offer], {
+        API_ALLOW_BULK: true,
+        API_UPDATE_CALLBACK: ({ record }) => ({ ...record, price: '2.25' }),
+      })
+      test.before(() =>
+        db.execScript(
+          'create table offers (id integer primary key, price decimal(10,1), code varchar(5), padded char(5), name varchar(5))',
+        ),
+      )
+
+      test('are stored as the database rounds them, and shown as they are stored', async () => {
+        const made = await send(api, 'POST', '/api/offers', { body: { id: 1 } })
+        const listed = await send(api, 'POST', '/api/offers', { body: [{ id: 2 }, { id: 3 }] })
+        equal([made.status, listed.status], [201, 201])
+        const read = await get(api, '/api/offers/1')
+        equal([made.value, made.headers.etag], [read.value, read.headers.etag])
+        equal([read.value.price, read.value.code, read.value.padded], ['1.3', 'abcde', 'a'])
+        equal(listed.value, (await get(api, '/api/offers?id__gt=1&order_by=id')).value)
+        const changed = await send(api, 'PATCH', '/api/offers/1', { body: { name: 'a' } })
+        const again = await get(api, '/api/offers/1')
+        equal(
+          [changed.status, changed.value, changed.headers.etag],
+          [200, again.value, again.headers.etag],
+        )
+        equal(again.value.price, '2.3')
+      })
+    },
+    { only },
+  )
+}
