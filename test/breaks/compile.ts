@@ -19,8 +19,9 @@ export const compile: readonly Break[] = [
   {
     title: 'Deleted records are read',
     file: 'packages/core/src/query/compile/source.ts',
-    find: 'const alive = source.includeDeleted ? undefined : notDeleted(target, resource)',
-    replace: 'const alive = source.includeDeleted ? notDeleted(target, resource) : undefined',
+    find: 'const alive = source.includeDeleted ? undefined : notDeleted(target, resource, source)',
+    replace:
+      'const alive = source.includeDeleted ? notDeleted(target, resource, source) : undefined',
     fails: 'test/contract/resources.test.ts',
   },
   {

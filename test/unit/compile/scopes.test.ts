@@ -9,6 +9,7 @@ import {
   type ReadPlan,
   type Target,
 } from '@model-api/core/internals'
+import { sql } from 'kysely'
 import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
@@ -120,7 +121,7 @@ suite('scopes', (test) => {
     const scopes = scopeDecisions()
     scopes.decide(first as Source, 'all')
     equal(scopes.narrowing, false)
-    scopes.decide(second as Source, {} as never)
+    scopes.decide(second as Source, sql`select * from authors where id = 1`)
     equal(scopes.narrowing, true)
   })
 })

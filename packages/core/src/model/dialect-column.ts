@@ -29,6 +29,11 @@ export interface DialectColumn {
   readonly comparable?: true
   /** Set with `comparable` if the expression is an exact aggregate: a sum of integers, or a sum or average of bigints or decimals. */
   readonly aggregate?: 'sum' | 'avg'
+  /**
+   * Set if the query of a hook computes the values: the column of the table whose place they take. They have its type and collation.
+   * What else is known of stored values, such as their format, their digits and where an index finds them, does not apply.
+   */
+  readonly inPlaceOf?: DialectColumn
 }
 
 /**

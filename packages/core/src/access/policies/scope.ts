@@ -13,6 +13,7 @@ import { allOf } from '../../query/compile/rows/condition.ts'
 import { withoutRepeats } from '../../query/compile/rows/distinct-query.ts'
 import {
   type ConditionScope,
+  onRows,
   type RowScope,
   type Scope,
   type ScopeDecisions,
@@ -295,7 +296,10 @@ function narrowByConditions(
       if (found === true) return rows
       // A condition may test rows of other models. The caller does not see these rows, so the policies of those models do not
       // narrow them.
-      const condition = allOf(unscoped(scoping.target), found.conditions)
+      const condition = allOf(
+        onRows(unscoped(scoping.target), found.source, rows),
+        found.conditions,
+      )
       return condition === undefined ? rows : { ...found, rows, condition }
     }),
   )

@@ -62,7 +62,12 @@ export async function lookUpFacts(
     engine: /mariadb/i.test(version) ? mariadbEngine : mysqlEngine,
     insertReturns: insertHasReturning(version),
     hasJsonTable: hasJsonTable(version),
-    of: (column) => facts.get(column),
+    of(column) {
+      const { inPlaceOf } = column
+      if (inPlaceOf === undefined) return facts.get(column)
+      const known = facts.get(inPlaceOf)
+      return known && { ...known, fraction: undefined }
+    },
   }
 }
 

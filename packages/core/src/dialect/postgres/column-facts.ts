@@ -187,8 +187,13 @@ export async function lookUpFacts(
     }
   })
   return {
-    collates: (column) => collations.get(column),
-    declared: (column) => types.get(column),
+    collates: (column) => collations.get(column.inPlaceOf ?? column),
+    declared(column) {
+      const { inPlaceOf } = column
+      if (inPlaceOf === undefined) return types.get(column)
+      const type = types.get(inPlaceOf)
+      return type && { ...type, digits: undefined }
+    },
     defaultOf: (column) => defaults.get(column),
     locks: (table) => locked.has(tableKey(table)),
     indexed: (column) => indexed.get(column),

@@ -34,6 +34,8 @@ export interface NamedColumn {
   readonly path?: JsonPlace
   /** Set if the expression of the path already has the form that `Dialect.comparable` produces. */
   readonly comparable?: true
+  /** Only in the compilation of a statement: set if the query of a hook computes the values, to the column that it replaces. */
+  readonly inPlaceOf?: NamedColumn
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column
   /** The SQL expression over the model's own unqualified columns, for a computed column. */

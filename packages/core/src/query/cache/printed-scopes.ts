@@ -47,7 +47,7 @@ export function printScopes(
       const fragment = withOrigin<never>(source, printed.fragment)
       forms.push(printed.text)
       fragments.set(source, fragment)
-      scopes.decide(source, fragment)
+      scopes.print(source, fragment)
     }
   }
   return { forms, scopes, fragments }

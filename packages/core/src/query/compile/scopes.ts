@@ -2,8 +2,10 @@
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Fragment } from '../../lib/sql/fragment.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Source } from '../plan/plan.ts'
 import type { PlannedScope } from '../plan/planned-scope.ts'
+import { type ComputedColumns, computedBy } from './rows/distinct-query.ts'
 
 /** All rows of the source's table, the query that an access policy has narrowed, or the conditions of a policy. */
 export type Scope = 'all' | Expression<unknown> | ConditionScope
@@ -33,11 +35,19 @@ export interface Scopes {
   of(source: Source): Scope
   /** Whether a policy narrows any source. */
   readonly narrowing: boolean
+  /** Whether the query of a hook computes the values of a column of the source, which the table then need not have stored. */
+  computes(source: Source, column: ColumnName): boolean
+  /** Whether the query of a hook computes a column of any source. */
+  readonly computing: boolean
 }
+
+type ColumnName = Pick<NamedColumn, 'dbName'>
 
 /** Scopes that are being decided, one source after the other. */
 export interface ScopeDecisions extends Scopes {
   decide(source: Source, scope: Scope): void
+  /** Replaces the query of a source by its SQL. */
+  print(source: Source, query: Fragment): void
   /** The decisions so far, in their order. */
   readonly decided: ReadonlyMap<Source, Scope>
 }
@@ -46,11 +56,26 @@ export const scopeDecisions = (): ScopeDecisions => new Decisions()
 
 class Decisions implements ScopeDecisions {
   readonly decided: Map<Source, Scope> = new Map()
+  readonly #computed: Map<Source, ComputedColumns> = new Map()
   narrowing = false
 
   decide(source: Source, scope: Scope): void {
     this.decided.set(source, scope)
     this.narrowing ||= scope !== 'all'
+    const computed = computedColumns(source.resource, scope)
+    if (computed !== undefined) this.#computed.set(source, computed)
+  }
+
+  print(source: Source, query: Fragment): void {
+    this.decided.set(source, query)
+  }
+
+  computes(source: Source, { dbName }: ColumnName): boolean {
+    return this.#computed.get(source)?.has(dbName) === true
+  }
+
+  get computing(): boolean {
+    return this.#computed.size > 0
   }
 
   of(source: Source): Scope {
@@ -65,9 +90,11 @@ function undecided({ resource, alias }: Source): never {
 }
 
 /** The scopes of a request before policies are applied to its plan. */
-export const noScopes: Scopes = { of: undecided, narrowing: false }
+const nothingComputed = { computes: () => false, computing: false } as const
 
-const allRows: Scopes = { of: () => 'all', narrowing: false }
+export const noScopes: Scopes = { of: undecided, narrowing: false, ...nothingComputed }
+
+const allRows: Scopes = { of: () => 'all', narrowing: false, ...nothingComputed }
 
 /**
  * Ignores the access policies: for reads of the service itself, never for data that a client is shown. Every use is listed
@@ -77,3 +104,23 @@ export const unscoped = <T extends { readonly scopes: Scopes }>(target: T): T =>
   ...target,
   scopes: allRows,
 })
+
+/** The target for conditions on `rows` of a source, whose columns a filter callback may compute. */
+export function onRows<T extends { readonly scopes: Scopes }>(
+  target: T,
+  tested: Source,
+  rows: ConditionScope['rows'],
+): T {
+  const computed = computedColumns(tested.resource, rows)
+  if (computed === undefined) return target
+  const computes: Scopes['computes'] = (source, { dbName }) =>
+    source === tested && computed.has(dbName)
+  return { ...target, scopes: { ...target.scopes, computes, computing: true } }
+}
+
+/** The columns that the query of a hook computes; undefined if it computes none. */
+function computedColumns(resource: Resource, scope: Scope): ComputedColumns | undefined {
+  const rows = hasConditions(scope) ? scope.rows : scope
+  const computed = rows === 'all' ? undefined : computedBy(resource, rows)
+  return computed?.size === 0 ? undefined : computed
+}

@@ -9,7 +9,7 @@ import { type Aliased, type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { printedOnce } from '../../lib/sql/print.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { compileOperand } from './rows/condition.ts'
-import { valueIn } from './source.ts'
+import { columnIn, valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
 /** Reads one value of a row. */
@@ -90,20 +90,23 @@ interface KnownList extends SelectList {
 
 const lists = new WeakMap<readonly Output[], KnownList>()
 
-/** Compiles an output to a select list; a list without parameters is one fragment of printed SQL. Cached by the output. */
+/**
+ * Compiles an output to a select list; a list without parameters is one fragment of printed SQL. Cached by the output, unless a hook
+ * computes columns, which other callers may see as stored.
+ */
 export function selectList(
   target: Target,
   output: readonly Output[],
   grouped: boolean,
 ): SelectList {
-  const { dialect } = target
-  const known = lists.get(output)
+  const { dialect, scopes } = target
+  const known = scopes.computing ? undefined : lists.get(output)
   if (known?.dialect === dialect && known.grouped === grouped) return known
   const { expressions, readers } = compileSelection(target, output, grouped)
   const style = dialect.shortcuts?.textStyle
   const items = output.length === 0 ? [] : [printedOnce(sql.join(expressions), style)]
   const list = { items, readers, dialect, grouped }
-  lists.set(output, list)
+  if (!scopes.computing) lists.set(output, list)
   return list
 }
 
@@ -111,7 +114,7 @@ function selected(target: Target, operand: Operand, grouped: boolean): Expressio
   const { dialect } = target
   if (operand.kind === 'aggregate') {
     if (operand.countsRows === true) return sql`count(*)`
-    const { column } = operand.of
+    const column = columnIn(target, operand.of.source, operand.of.column)
     return dialect.aggregate(operand.function, column).select(valueIn(target, operand.of))
   }
   const { column, expression } = compileOperand(target, operand, grouped)

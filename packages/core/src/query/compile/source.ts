@@ -24,6 +24,12 @@ import type { Target } from './target.ts'
 export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
+/** The column of a source, by which the dialect compares its values; other than the registry's if the query of a hook computes them. */
+export const columnIn = ({ scopes }: Target, source: Source, column: NamedColumn): NamedColumn =>
+  scopes.computing && column.path === undefined && scopes.computes(source, column)
+    ? { ...column, inPlaceOf: column }
+    : column
+
 /** Compiles the value of a column: the column itself, or the value at a path in a json column. */
 export function valueIn(
   { dialect }: Target,
@@ -44,7 +50,7 @@ export function valueIn(
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
   const scope = target.scopes.of(source)
-  const alive = source.includeDeleted ? undefined : notDeleted(target, resource)
+  const alive = source.includeDeleted ? undefined : notDeleted(target, resource, source)
   const computed = [...resource.allColumns.values()].filter(
     (column) => column.computed !== undefined,
   )
@@ -97,11 +103,19 @@ function expressionOf(column: NamedColumn): Expression<unknown> {
   return column.computed(expressionBuilder())
 }
 
-/** Returns the condition that a record is not soft-deleted, on the column without a table name; undefined without soft delete. */
-export function notDeleted(target: Target, resource: Resource): Expression<unknown> | undefined {
+/**
+ * Returns the condition that a record is not soft-deleted, on the column without a table name; undefined without soft delete. `source`:
+ * tests the rows of the source, not those of the table.
+ */
+export function notDeleted(
+  target: Target,
+  resource: Resource,
+  source?: Source,
+): Expression<unknown> | undefined {
   const { softDelete } = resource.settings
-  const column = softDelete && resource.allColumns.get(softDelete.attribute)
-  if (!softDelete || !column) return undefined
+  const own = softDelete && resource.allColumns.get(softDelete.attribute)
+  if (!softDelete || !own) return undefined
+  const column = source === undefined ? own : columnIn(target, source, own)
   const { active, deleted } = softDelete
   const ref = sql.id(column.dbName)
   const compare = (operator: 'eq' | 'ne', value: JsonValue): Expression<unknown> =>
@@ -176,13 +190,13 @@ function sameKeys(
  * Returns the columns of the joined rows that the join compares, each with the column of the starting row that it must equal. For a
  * many-to-many, these are the columns of the junction's foreign key, which `joinedSource` selects as `link_0`, `link_1`, ….
  */
-export function comparedColumns({
-  relation: { pairs, through },
-  source,
-}: Pick<PlannedJoin, 'relation' | 'source'>): readonly ComparedColumn[] {
+export function comparedColumns(
+  target: Target,
+  { relation: { pairs, through }, source }: Pick<PlannedJoin, 'relation' | 'source'>,
+): readonly ComparedColumn[] {
   if (through === undefined) {
     return pairs.map(({ from, to }) => ({
-      column: to,
+      column: columnIn(target, source, to),
       ref: columnOf(source, to),
       otherColumn: from,
     }))
@@ -199,9 +213,10 @@ interface ComparedColumn extends KeyColumn {
 }
 
 /** Returns the columns that a join compares, with the SQL of both. */
-export const joinKeys = (join: Omit<PlannedJoin, 'type'>): readonly JoinKey[] =>
-  comparedColumns(join).map((compared) => ({
+export const joinKeys = (target: Target, join: Omit<PlannedJoin, 'type'>): readonly JoinKey[] =>
+  comparedColumns(target, join).map((compared) => ({
     ...compared,
+    otherColumn: columnIn(target, join.from, compared.otherColumn),
     otherRef: columnOf(join.from, compared.otherColumn),
   }))
 
@@ -211,9 +226,9 @@ interface JoinKey extends KeyPair {
 }
 
 /** Compiles the ON condition of a join, which compares the relation's keys. */
-export function joinCondition({ dialect }: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
-  const pairs = joinKeys(join).map(({ column, ref, otherColumn, otherRef }) =>
-    dialect.sameKey(column, ref, otherColumn, otherRef),
+export function joinCondition(target: Target, join: Omit<PlannedJoin, 'type'>): Fragment {
+  const pairs = joinKeys(target, join).map(({ column, ref, otherColumn, otherRef }) =>
+    target.dialect.sameKey(column, ref, otherColumn, otherRef),
   )
   return sql.join(pairs, sql` and `)
 }

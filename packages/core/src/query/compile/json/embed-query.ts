@@ -65,7 +65,7 @@ export function compileEmbed(
   const { relation, rows: plan } = embed
   const { dialect } = target
   const selection = selectList(target, object?.separate ?? plan.output, false)
-  const parents = parentColumns(embed)
+  const parents = parentColumns(target, embed)
   const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
   const chosen = allOf(target, plan.where)
   const order = orderTerms(target, plan, false)
@@ -109,15 +109,15 @@ export const parentKeysIn = (
   target: Target,
   embed: EmbedPlan,
   keys: readonly (readonly Value[])[],
-): Fragment => keysCondition(target, parentColumns(embed), keys)
+): Fragment => keysCondition(target, parentColumns(target, embed), keys)
 
 /** The most keys of parents that one statement can have. */
-export const mostParentKeys = ({ dialect }: Target, embed: EmbedPlan): number =>
+export const mostParentKeys = (target: Target, embed: EmbedPlan): number =>
   mostKeys(
-    dialect,
-    parentColumns(embed).map(({ column }) => column),
+    target.dialect,
+    parentColumns(target, embed).map(({ column }) => column),
   )
 
 /** Returns the columns that hold the parent's key: in the related table, or in the junction. */
-const parentColumns = ({ relation, rows }: EmbedPlan): readonly KeyColumn[] =>
-  comparedColumns({ relation, source: rows.from })
+const parentColumns = (target: Target, { relation, rows }: EmbedPlan): readonly KeyColumn[] =>
+  comparedColumns(target, { relation, source: rows.from })

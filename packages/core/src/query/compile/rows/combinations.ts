@@ -23,7 +23,7 @@ export function compileCombinations(target: Target, { from, joins, where }: RowP
   const isRight = joins.some(({ type }) => type === 'right')
   const conditions = isRight ? [] : ownConditions(from, where, joins)
   const tests = conditions.map((condition) => compileCondition(target, condition))
-  const numbered = joins.map((join, number) => ({ join, number, keys: joinKeys(join) }))
+  const numbered = joins.map((join, number) => ({ join, number, keys: joinKeys(target, join) }))
   const combining: Combining = { target, joins: numbered }
   const base = sql`select ${sql.join(startKeys(combining, from))} from ${aliasedSource(target, from)}${whereAll(tests)}`
   const tables = [

@@ -9,6 +9,7 @@ import { keyRefs } from '../../plan/names.ts'
 import type { Condition, Operand } from '../../plan/plan.ts'
 import { readLock } from '../read-lock.ts'
 import {
+  columnIn,
   columnOf,
   joinedSource,
   joinKeys,
@@ -35,9 +36,9 @@ export function compileOperand(target: Target, operand: Operand, grouped = false
     const ref = valueIn(target, operand)
     return grouped
       ? { column: { ...column, comparable: true }, expression: dialect.comparable(column, ref) }
-      : { column, expression: ref }
+      : { column: columnIn(target, operand.source, column), expression: ref }
   }
-  const { column } = operand.of
+  const column = columnIn(target, operand.of.source, operand.of.column)
   const ref = valueIn(target, operand.of)
   return operand.kind === 'bucket'
     ? { column: bucketColumn(operand.unit), expression: dialect.bucket(operand.unit, column, ref) }
@@ -73,7 +74,10 @@ export function compileCondition(target: Target, condition: Condition): Expressi
       return found(target, condition)
     case 'keys': {
       const { source, columns, keys } = condition
-      const compared = columns.map((column) => ({ column, ref: columnOf(source, column) }))
+      const compared = columns.map((column) => ({
+        column: columnIn(target, source, column),
+        ref: columnOf(source, column),
+      }))
       return keysCondition(target, compared, keys)
     }
     default: {
@@ -115,13 +119,16 @@ function join(
 
 /**
  * Tests whether the row's key is among the keys that the full-text index finds. This subquery also works if a policy replaces the
- * source by a derived table.
+ * source by a derived table, unless its query computes the key or a searched column: the index has the words of the stored text.
  */
 function found(
   target: Target,
   { operand: { source }, index, words, plain }: Extract<Condition, { kind: 'found' }>,
 ): Expression<SqlBool> {
-  const keys = target.dialect.foundByIndex?.(index, words)
+  const isStored = ![...index.columns, ...index.key].some((column) =>
+    target.scopes.computes(source, column),
+  )
+  const keys = isStored ? target.dialect.foundByIndex?.(index, words) : undefined
   if (keys === undefined) return sql<SqlBool>`(${join(target, plain, 'and')})`
   const own = keyRefs(source).map(({ column }) => columnOf(source, column))
   return sql<SqlBool>`${tuple(own)} in (${keys}${readLock(target, 'related')})`
@@ -160,7 +167,7 @@ function byRow(target: Target, condition: Exists, where: readonly Test[]): Test 
 
 /** Compiles `exists` as IN over the keys of the related rows; undefined if the dialect prefers EXISTS. */
 function amongKeys(target: Target, condition: Exists, where: readonly Test[]): Test | undefined {
-  const keys = joinKeys(condition)
+  const keys = joinKeys(target, condition)
   // For a NULL key, EXISTS is false but IN is NULL, so NULL keys are excluded on both sides.
   const known = condition.exact ? keys.map(({ ref }) => isNotNull(ref)) : []
   const related = joinedSource(target, condition, { rowsMayRepeat: true })
@@ -182,7 +189,10 @@ function linked(
   const { pairs, through } = relation
   const compared: readonly KeyColumn[] =
     through === undefined
-      ? pairs.map(({ to }) => ({ column: to, ref: columnOf(source, to) }))
+      ? pairs.map(({ to }) => ({
+          column: columnIn(target, source, to),
+          ref: columnOf(source, to),
+        }))
       : through.from.map(({ dbName, column }) => ({ column, ref: sql.id(junction, dbName) }))
   const equals = compared.map(({ column, ref }, i) =>
     dialect.compare(column, ref, 'eq', key[i] ?? ''),
@@ -193,14 +203,14 @@ function linked(
   const linkedKey = through.to.map(({ dbName, column }) => ({
     column,
     ref: sql.id(junction, dbName),
-    otherColumn: column,
+    otherColumn: columnIn(target, source, column),
     otherRef: columnOf(source, column),
   }))
   const lock = readLock(target, 'related')
   const among = dialect.shortcuts?.keysIn?.('any', linkedKey, sql`${rows} where ${all}${lock}`)
   if (among !== undefined) return among
-  const same = linkedKey.map(({ column, ref, otherRef }) =>
-    dialect.sameKey(column, ref, column, otherRef),
+  const same = linkedKey.map(({ column, ref, otherColumn, otherRef }) =>
+    dialect.sameKey(column, ref, otherColumn, otherRef),
   )
   return sql<SqlBool>`exists (select 1 from ${rows} where ${chain(same, 'and')} and ${all}${lock})`
 }

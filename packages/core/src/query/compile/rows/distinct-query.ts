@@ -6,15 +6,15 @@ import {
   FromNode,
   type OperationNode,
   ReferenceNode,
+  SelectAllNode,
   SelectionNode,
-  type SelectQueryNode,
+  SelectQueryNode,
   TableNode,
   WhereNode,
 } from 'kysely'
-import type { KeyPair } from '../../../dialect/internal-dialect.ts'
+import type { InternalDialect, KeyPair } from '../../../dialect/internal-dialect.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
-import type { Target } from '../target.ts'
 
 // Aliases that no table has, because of the spaces.
 const inScope = 'rows in scope'
@@ -28,7 +28,7 @@ const copy = 'number of copy'
  * `select "books".* from "books" where exists (select 1 from (<query>) as "rows in scope" where "rows in scope"."id" = "books"."id")`
  */
 export function withoutRepeats(
-  { dialect }: Pick<Target, 'dialect'>,
+  { dialect }: { readonly dialect: InternalDialect },
   resource: Resource,
   query: Expression<unknown>,
 ): Expression<unknown> {
@@ -55,7 +55,7 @@ export function withoutRepeats(
   return expressionOf(narrowed as SelectQueryNode)
 }
 
-const sameKeys = (keys: readonly KeyPair[], dialect: Target['dialect']): Fragment =>
+const sameKeys = (keys: readonly KeyPair[], dialect: InternalDialect): Fragment =>
   sql.join(
     keys.map((key) => dialect.sameKey(key.column, key.ref, key.otherColumn, key.otherRef)),
     sql` and `,
@@ -109,6 +109,28 @@ const selectsStored = (
       ReferenceNode.is(selection) &&
       (selection.table === undefined || selection.table.table.identifier.name === table),
   )
+
+/** The columns of a model whose values a query computes, by their database names. */
+export type ComputedColumns = ReadonlySet<string>
+
+/** Returns the columns that a checked query may compute, instead of selecting what the model's table stores. */
+export function computedBy(resource: Resource, query: Expression<unknown>): ComputedColumns {
+  const node = query.toOperationNode()
+  const computed = new Set(storedColumns(resource))
+  if (!SelectQueryNode.is(node) || tableIn(node, resource) === undefined) return computed
+  if ((node.setOperations ?? []).length > 0) return computed
+  for (const { selection } of node.selections ?? []) {
+    const isOwn =
+      ReferenceNode.is(selection) &&
+      (selection.table === undefined || selection.table.table.identifier.name === resource.table)
+    const column = ReferenceNode.is(selection) ? selection.column : selection
+    if (SelectAllNode.is(column) && (isOwn || readsTableAlone(node, resource))) return none
+    if (isOwn && ColumnNode.is(column)) computed.delete(column.column.name)
+  }
+  return computed
+}
+
+const none: ComputedColumns = new Set()
 
 /** Returns the columns of the model's table, by their database names; the same list for every query of a resource. */
 export function storedColumns(resource: Resource): readonly string[] {

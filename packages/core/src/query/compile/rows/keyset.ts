@@ -9,7 +9,7 @@ import { keyValue } from '../../plan/conditions/value.ts'
 import { cursorValue } from '../../plan/order/keyset.ts'
 import { isRawCursorText, rawCursorText, rawValueOf } from '../../plan/order/raw-cursor-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../../plan/plan.ts'
-import { valueIn } from '../source.ts'
+import { columnIn, valueIn } from '../source.ts'
 import type { Target } from '../target.ts'
 
 /**
@@ -172,7 +172,7 @@ function compare(
   value: Value,
 ): Expression<unknown> {
   const { dialect } = target
-  const { column } = term
+  const column = columnIn(target, term.source, term.column)
   const ref = valueIn(target, term)
   if (typeof value !== 'string' || !isRawCursorText(value)) {
     return dialect.compare(column, ref, operator, value)
