@@ -18,7 +18,7 @@ import {
   storeBytes,
   worldApis,
 } from '../support/reference/database.ts'
-import type { Query } from '../support/reference/query.ts'
+import type { Order, Query } from '../support/reference/query.ts'
 import type { World } from '../support/reference/rows.ts'
 import { modelNamed, pathIsToOne } from '../support/reference/schema.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -62,8 +62,30 @@ function isByCursor({ query }: Case): boolean {
 
 const cursorCases = cases.filter(isByCursor)
 
-/** PostgreSQL stores floats that have no JSON number: cursors contain them, and responses show null. */
-const specialCases = casesOf(worldsWithSpecialFloats).filter(isByCursor)
+/**
+ * PostgreSQL stores floats that have no JSON number: cursors contain them, and responses show null. Few random orders have such a
+ * column, so it is put before the others, and the pages are short, so that many end at such a value.
+ */
+const specialCases = casesOf(worldsWithSpecialFloats)
+  .filter((given) => isByCursor(given) && floatOf(given.query) !== undefined)
+  .map((given) => {
+    const ordered = { ...given, query: orderedByFloat(given.query), limit: 1 }
+    return { ...ordered, limit: limitFor(ordered) }
+  })
+
+const floatOf = ({ base }: Query): string | undefined => {
+  const { columns } = modelNamed(base)
+  return Object.keys(columns).find((name) => columns[name]?.type === 'float')
+}
+
+function orderedByFloat(query: Query): Query {
+  const column = floatOf(query) as string
+  const isOther = ({ by }: Order): boolean =>
+    typeof by === 'string' || by.path.length > 0 || by.column !== column
+  const others = query.order.filter(isOther)
+  const direction = { descending: others.length % 2 === 1 }
+  return { ...query, order: [{ by: { path: [], column }, ...direction }, ...others] }
+}
 
 function withoutPage(query: Query): Query {
   const { page: _, limit: __, count: ___, ...rest } = query
