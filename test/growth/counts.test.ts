@@ -34,8 +34,14 @@ const Root = defineModel('Root', {
   },
   relations: {
     leaves: hasMany('Leaf', 'root_id'),
+    twigs: hasMany('Twig', 'root_id'),
     ...Object.fromEntries(kinds.map((name) => [name, belongsTo('Kind', `${name}_id`)])),
   },
+  meta: {},
+})
+const Twig = defineModel('Twig', {
+  columns: { id: { type: 'integer', primaryKey: true }, root_id: number, x: number },
+  relations: { root: belongsTo('Root', 'root_id') },
   meta: {},
 })
 const Slot = defineModel('Slot', {
@@ -61,7 +67,7 @@ const Kind = defineModel('Kind', {
   meta: {},
 })
 
-const models = [Root, Leaf, Kind, Slot, Box]
+const models = [Root, Leaf, Twig, Kind, Slot, Box]
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i)
 const each = (n: number, one: (i: number) => string, separator = '&'): string =>
@@ -333,6 +339,23 @@ eachDatabase('what clients repeat', (test, db) => {
         terms.push(termsOf(statements))
       }
       check(count, terms)
+    })
+  }
+
+  for (const groups of [1, 2, 3, 4, 5]) {
+    const what = `${groups} × \`or[leaves.x__eq=1,twigs.x__eq=1]\``
+    test(`alternatives repeat conditions: ${what}`, async () => {
+      const query = each(groups, (i) => `or[leaves.x${i}__eq=1,twigs.x__eq=${i}]`)
+      const { result, statements } = await db.capture(() =>
+        api.handle({
+          method: 'GET',
+          url: `/api/roots?count=none&join=leaves,twigs&${query}`,
+          headers: {},
+        }),
+      )
+      equal(result.status, 200)
+      const conditions = statements.flatMap(({ sql }) => sql.match(/[`"]x\d*[`"] = /g) ?? [])
+      equal([conditions.length, termsOf(statements).tables], documented(what))
     })
   }
 
