@@ -218,3 +218,49 @@ const counts = async (db: TestDatabase): Promise<readonly number[]> => {
   )
   return (await Promise.all(rows)).map(({ length }) => length)
 }
+
+const Leaf = defineModel('Leaf', {
+  columns: {
+    id,
+    tenant: { type: 'integer', nullable: true },
+    up_id: reference,
+  },
+  unique: [['tenant', 'id']],
+  relations: { up: belongsTo('Leaf', ['tenant', 'up_id'], { references: ['tenant', 'id'] }) },
+  meta: {},
+})
+
+eachDatabase('references of several columns to coming keys', (test, db) => {
+  test.before(() => createTables(db, [Leaf]))
+  const api = testApi(db, [Leaf], config)
+  const last = async (): Promise<number> => {
+    const { value } = await send(api, 'POST', '/api/leaves', { body: { tenant: 1 } })
+    return value.id
+  }
+
+  test('refer to no record', async () => {
+    for (const more of coming) {
+      const own = { tenant: 1, up_id: (await last()) + more }
+      equal((await send(api, 'POST', '/api/leaves', { body: own })).errors?.reason, {
+        tenant: noRecord,
+        up_id: noRecord,
+      })
+      const list = [{ tenant: 1 }, { tenant: 1, up_id: (await last()) + more }]
+      equal((await send(api, 'POST', '/api/leaves', { body: list })).errors?.reason, {
+        '[1].tenant': noRecord,
+        '[1].up_id': noRecord,
+      })
+    }
+  })
+
+  test('refer to stored records, and to none if a part is NULL', async () => {
+    const stored = await last()
+    const { status, value } = await send(api, 'POST', '/api/leaves', {
+      body: [
+        { tenant: 1, up_id: stored },
+        { tenant: null, up_id: null },
+      ],
+    })
+    equal([status, value[0].up_id, value[1].up_id], [201, stored, null])
+  })
+})

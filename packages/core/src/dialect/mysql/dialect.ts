@@ -73,6 +73,15 @@ function dialectWith(facts: Facts): InternalDialect {
     return !known?.codePoint
   }
 
+  /**
+   * Whether the texts of the column have another character set than those of values. In a list of rows, MariaDB compares such a column
+   * wrongly: a `latin1` column does not find the texts that are not ASCII.
+   */
+  const isOfOtherSet = (column: DialectColumn): boolean => {
+    const known = isText(column) ? facts.of(column) : undefined
+    return known !== undefined && known.collation !== '' && !known.utf8mb4
+  }
+
   /** Whether the column finds a uuid in capitals by its text in lower case, as which responses have it. */
   const isAnyCase = (column: DialectColumn): boolean =>
     column.type === 'uuid' && facts.of(column)?.collation.endsWith('_ci') === true
@@ -265,6 +274,7 @@ function dialectWith(facts: Facts): InternalDialect {
    */
   const keyList = (columns: readonly DialectColumn[]): KeyList | undefined => {
     if (columns.some(({ type }) => type === 'datetime' || type === 'time')) return undefined
+    if (columns.some(isOfOtherSet)) return undefined
     return {
       mostGroups: 32,
       test: (refs, keys) => {

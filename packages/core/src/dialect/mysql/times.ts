@@ -54,7 +54,10 @@ export function compareSecond(ref: Ref, operator: Comparison, time: string): Tes
 
 /** Sorts whole seconds in ascending order. */
 export function timesInOrder(times: readonly string[]): readonly string[] {
-  return [...times].sort((one, other) => secondsOf(one) - secondsOf(other))
+  return [...times].sort(
+    // `-00:00:00` comes before `00:00:00`.
+    (one, other) => secondsOf(one) - secondsOf(other) || (one < other ? -1 : 1),
+  )
 }
 
 function secondsOf(time: string): number {

@@ -1,7 +1,7 @@
 // Finds the foreign keys of a body that may refer to records hidden from the caller, so that the write must look these records up.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
-import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Values } from './node.ts'
 
 type Narrows = (target: Resource) => boolean
@@ -13,13 +13,17 @@ type Narrows = (target: Resource) => boolean
 const isNarrowed = ({ kind, target }: ResolvedRelation, narrows: Narrows): boolean =>
   kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target))
 
-/** Whether a foreign key names records by a key that the database generates. */
-export const mayNameNew = ({ kind, from, to, target }: ResolvedRelation): boolean =>
-  kind === 'belongsTo' &&
-  from.length === 1 &&
-  target.primaryKey.length === 1 &&
-  to[0] === target.primaryKey[0] &&
-  to[0]?.definition.generated === true
+/** The column of a foreign key that names records by a key which the database generates. */
+export function generatedPart({
+  kind,
+  from,
+  to,
+  target,
+}: ResolvedRelation): NamedColumn | undefined {
+  const [key] = target.primaryKey
+  if (kind !== 'belongsTo' || target.primaryKey.length !== 1) return undefined
+  return key?.definition.generated === true ? from[to.indexOf(key)] : undefined
+}
 
 /** Tells whether the target of a relation has the table of the resource. */
 export const ofOwnTable =
@@ -47,7 +51,7 @@ export function checkedReferences(
   const found: ResolvedRelation[] = []
   const isOwn = ofOwnTable(resource)
   for (const relation of resource.allRelations.values()) {
-    const mayNameItself = isNew && isOwn(relation) && mayNameNew(relation)
+    const mayNameItself = isNew && isOwn(relation) && generatedPart(relation) !== undefined
     if (!(mayNameItself || isNarrowed(relation, narrows)) || !isSet(relation, values)) continue
     const parts = relation.from.map(({ name }) => values[name])
     if (parts.includes(null)) continue

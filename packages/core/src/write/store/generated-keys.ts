@@ -6,7 +6,7 @@ import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
-import { mayNameNew, ofOwnTable } from '../nodes/references.ts'
+import { generatedPart, ofOwnTable } from '../nodes/references.ts'
 
 interface KeysOfTable {
   readonly given: Set<string>
@@ -32,13 +32,15 @@ export class GeneratedKeys {
    */
   refuseSent(resource: Resource, sent: Values, path: string, filled: Values = nothing): void {
     for (const relation of resource.allRelations.values()) {
-      if (!this.#watches(resource, relation)) continue
-      const [column] = relation.from as readonly [NamedColumn]
-      if (column.name in filled) continue
-      const text = keyTextIn(relation.from, sent)
+      const column = this.#watched(resource, relation)
+      if (column === undefined || column.name in filled) continue
+      // A foreign key with a NULL part refers to nothing.
+      if (relation.from.some(({ name }) => sent[name] === null)) continue
+      const text = keyTextIn([column], sent)
       if (text === undefined) continue
       const { given, sent: known } = this.#of(relation.target)
-      const paths = column.hidden ? [] : [pathTo(path, column.name)]
+      const shown = relation.from.filter(({ hidden }) => !hidden)
+      const paths = shown.map(({ name }) => pathTo(path, name))
       if (given.has(text)) throw missingReference(paths)
       if (!known.has(text)) known.set(text, paths)
     }
@@ -61,8 +63,8 @@ export class GeneratedKeys {
     return this.#tables.get(tableKey(resource))?.given.has(text) === true
   }
 
-  #watches(resource: Resource, relation: ResolvedRelation): boolean {
-    return mayNameNew(relation) && (this.#hasNested || ofOwnTable(resource)(relation))
+  #watched(resource: Resource, relation: ResolvedRelation): NamedColumn | undefined {
+    return this.#hasNested || ofOwnTable(resource)(relation) ? generatedPart(relation) : undefined
   }
 
   #of(resource: Resource): KeysOfTable {
