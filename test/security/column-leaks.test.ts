@@ -50,6 +50,8 @@ eachDatabase('a column that the caller may not read', (test, db) => {
       db,
       modelsOf(true).map((model) => ({ ...model, relations: {} })),
     )
+    // The first API of a pool sends statements that others do not: it finds out whether the pool keeps the settings of its connections.
+    await apiOf(true, clerk).ready
   })
   const fill = async (values: number) => {
     const script = modelsOf(true)
