@@ -65,9 +65,9 @@ export interface ReferenceUse {
  *
  * The columns are always the primary key, and in addition:
  * - of records that are changed: the column that marks deleted records; those that the body sends back or merges, to compare them; those
- *   of which `hidesDetails` is true, among those that are set, because they are not written if the JSON is equal; all that are set, if
- *   records to which nothing changes must not be written, or if an UPDATE may set only columns that change. Write-only columns are always
- *   written, so they are not compared;
+ *   of which `hidesDetails` is true or which may hold special values, among those that are set, because they are not written if the JSON is
+ *   equal; all that are set, if records to which nothing changes must not be written, or if an UPDATE may set only columns that change.
+ *   Write-only columns are always written, so they are not compared;
  * - of records that are deleted: the columns to which other records refer, and those that refer to records of the same model;
  * - of records that are restored: the foreign keys to records that may be deleted;
  * - of a unique key, of a composite foreign key and of one whose target hides records all columns, if one of them is set, because checks
@@ -256,7 +256,9 @@ function addSet(
   }
   const mayWriteEqual = touches && maySetUnchangedColumns(target.dialect, resource)
   for (const column of resource.allColumns.values()) {
-    const isCompared = !isWriteOnly(column) && (!mayWriteEqual || hidesDetails(column))
+    // The database may refuse a special value that it stores, such as a zero date, if it is written again.
+    const mustStay = hidesDetails(column) || column.special !== undefined
+    const isCompared = !isWriteOnly(column) && (!mayWriteEqual || mustStay)
     if (isCompared && set.has(column.name)) names.add(column.name)
   }
 }
