@@ -59,12 +59,12 @@ suite('the bundle of the typed client', (test) => {
   })
 
   test('has options for TanStack Query in at most 1,000 bytes, compressed', () => {
-    const own = [...reached(`${core}/client/query-options.ts`)]
+    const own = [...reached(`${core}/client/query/query-options.ts`)]
     equal(
       own.filter((file) => !files.includes(file)),
       [],
     )
-    const text = bundled(`${core}/client/query-options.ts`)
+    const text = bundled(`${core}/client/query/query-options.ts`)
     const size = gzipSync(text, { level: 9 }).length
     console.log(`${size} bytes of ${text.length} without minifying names`)
     ok(text.includes('function infiniteQueryOptions'), text)
