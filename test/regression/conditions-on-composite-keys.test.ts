@@ -1,4 +1,4 @@
-/** A statement compared all composite keys of a list, which took SQLite half a minute for 4,000 keys, and quadratic time in their number. */
+/** A statement compared all composite keys of a list one by one, which took SQLite half a minute for 4,000 keys, and quadratic time in their number. */
 import { belongsTo, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
@@ -27,7 +27,10 @@ const Sale = defineModel('Sale', {
   meta: {},
 })
 
-/** More keys than two statements compare. */
+/** On SQLite, dates are compared key by key, at most 500 in a statement; the others take a list of any length. */
+const mostDates = { sqlite: 600, postgres: 1200, mysql: 1200 } as const
+
+/** More keys than two statements compare one by one. */
 const many = 1200
 
 const keys = Array.from({ length: many }, (_, i) => ({
@@ -75,10 +78,10 @@ eachDatabase('conditions on composite keys', (test, db) => {
     ['equal values', () => 1],
     ['different values', (i: number) => i],
   ] as const) {
-    test(`a PATCH of a list with ${title} compares the keys in several statements`, async () => {
+    test(`a PATCH of a list with ${title} writes all of them`, async () => {
       const body = keys.map((key, i) => ({ ...key, cents: changed(i) }))
       const { status, dates } = await compared(() => send(api, 'PATCH', '/api/prices', { body }))
-      equal([status, dates.filter((count) => count > 600)], [200, []])
+      equal([status, dates.filter((count) => count > mostDates[db.name])], [200, []])
       const stored = await db.kysely.selectFrom('prices').select('cents').orderBy('day').execute()
       equal(
         stored.map(({ cents }) => Number(cents)),
@@ -87,9 +90,9 @@ eachDatabase('conditions on composite keys', (test, db) => {
     })
   }
 
-  test('an embed compares the keys in several statements, too', async () => {
+  test('an embed reads all of them, too', async () => {
     const url = `/api/sales?limit=${many}&join=price&join_type=left&dump=json`
     const { status, dates } = await compared(() => send(api, 'GET', url))
-    equal([status, dates.filter((count) => count > 600)], [200, []])
+    equal([status, dates.filter((count) => count > mostDates[db.name])], [200, []])
   })
 })

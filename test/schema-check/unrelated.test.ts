@@ -55,6 +55,8 @@ eachDatabase('schema check: tables without a model', (test, db) => {
       create table books (id integer not null primary key, title varchar(40) not null, author_id integer not null,
         foreign key (author_id) references authors (id));`)
     await add(0, 2)
+    // The first comparison of a pool sends statements that others do not: whether the pool keeps the settings of its connections.
+    await compare([Author])
   })
 
   test('cost no additional statements or rows', async () => {
