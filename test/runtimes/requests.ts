@@ -24,19 +24,6 @@ const send = (method: string, url: string, body: unknown, more: Partial<Request>
   }
 }
 
-/**
- * More values than a statement takes on every database: SQLite binds each decimal of a list, PostgreSQL each datetime, MySQL both.
- */
-const tooManyValues = Array(34)
-  .fill(
-    `price__nin=(${listOf((i) => `${i}.5`)})&published_at__nin=(${listOf((i) => new Date(60_000 * i).toISOString().slice(0, 16))})`,
-  )
-  .join('&')
-
-function listOf(item: (i: number) => string): string {
-  return Array.from({ length: 1000 }, (_, i) => item(i)).join(',')
-}
-
 const reads: readonly Request[] = [
   get('/api/books'),
   get('/api/books/1?dump=json'),
@@ -64,7 +51,7 @@ const reads: readonly Request[] = [
   get('/api/books/99'),
   get('/api/books?titel__eq=x'),
   // QUERY in the form that every runtime and proxy can send.
-  send('POST', '/api/books', tooManyValues, {
+  send('POST', '/api/books', 'price__gt=9&fields=id,title', {
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       'x-http-method-override': 'QUERY',
