@@ -118,7 +118,10 @@ suite('the rules about imports', (test) => {
     equal(problem('query/parse/ast.ts', text), '')
     equal(problem('query/plan/plan.ts', `import type { SelectQueryBuilder } from 'kysely'`), '')
     equal(
-      problem('query/plan/plan.ts', `import type { LookUp } from '../../dialect/look-up.ts'`),
+      problem(
+        'query/plan/plan.ts',
+        `import type { LookUp } from '../../dialect/related-look-up.ts'`,
+      ),
       '',
     )
     equal(

@@ -12,7 +12,7 @@ import type {
 } from '../model/dialect-column.ts'
 import type { SpecialValues } from '../model/type-rules.ts'
 import type { ComparisonOperator, Dialect, PlanValue } from './dialect.ts'
-import type { LookUp } from './look-up.ts'
+import type { LookUp } from './related-look-up.ts'
 import type { JsonText } from './shared/json/json-text.ts'
 import type { JsonWriter } from './shared/json/json-writer.ts'
 import type { ObjectText } from './shared/json/object-text.ts'

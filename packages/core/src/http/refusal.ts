@@ -1,7 +1,7 @@
 // Refusal: the report of a 401, 403 or 429 to the host application, safe to log unchanged.
 
 import type { ApiError } from '../errors.ts'
-import type { Refusal } from '../model/refusal.ts'
+import type { Refusal } from '../model/refusal-report.ts'
 import type { ApiRequest } from '../model/request.ts'
 import { splitUrl } from './route-table.ts'
 

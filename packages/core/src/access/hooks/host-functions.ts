@@ -2,7 +2,7 @@
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'
-import type { Refusal } from '../../model/refusal.ts'
+import type { Refusal } from '../../model/refusal-report.ts'
 import type { ApiRequest } from '../../model/request.ts'
 
 export interface HostFunctions {

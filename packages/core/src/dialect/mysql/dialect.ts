@@ -7,7 +7,7 @@ import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import type { PlanValue } from '../dialect.ts'
 import type { InternalDialect, KeyList, KeyPair } from '../internal-dialect.ts'
-import type { LookUp } from '../look-up.ts'
+import type { LookUp } from '../related-look-up.ts'
 import { writerOf, writerOfDecoder, writerOfTexts } from '../shared/json/json-writer.ts'
 import { caseRegExp, lengthOf, likeLiteral, likePattern } from '../shared/sql/patterns.ts'
 import {

@@ -21,7 +21,7 @@ import type { UnpublishedHint } from '../endpoints/routing/unpublished-hint.ts'
 import type { Stamp } from '../envelope.ts'
 import type { RouteTable } from '../route-table.ts'
 import type { Timing } from '../server-timing.ts'
-import type { Documentation } from './documentation.ts'
+import type { Documentation } from './documents.ts'
 import type { OpenBatch } from './open-batch.ts'
 import type { SignIn } from './sign-in.ts'
 

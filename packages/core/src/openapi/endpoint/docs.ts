@@ -3,7 +3,7 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import { invalidParameter, unknownPath } from '../../errors.ts'
 import type { Runtime } from '../../http/call/call.ts'
-import type { AnyDocument, Documentation, OpenApiVersion } from '../../http/call/documentation.ts'
+import type { AnyDocument, Documentation, OpenApiVersion } from '../../http/call/documents.ts'
 import {
   createRepresentation,
   type Representation,

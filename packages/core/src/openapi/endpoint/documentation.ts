@@ -1,7 +1,7 @@
 // The OpenAPI document and the page of an API. Both are built once, in slices if a request waits for them, and cached in the
 // form in which they are sent.
 
-import type { Documentation, Documents, OpenApiVersion } from '../../http/call/documentation.ts'
+import type { Documentation, Documents, OpenApiVersion } from '../../http/call/documents.ts'
 import { atOnce, inSlices } from '../../http/endpoints/reads/in-slices.ts'
 import {
   createRepresentation,

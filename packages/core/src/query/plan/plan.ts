@@ -1,7 +1,7 @@
 // The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
 // only as values, which are sent as parameters. Types only.
 
-import type { LookUp } from '../../dialect/look-up.ts'
+import type { LookUp } from '../../dialect/related-look-up.ts'
 import type { SearchIndex } from '../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'

@@ -1,6 +1,6 @@
 // Turns joins into conditions on the base if neither output nor order reads their columns, so that joined rows need not be combined.
 
-import type { LookUp } from '../../../dialect/look-up.ts'
+import type { LookUp } from '../../../dialect/related-look-up.ts'
 import { tooManyAlternatives } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import { maxAlternatives, maxLookUps } from '../../parse/limits.ts'
