@@ -34,7 +34,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     'by the dialect: when expired keys were last removed',
   ],
   'query/run/loaded-row.ts': [1, ofPlan],
-  'database/transactions/transaction.ts': [1, 'by an error of this request'],
+  'database/leases/in-transaction.ts': [1, 'by an error of this request'],
   'write/refusals/refusal.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],
   'query/cache/authority-bound.ts': [1, ofAuthority],

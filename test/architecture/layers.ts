@@ -14,7 +14,8 @@ export const layers: readonly (readonly string[])[] = [
   ['model/registry'],
   ['model/hooks'],
   ['dialect'],
-  ['database/statements', 'database/transactions'],
+  ['database/statements'],
+  ['database/leases'],
   ['database/own-tables', 'database/replicas'],
   ['database'],
   ['drivers', 'query/parse'],
@@ -37,10 +38,7 @@ export const layers: readonly (readonly string[])[] = [
 ]
 
 /** Imports between neighbours of one layer that are allowed nevertheless. */
-export const sideways: readonly (readonly [from: string, to: string])[] = [
-  ['database/statements', 'database/transactions'],
-  ['database/transactions', 'database/statements'],
-]
+export const sideways: readonly (readonly [from: string, to: string])[] = []
 
 /** Imports that are forbidden, although they lie in a lower layer: packages, and folders of the core. */
 export const never: Readonly<Record<string, readonly string[]>> = {

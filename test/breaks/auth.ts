@@ -43,8 +43,8 @@ export const auth: readonly Break[] = [
   {
     title: 'A client that disconnects cancels the look-up of the users of other requests',
     file: 'packages/core/src/auth/users/look-up.ts',
-    find: 'const connection = { ...own, client: undefined }',
-    replace: 'const connection = own',
+    find: 'const lease = own.withoutClient()',
+    replace: 'const lease = own',
     fails: 'test/auth/shared-look-ups.test.ts',
     databases: ['postgres'],
   },
@@ -361,7 +361,7 @@ export const auth: readonly Break[] = [
   {
     title: 'The costs of hashes are looked up in a transaction of the host',
     file: 'packages/core/src/auth/passwords/stored-passwords.ts',
-    find: 'if (opened.connection.db.isTransaction) return',
+    find: 'if (opened.lease.db.isTransaction) return',
     replace: '',
     fails: 'test/auth/password-costs.test.ts',
   },

@@ -184,8 +184,8 @@ export const batch: readonly Break[] = [
   {
     title: 'A statement of a batch may wait beyond the end of the batch',
     file: run,
-    find: 'client: request, until: timeLimit.until }',
-    replace: 'client: request }',
+    find: 'request, timeLimit.until)',
+    replace: 'request)',
     fails: 'test/contract/batch-timeout.test.ts',
     databases: ['postgres'],
   },

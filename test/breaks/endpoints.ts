@@ -312,7 +312,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'The claim of a request that died keeps its Idempotency-Key forever',
     file: 'packages/core/src/database/own-tables/idempotency-keys.ts',
-    find: 'return Math.abs(now - row.claimedAt) < lease ? busy : undefined',
+    find: 'return Math.abs(now - row.claimedAt) < claimTime ? busy : undefined',
     replace: 'return busy',
     fails: 'test/writing/idempotency-faults.test.ts',
   },
@@ -326,7 +326,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A COMMIT without a response is reported as a failure that stored nothing',
-    file: 'packages/core/src/database/transactions/transaction.ts',
+    file: 'packages/core/src/database/leases/in-transaction.ts',
     find: "return phase === 'commit' && undone !== true ? unknownOutcome(error) : unavailable(error)",
     replace: 'return unavailable(error)',
     fails: 'test/writing/idempotency-faults.test.ts',

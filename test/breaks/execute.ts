@@ -12,15 +12,15 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A statement outside of a transaction is sent on a connection that was not checked',
-    file: 'packages/core/src/database/statements/bounded-statement.ts',
-    find: 'onCheckedSession(db, dialect, connection, send, () => send<R>(compiled)),',
-    replace: 'send<R>(compiled),',
+    file: 'packages/core/src/database/leases/send.ts',
+    find: 'onCheckedSession(db, dialect, connection, sendOn, () => sendOn<R>(compiled)),',
+    replace: 'sendOn<R>(compiled),',
     fails: 'test/dialect/session-settings.test.ts',
     databases: ['mariadb'],
   },
   {
     title: 'Statements of a transaction are sent on a connection that was not checked',
-    file: 'packages/core/src/database/transactions/bounded-connection.ts',
+    file: 'packages/core/src/database/leases/bounded-connection.ts',
     find: 'resolve(await onCheckedSession(db, dialect, connection, ask, () => work(one)))',
     replace: 'resolve(await work(one))',
     fails: 'test/dialect/session-settings.test.ts',
@@ -44,7 +44,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A pool that takes back the settings of its connections counts as one that keeps them',
-    file: 'packages/core/src/database/statements/lasting-settings.ts',
+    file: 'packages/core/src/database/leases/lasting-settings.ts',
     find: "=== null ? 'taken back' : 'kept'",
     replace: "=== null ? 'kept' : 'kept'",
     fails: 'test/dialect/session-settings.test.ts',
@@ -53,8 +53,8 @@ export const execute: readonly Break[] = [
   {
     title: 'Lists and nested records are written without a transaction where the driver has none',
     file: 'packages/core/src/http/endpoints/writes/stages.ts',
-    find: 'isSingle === true ? inTransactionIfSupported : inTransaction',
-    replace: 'inTransactionIfSupported',
+    find: 'options.isSingle === true',
+    replace: 'options !== undefined',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
@@ -74,7 +74,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A conflict at the isolation level of the connection is retried at that level',
-    file: 'packages/core/src/database/transactions/transaction.ts',
+    file: 'packages/core/src/database/leases/in-transaction.ts',
     find: "    next = 'read committed'",
     replace: '    next = isolation',
     fails: 'test/writing/isolation.test.ts',
@@ -97,7 +97,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'A write that needs a transaction is 500 if the driver has none',
-    file: 'packages/core/src/database/transactions/transaction.ts',
+    file: 'packages/core/src/database/leases/in-transaction.ts',
     find: "if (phase === 'begin' && isWithoutTransactions(error)) return refusedBegin(error)",
     replace: '',
     fails: 'test/writing/without-transactions.test.ts',
@@ -233,7 +233,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'Later statements are stored outside of the transaction that SQLite has ended',
-    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
+    file: 'packages/core/src/database/leases/lock-retry-connection.ts',
     find: "await send(CompiledQuery.raw('rollback'))",
     replace:
       "await send(CompiledQuery.raw('rollback')).then(() => Promise.reject(new Error('no')))",
@@ -341,8 +341,8 @@ export const execute: readonly Break[] = [
   {
     title: 'An Idempotency-Key is released only while its client is connected',
     file: 'packages/core/src/database/own-tables/idempotency-keys.ts',
-    find: '{ ...connection, client: undefined }',
-    replace: 'connection',
+    find: 'store.lease.withoutClient()',
+    replace: 'store.lease',
     fails: 'test/faults/client-gone.test.ts',
     databases: ['mariadb'],
   },

@@ -8,21 +8,21 @@ const watched = 'packages/http-node/src/database/watched-file.ts'
 export const sqliteFiles: readonly Break[] = [
   {
     title: 'A transaction of SQLite goes on after a failure that may have ended it',
-    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
+    file: 'packages/core/src/database/leases/lock-retry-connection.ts',
     find: 'if (ending !== undefined && !isRollback(compiled)) throw ending',
     replace: '',
     fails: 'test/faults/sqlite-full.test.ts',
   },
   {
     title: 'A ROLLBACK without a transaction hides the original error',
-    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
+    file: 'packages/core/src/database/leases/lock-retry-connection.ts',
     find: 'throw ending ?? error',
     replace: 'throw error',
     fails: 'test/faults/sqlite-full.test.ts',
   },
   {
     title: 'A COMMIT that fails because the disk is full may be stored',
-    file: 'packages/core/src/database/transactions/transaction.ts',
+    file: 'packages/core/src/database/leases/in-transaction.ts',
     find: ' && undone !== true',
     replace: '',
     fails: 'test/faults/sqlite-full.test.ts',
@@ -44,7 +44,7 @@ export const sqliteFiles: readonly Break[] = [
   {
     title:
       'A request with an Idempotency-Key that waits for the lock blocks the connection for all others',
-    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
+    file: 'packages/core/src/database/leases/lock-retry-connection.ts',
     find: '() => db.connection().execute(run),',
     replace:
       '() => db.connection().execute((one) => retryWhileLocked(() => run(one), isLocked, bounds)),',
@@ -52,14 +52,14 @@ export const sqliteFiles: readonly Break[] = [
   },
   {
     title: 'A COMMIT that readers block fails at once',
-    file: 'packages/core/src/database/statements/lock-retry-connection.ts',
+    file: 'packages/core/src/database/leases/lock-retry-connection.ts',
     find: 'return await retryAfter(first, () => send<R>(compiled, options), isLocked, within)',
     replace: 'throw first',
     fails: locks,
   },
   {
     title: 'A statement outside of a transaction is 503 as soon as the file is locked',
-    file: 'packages/core/src/database/statements/run.ts',
+    file: 'packages/core/src/database/leases/send.ts',
     find: 'return retryWhileLocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)',
     replace: 'return db.executeQuery(compiled)',
     fails: locks,

@@ -21,13 +21,13 @@ import type { OpenDatabase, OpenedDatabase } from './auth/users/look-up.ts'
 import type { ReadUserFromReplica } from './auth/users/users.ts'
 import type { SchemaDifference } from './catalogue/check/describe-difference.ts'
 import { createSchemaCheck } from './catalogue/check/schema-check.ts'
+import { Lease } from './database/leases/lease.ts'
 import { createRefreshTokenStore } from './database/own-tables/refresh-tokens.ts'
 import { createReadiness } from './database/readiness.ts'
 import { currentPosition } from './database/replicas/position.ts'
 import { createReplicas } from './database/replicas/replicas.ts'
 import { createSharedCounts } from './database/shared-counts.ts'
-import { deadlineOf } from './database/statements/bounds.ts'
-import type { Connection } from './database/statements/run.ts'
+import { requestBounds } from './database/statements/bounds.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import type { InternalDialect } from './dialect/internal-dialect.ts'
@@ -383,7 +383,7 @@ export function createApi<
   const tables = tablesOf(registry)
   const clock = options.clock ?? systemClock
   const elapsed = () => clock.elapsed()
-  const bounds = { deadline: deadlineOf(statementTimeout) }
+  const bounds = requestBounds(statementTimeout)
   const connectTo = (one: AnyDatabase, advise: (message: string) => void) =>
     connectOnce({
       db: one,
@@ -422,11 +422,15 @@ export function createApi<
         })
   const opened = (
     request: ApiRequest,
-    on: Pick<Connection, 'db' | 'dialect'>,
+    on: Pick<Lease, 'db' | 'dialect'>,
     isShared: boolean,
   ): OpenedDatabase => ({
     target: { db: on.db, dialect: on.dialect, scopes: noScopes },
-    connection: { db: on.db, dialect: on.dialect, statementTimeout, client: request },
+    lease: new Lease({
+      db: on.db,
+      dialect: on.dialect,
+      bounds: requestBounds(statementTimeout, request),
+    }),
     isShared,
   })
   const openForUser: OpenDatabase = (request) =>
@@ -605,7 +609,12 @@ async function checkReplicas({
   if (replicas === undefined) return
   await replicas.checked()
   if (readYourWrites === 'off') return
-  const primary = { db: root.withoutPlugins(), dialect: await dialect(), statementTimeout }
+  const db = withoutPlugins(root)
+  const primary = new Lease({
+    db,
+    dialect: await dialect(),
+    bounds: requestBounds(statementTimeout),
+  })
   if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
 }
 

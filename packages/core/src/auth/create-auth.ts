@@ -1,6 +1,6 @@
 // Auth: users, tokens and strategies, built once from the settings.
 
-import { asUnavailable } from '../database/transactions/unavailable.ts'
+import { asUnavailable } from '../database/statements/unavailable.ts'
 import { ApiError, invalidCredentials } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type CallHook, HookTimeout } from '../model/hooks/call-hook.ts'

@@ -6,10 +6,11 @@ import { ApiError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../lib/sql/any-database.ts'
 import { sql } from '../lib/sql/fragment.ts'
+import { withoutPlugins } from '../lib/sql/without-plugins.ts'
 import { withTimeLimit } from '../lib/time-limit.ts'
+import { onBoundedConnection } from './leases/bounded-connection.ts'
+import { Lease } from './leases/lease.ts'
 import { totalBounds } from './statements/bounds.ts'
-import { run } from './statements/run.ts'
-import { onBoundedConnection } from './transactions/bounded-connection.ts'
 
 /** Milliseconds within which the database must respond. */
 const timeout = 1000
@@ -50,8 +51,8 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
     const statement = sql`select ${value} as ${sql.id('answer')}`
     const bounds = totalBounds({ deadline: timeout })
-    const [row] = await onBoundedConnection(db.withoutPlugins(), known, bounds, (own) =>
-      run({ db: own, dialect: known }, statement),
+    const [row] = await onBoundedConnection(withoutPlugins(db), known, bounds, (own) =>
+      new Lease({ db: own, dialect: known, bounds, isBounded: true }).rows(statement),
     )
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }

@@ -1,6 +1,6 @@
 // Server-Timing: measures the stages of a request and formats the header (W3C Server Timing).
 
-import type { DatabaseTiming } from '../database/statements/run.ts'
+import type { DatabaseTiming } from '../database/leases/lease.ts'
 
 const stages = ['route', 'setup', 'limit', 'authenticate', 'plan', 'database', 'serialize'] as const
 

@@ -1,6 +1,5 @@
 // Stored passwords: the costs of the hashes in the user model's table, and the replacement of cheap hashes after a login.
 
-import { run, sqlForDriver } from '../../database/statements/run.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { HookRecord } from '../../model/settings/access/hook-types.ts'
@@ -69,11 +68,11 @@ function ofColumn(
   const failed = (what: string, cause: unknown, request: ApiRequest): void =>
     report(new Error(`${what} of ${resource.name}.${column.name} failed.`, { cause }), request)
 
-  const lookUpCosts = async ({ connection, target }: Detached): Promise<void> => {
-    const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
+  const lookUpCosts = async ({ lease, target }: Detached): Promise<void> => {
+    const finish = (text: string, rows: boolean) => lease.sqlOfRead(text, rows)
     const slice = { limit: mostHashes, fixed: true, offset: 0 } as const
     const program = compileByKey(unscoped(target), prepared, [], finish, slice)
-    for (const { values } of await readAll(connection, program)) {
+    for (const { values } of await readAll(lease, program)) {
       const cost = costOfHash(values[column.name])
       if (cost !== undefined) check.raiseCost(cost)
     }
@@ -85,7 +84,7 @@ function ofColumn(
     try {
       const opened = detached(await open(request))
       // In a transaction of the host, a failed statement could undo everything else, and row security may hide users.
-      if (opened.connection.db.isTransaction) return
+      if (opened.lease.db.isTransaction) return
       looked ??= lookUpCosts(opened).catch((error: unknown) => {
         looked = undefined
         fail(error)
@@ -107,14 +106,14 @@ function ofColumn(
     },
     async replace(request, stored, password) {
       try {
-        const { connection, target } = detached(await open(request))
+        const { lease, target } = detached(await open(request))
         // In a transaction of the host, a refused statement could undo everything else.
-        if (connection.db.isTransaction) return
+        if (lease.db.isTransaction) return
         const hash = await hashPassword(password, settings.passwordCost)
         // Another login, or a new password, may have replaced the hash meanwhile; then this changes nothing.
         const unchanged = matchesOf(keyParts(identifying), stored)
         const { statement } = compileUpdate(target, resource, { [column.name]: hash }, unchanged)
-        await run(connection, statement)
+        await lease.rows(statement)
       } catch (error) {
         failed('The replacement of a hash', error, request)
       }
@@ -122,10 +121,10 @@ function ofColumn(
   }
 }
 
-type Detached = Pick<OpenedDatabase, 'connection' | 'target'>
+type Detached = Pick<OpenedDatabase, 'lease' | 'target'>
 
 /** The database without the client: a client that disconnects does not cancel what serves others too. */
-const detached = ({ connection, target }: OpenedDatabase): Detached => ({
-  connection: { ...connection, client: undefined },
+const detached = ({ lease, target }: OpenedDatabase): Detached => ({
+  lease: lease.withoutClient(),
   target,
 })

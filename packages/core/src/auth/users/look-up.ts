@@ -1,6 +1,6 @@
 // lookUp: reads a user by the values of some columns, by its own statement or by one that several requests share.
 
-import { type Connection, sqlForDriver } from '../../database/statements/run.ts'
+import type { Lease } from '../../database/leases/lease.ts'
 import { ApiError } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
@@ -15,7 +15,7 @@ import { sameTurn } from '../passwords/same-turn.ts'
 import { userPlan, usersPlan } from './user-plan.ts'
 
 export interface OpenedDatabase {
-  readonly connection: Connection
+  readonly lease: Lease
   readonly target: Target
   /**
    * Whether requests may share statements. True if the connection is the API's pool or a replica, false if the host chose it for
@@ -40,10 +40,10 @@ export function lookUp(resource: Resource, columns: readonly NamedColumn[]): Loo
   const prepared = prepareByKey(userPlan(resource, columns))
   return {
     columns,
-    async read({ connection, target }, values) {
-      const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
+    async read({ lease, target }, values) {
+      const finish = (text: string, rows: boolean) => lease.sqlOfRead(text, rows)
       const program = compileByKey(unscoped(target), prepared, values, finish)
-      const row = await readOne(connection, program)
+      const row = await readOne(lease, program)
       // Under the database's collation, equal values may differ in case, accents or trailing spaces.
       const same =
         row !== undefined && columns.every((column, i) => textIn(row, column) === String(values[i]))
@@ -64,13 +64,13 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
   const prepared = prepareByKey(usersPlan(resource, column))
 
   const readTogether = async (questions: readonly Question[]) => {
-    const { connection: own, target } = (questions[0] as Question).opened
+    const { lease: own, target } = (questions[0] as Question).opened
     // A client that disconnects must not cancel a statement that other requests wait for.
-    const connection = { ...own, client: undefined }
+    const lease = own.withoutClient()
     const values = new Map(questions.map(({ value }) => [String(value), value]))
-    const finish = (text: string, rows: boolean) => sqlForDriver(connection, text, rows)
+    const finish = (text: string, rows: boolean) => lease.sqlOfRead(text, rows)
     const program = compileByKeys(unscoped(target), prepared, [...values.values()], finish)
-    const rows = await readAll(connection, program).catch((error: unknown) => {
+    const rows = await readAll(lease, program).catch((error: unknown) => {
       // The database refused one of the values. Each request then looks up its own value, so that only one request fails.
       if (error instanceof ApiError && error.status === 400) return []
       throw error
@@ -91,10 +91,10 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
   return {
     columns,
     async read(opened, values) {
-      const { connection, isShared } = opened
-      const shares = isShared && connection.dialect.shortcuts?.sharesLookUps === true
+      const { lease, isShared } = opened
+      const shares = isShared && lease.dialect.shortcuts?.sharesLookUps === true
       const found = shares
-        ? await turnsOf(connection.db)({ opened, value: values[0] as Value })
+        ? await turnsOf(lease.db)({ opened, value: values[0] as Value })
         : undefined
       return found ?? alone.read(opened, values)
     },

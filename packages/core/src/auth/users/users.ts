@@ -170,12 +170,12 @@ function keyTexts(key: string): readonly string[] {
 
 /** Loads the records of the relation `roles`, with their names, for the role rules. */
 async function loadRoles(
-  { connection, target }: OpenedDatabase,
+  { lease, target }: OpenedDatabase,
   embed: EmbedPlan,
   row: LoadedRow,
 ): Promise<readonly JsonValue[]> {
   const edges = edgesFrom(compileEdges(unscoped(target), [embed]), [row])
-  await loadEdges(connection, edges, { limit: 1000, left: 1000 })
+  await loadEdges(lease, edges, { limit: 1000, left: 1000 })
   const related = row.related.roles
   return Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : []
 }

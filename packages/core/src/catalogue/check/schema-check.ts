@@ -1,8 +1,8 @@
 // The check at start-up: compares the models with the database once, and either warns or refuses requests until they agree.
 
+import { onBoundedConnection } from '../../database/leases/bounded-connection.ts'
 import { totalBounds } from '../../database/statements/bounds.ts'
-import { onBoundedConnection } from '../../database/transactions/bounded-connection.ts'
-import { isTemporary } from '../../database/transactions/unavailable.ts'
+import { isTemporary } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { databaseUnavailable, notReady } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'

@@ -5,9 +5,9 @@ import { storeTypesOf } from '../../dialect/shared/values/store-types.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { executeFragment } from '../../lib/sql/statement.ts'
+import { onBoundedConnection } from '../leases/bounded-connection.ts'
 import { type Bounds, totalBounds } from '../statements/bounds.ts'
-import { onBoundedConnection } from '../transactions/bounded-connection.ts'
-import { asUnavailable } from '../transactions/unavailable.ts'
+import { asUnavailable } from '../statements/unavailable.ts'
 
 /** Returns the identifier of a table of the service, in the schema of the API if it has one. */
 export const storeTable = (schema: string | undefined, name: string): Fragment =>

@@ -1,22 +1,20 @@
 // Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/writing.md).
 
-import type { CompiledQuery, QueryResult } from 'kysely'
+import type { QueryResult } from 'kysely'
 import { ApiError } from '../../errors.ts'
 import { exactJson } from '../../lib/json/canonical.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import { compileStatement } from '../../lib/sql/statement.ts'
-import { deadlineOf } from '../statements/bounds.ts'
+import type { Lease } from '../leases/lease.ts'
 import { withRetries } from '../statements/retry.ts'
-import { type Connection, execute } from '../statements/run.ts'
-import { asUnavailable } from '../transactions/unavailable.ts'
+import { asUnavailable } from '../statements/unavailable.ts'
 import { createTable, storeTable } from './create-table.ts'
 
 /** How long a key is stored, in milliseconds. */
 const lifetime = 24 * 60 * 60 * 1000
 /** Milliseconds after which an unfinished request is considered dead, so that another one may claim its key. */
-const lease = 60 * 1000
+const claimTime = 60 * 1000
 /** Maximum size of a response in one row, in bytes; the `text` column of MySQL holds 65,535. */
 const maxResponseSize = 60_000
 /** Milliseconds between two purges of expired keys. */
@@ -58,7 +56,7 @@ export type ClaimOutcome =
 
 /** The connection and the clock of the store. */
 export interface KeyStore {
-  readonly connection: Connection
+  readonly lease: Lease
   /** The schema of the service's own tables. */
   readonly schema: string | undefined
   /** Milliseconds since 1970; used if the dialect has no server clock. */
@@ -87,14 +85,14 @@ interface Row {
  * the claim. Conflicts are retried; throws 503 if the database is unavailable, read-only or too slow.
  */
 export async function claimKey(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
-  const { connection } = store
+  const { lease } = store
   const attempt = () => claimOnce(store, claim)
-  const isConflict = (error: unknown) => connection.dialect.classify(error).kind === 'retry'
+  const isConflict = (error: unknown) => lease.dialect.classify(error).kind === 'retry'
   try {
     await purge(store)
-    return connection.db.isTransaction ? await attempt() : await withRetries(attempt, isConflict)
+    return lease.db.isTransaction ? await attempt() : await withRetries(attempt, isConflict)
   } catch (error) {
-    throw asUnavailable(connection.dialect, error) ?? error
+    throw asUnavailable(lease.dialect, error) ?? error
   }
 }
 
@@ -103,7 +101,7 @@ export async function readKeyState(store: KeyStore, claim: Claim): Promise<Claim
   try {
     return stateOf(await findNewest(store, claim.id), claim) ?? busy
   } catch (error) {
-    throw asUnavailable(store.connection.dialect, error) ?? error
+    throw asUnavailable(store.lease.dialect, error) ?? error
   }
 }
 
@@ -121,24 +119,24 @@ async function claimOnce(store: KeyStore, claim: Claim): Promise<ClaimOutcome> {
   })
   if (await claiming) return { kind: 'claimed', held }
   // A concurrent request was faster. In a transaction, PostgreSQL refuses all statements after the failed INSERT.
-  const { db, dialect } = store.connection
+  const { db, dialect } = store.lease
   if (db.isTransaction && dialect.readNewest === undefined) return busy
   return stateOf(await findNewest(store, claim.id), claim) ?? busy
 }
 
 /** Whether the outcome of a failed claim is unknown: its connection broke, or it exceeded its deadline. */
-const mayBeStored = ({ connection }: KeyStore, error: unknown): boolean =>
-  error instanceof ApiError || connection.dialect.classify(error).lost === true
+const mayBeStored = ({ lease }: KeyStore, error: unknown): boolean =>
+  error instanceof ApiError || lease.dialect.classify(error).lost === true
 
 /**
  * Returns the state of a key by its row; undefined if the key may be claimed. A claim with a time in the future was made before
- * the clock was set back; it also ends after the lease.
+ * the clock was set back; it also ends after `claimTime`.
  */
 function stateOf({ row, now }: Found, claim: Claim): ClaimOutcome | undefined {
   if (row === undefined || row.expiresAt <= now || row.claimedAt > now + lifetime) return undefined
   if (row.fingerprint !== claim.fingerprint) return { kind: 'mismatch' }
   if (row.answer !== null) return { kind: 'answered', response: responseFrom(row.answer) }
-  return Math.abs(now - row.claimedAt) < lease ? busy : undefined
+  return Math.abs(now - row.claimedAt) < claimTime ? busy : undefined
 }
 
 /** Thrown in the transaction of a write whose claim another request has taken over, to roll it back. */
@@ -167,7 +165,7 @@ export async function storeResponse(
     )
     if (numAffectedRows === 0n) throw new ClaimLost('Another request has taken the key over.')
   } catch (error) {
-    throw asUnavailable(store.connection.dialect, error) ?? error
+    throw asUnavailable(store.lease.dialect, error) ?? error
   }
 }
 
@@ -199,7 +197,7 @@ export async function storeLongResponse(
       )
     }
   } catch (error) {
-    throw asUnavailable(store.connection.dialect, error) ?? error
+    throw asUnavailable(store.lease.dialect, error) ?? error
   }
 }
 
@@ -227,16 +225,16 @@ const partId = ({ id }: Claim, part: number): string => `${id.slice(0, 52)}.${pa
  * while the database is unavailable.
  */
 export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim): Promise<void> {
-  const { connection } = store
-  const withoutClient = { ...store, connection: { ...connection, client: undefined } }
+  const { lease } = store
+  const withoutClient = { ...store, lease: store.lease.withoutClient() }
   const release = () =>
     run(
       withoutClient,
       sql`delete from ${keysTable(store)}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
     )
-  const isTemporary = (error: unknown) => asUnavailable(connection.dialect, error) !== undefined
-  await (connection.db.isTransaction ? release() : withRetries(release, isTemporary))
+  const isTemporary = (error: unknown) => asUnavailable(lease.dialect, error) !== undefined
+  await (lease.db.isTransaction ? release() : withRetries(release, isTemporary))
 }
 
 /** Reads what `asciiJson` has written; the value keeps the digits of its numbers. */
@@ -251,18 +249,18 @@ const asciiJson = (response: Partial<StoredResponse>): string =>
 
 const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempotency_keys')
 
-const run = <R>({ connection }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
-  execute(connection, compileStatement(connection.db, statement, undefined) as CompiledQuery<R>)
+const run = <R>({ lease }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
+  lease.send<R>(statement)
 
 /** `find`, also past the snapshot of a transaction of the host. Its lock would let two first requests with a key wait for each other. */
 const findNewest = (store: KeyStore, id: string): Promise<Found> => {
-  const { db, dialect } = store.connection
+  const { db, dialect } = store.lease
   return find(store, id, db.isTransaction ? dialect.readNewest : undefined)
 }
 
 /** Reads the row of a key, and the time. The left join returns a row with the time even if the key has none. */
 async function find(store: KeyStore, id: string, lock: unknown = sql``): Promise<Found> {
-  const clock = store.connection.dialect.server?.clock
+  const clock = store.lease.dialect.server?.clock
   const now = store.now()
   const { rows } = await run<Readonly<Record<string, string | number | bigint | null>>>(
     store,
@@ -290,11 +288,8 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   try {
     return await find(store, id)
   } catch (error) {
-    const { db, dialect, statementTimeout, client } = store.connection
-    // Without a statement timeout, the connection is in a transaction.
-    if (db.isTransaction || statementTimeout === undefined) throw error
-    if (dialect.classify(error).kind !== 'other') throw error
-    const bounds = { deadline: deadlineOf(statementTimeout), client }
+    const { db, dialect, bounds } = store.lease
+    if (db.isTransaction || dialect.classify(error).kind !== 'other') throw error
     await createTable(db, dialect, bounds, creationOf(keysTable(store)))
     return find(store, id)
   }
@@ -315,7 +310,7 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
     )
     return true
   } catch (error) {
-    if (store.connection.dialect.classify(error).kind === 'unique') return false
+    if (store.lease.dialect.classify(error).kind === 'unique') return false
     throw error
   }
 }
@@ -343,7 +338,7 @@ const lastPurge = new WeakMap<object, number>()
  * because a condition on the time alone would wait for every row that a transaction has locked.
  */
 async function purge(store: KeyStore): Promise<void> {
-  const { db, dialect } = store.connection
+  const { db, dialect } = store.lease
   const since = store.elapsed() - (lastPurge.get(dialect) ?? Number.NEGATIVE_INFINITY)
   if (db.isTransaction || since < purgeInterval) return
   lastPurge.set(dialect, store.elapsed())

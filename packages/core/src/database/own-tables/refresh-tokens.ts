@@ -1,14 +1,16 @@
 // The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again
 // revokes its successors.
 
-import type { Dialect, StoreTypes } from '../../dialect/dialect.ts'
+import type { StoreTypes } from '../../dialect/dialect.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import { executeFragment } from '../../lib/sql/statement.ts'
+import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
+import { isOutcomeUnknown } from '../leases/in-transaction.ts'
+import { Lease } from '../leases/lease.ts'
 import type { Bounds } from '../statements/bounds.ts'
-import { inTransactionIfSupported, isOutcomeUnknown } from '../transactions/transaction.ts'
-import { asUnavailable, unavailable } from '../transactions/unavailable.ts'
+import { asUnavailable, unavailable } from '../statements/unavailable.ts'
 import { createTableOnce, storeTable } from './create-table.ts'
 
 /** A refresh token as stored: its SHA-256, never the token. The times are in milliseconds since 1970. */
@@ -45,7 +47,7 @@ const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 export function createRefreshTokenStore(parts: {
   readonly root: AnyDatabase
   readonly schema: string | undefined
-  readonly dialect: (on: AnyDatabase) => MaybePromise<Dialect>
+  readonly dialect: (on: AnyDatabase) => MaybePromise<InternalDialect>
   readonly bounds: Bounds
 }): RefreshTokenStore {
   const name = storeTable(parts.schema, 'refresh_tokens')
@@ -59,9 +61,8 @@ export function createRefreshTokenStore(parts: {
     const dialect = await parts.dialect(db)
     await ready.ensure(db, dialect)
     try {
-      return await inTransactionIfSupported(db.withoutPlugins(), dialect, parts.bounds, (own) =>
-        work(fragmentsOf(own, dialect, name)),
-      )
+      const lease = new Lease({ db: withoutPlugins(db), dialect, bounds: parts.bounds })
+      return await lease.inTransactionIfSupported((own) => work(fragmentsOf(own, name)), lease.db)
     } catch (error) {
       // The table may have been dropped: the next caller creates it if needed.
       ready.forget(db)
@@ -104,7 +105,8 @@ interface Fragments {
   rows(statement: Fragment): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
-function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragments {
+function fragmentsOf(lease: Lease, table: Fragment): Fragments {
+  const { dialect } = lease
   const iso = (ms: number): string => new Date(ms).toISOString()
   const time = (ms: number): unknown => dialect.encode({ ...moment, name: 'at' }, iso(ms))
   const bool = (value: boolean): unknown => dialect.encode(flag, value)
@@ -116,10 +118,9 @@ function fragmentsOf(db: AnyDatabase, dialect: Dialect, table: Fragment): Fragme
     set: (now) => sql`${sql.id('revoked')} = ${bool(true)}, ${sql.id('revoked_at')} = ${time(now)}`,
     alive: sql`${dialect.compare(flag, sql.id('revoked'), 'eq', false)}`,
     expired: (now) => sql`${dialect.compare(expiresAt, sql.id('expires_at'), 'le', iso(now))}`,
-    execute: async (statement) =>
-      Number((await executeFragment(db, statement)).numAffectedRows ?? 0),
+    execute: async (statement) => Number((await lease.send(statement)).numAffectedRows ?? 0),
     rows: async (statement) =>
-      (await executeFragment(db, statement)).rows as readonly Record<string, unknown>[],
+      (await lease.send<Readonly<Record<string, unknown>>>(statement)).rows,
   }
 }
 

@@ -3,9 +3,9 @@
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
+import { Lease } from '../leases/lease.ts'
 import type { SharedCounts } from '../shared-counts.ts'
-import type { Client } from '../statements/bounds.ts'
-import { type Connection, run } from '../statements/run.ts'
+import { type Client, requestBounds } from '../statements/bounds.ts'
 
 /**
  * Milliseconds after which a replica that has not reached a position is asked again. It is asked twice at most, because a client may
@@ -36,9 +36,9 @@ export function createReplica({ db, dialect, counts }: ReplicaParts): Replica {
 
   const hasReached = async (position: string, client: Client): Promise<boolean> => {
     if (replication === undefined) return false
-    const connection: Connection = { db, dialect, statementTimeout: timeout, client }
+    const lease = new Lease({ db, dialect, bounds: requestBounds(timeout, client) })
     const answer = replication.reached(position)
-    const [row] = await run(connection, sql`select ${answer} as ${sql.id('answer')}`)
+    const [row] = await lease.rows(sql`select ${answer} as ${sql.id('answer')}`)
     return Number(row?.answer) === 1
   }
 

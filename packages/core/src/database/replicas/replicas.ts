@@ -4,8 +4,9 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
+import { Lease } from '../leases/lease.ts'
 import type { SharedCounts } from '../shared-counts.ts'
-import { run } from '../statements/run.ts'
+import { requestBounds } from '../statements/bounds.ts'
 import { createReplica, type Replica } from './replica.ts'
 
 /** Milliseconds within which a replica must respond to a check. */
@@ -76,7 +77,8 @@ export function createReplicas({
     const { db } = member
     try {
       const dialect = await member.connect()
-      await run({ db, dialect, statementTimeout: timeout }, sql`select 1 as ${sql.id('answer')}`)
+      const lease = new Lease({ db, dialect, bounds: requestBounds(timeout) })
+      await lease.rows(sql`select 1 as ${sql.id('answer')}`)
       // A new object, because after a repair the replica may have lost positions that it had reached.
       member.replica = createReplica({ db, dialect, counts: newCounts() })
       member.isAvailable = true

@@ -9,10 +9,24 @@ export interface Client {
 export interface Bounds {
   /** Milliseconds that a statement may take. The wait for its connection may take as long again. */
   readonly deadline: number
+  /** Milliseconds after which the server itself ends a read, if it has such a limit; absent if only `deadline` applies. */
+  readonly serverLimit?: number | undefined
   readonly client?: Client | undefined
   /** The time by which all statements must have ended, on the clock of `performance.now()`; absent if only `deadline` applies. */
-  readonly until?: number
+  readonly until?: number | undefined
 }
+
+/** The bounds of a request under API_STATEMENT_TIMEOUT. */
+export const requestBounds = (
+  statementTimeout: number,
+  client?: Client,
+  until?: number,
+): Bounds => ({
+  deadline: deadlineOf(statementTimeout),
+  serverLimit: statementTimeout,
+  client,
+  until,
+})
 
 /** Bounds under which all statements and waits together end within the deadline. */
 export const totalBounds = (bounds: Bounds): Bounds => ({

@@ -1,14 +1,15 @@
 // Runs the operations of a batch in one transaction: all of them, or none.
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
-import { deadlineOf } from '../../database/statements/bounds.ts'
-import { checkDeferred, refusedCommit } from '../../database/transactions/transaction.ts'
+import { checkDeferred, refusedCommit } from '../../database/leases/in-transaction.ts'
+import { Lease } from '../../database/leases/lease.ts'
+import { requestBounds } from '../../database/statements/bounds.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
-import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { atOperation, notInBatch } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { operationAt } from '../../lib/operation-at.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import { turn } from '../../lib/turn.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
@@ -102,22 +103,22 @@ export async function runOperations(
   const own = await runtime.session(request)
   const dialect = await runtime.dialect(own)
   const timeLimit = new TimeLimit(runtime)
-  const deadline = deadlineOf(runtime.settings.statementTimeout)
-  const bounds = { deadline, client: request, until: timeLimit.until }
+  const { statementTimeout } = runtime.settings
+  const bounds = requestBounds(statementTimeout, request, timeLimit.until)
+  const lease = new Lease({ db: withoutPlugins(own), dialect, bounds, timing: parts.timing })
   let explainsFrom = Number.POSITIVE_INFINITY
   let deferred: DatabaseFailure | undefined
   for (;;) {
     let attempt = newAttempt()
     try {
-      const work = async (transaction: AnyDatabase) => {
+      const work = async (one: Lease, transaction: AnyDatabase) => {
         attempt = newAttempt()
         const hosted = own.isTransaction
         const how = { explainsFrom, deferred, options }
-        const inside = { transaction, hosted, dialect, timeLimit, attempt, ...how }
+        const inside = { lease: one, transaction, hosted, timeLimit, attempt, ...how }
         return allOf(batch, operations, inside)
       }
-      const transactionParts = { dialect, bounds, timing: parts.timing }
-      const results = await inBatchTransaction(own, transactionParts, work)
+      const results = await inBatchTransaction(lease, own, work)
       tellCommitted(batch, attempt.noted, !own.isTransaction)
       return results
     } catch (error) {
@@ -140,10 +141,11 @@ export async function runOperations(
 }
 
 interface Inside {
+  /** The lease of the transaction. */
+  readonly lease: Lease
   readonly transaction: AnyDatabase
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
-  readonly dialect: InternalDialect
   readonly timeLimit: TimeLimit
   readonly attempt: Attempt
   readonly explainsFrom: number
@@ -160,8 +162,9 @@ async function allOf(
   operations: readonly AdmittedOperation[],
   inside: Inside,
 ): Promise<readonly OperationResult[]> {
-  const { transaction, dialect, timeLimit, attempt, explainsFrom, deferred, options } = inside
-  const probe = probeOn(transaction, dialect, batch.parts.timing)
+  const { lease, transaction, timeLimit, attempt, explainsFrom, deferred, options } = inside
+  const { dialect } = lease
+  const probe = probeOn(lease)
   const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
   const results: OperationResult[] = []
   const count = resultCounter(batch.runtime)

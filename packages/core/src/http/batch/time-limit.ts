@@ -1,8 +1,8 @@
 // The time limit of a batch, because it holds its locks and a connection of the pool until it ends.
 
+import { isOutcomeUnknown } from '../../database/leases/in-transaction.ts'
 import { deadlineOf } from '../../database/statements/bounds.ts'
-import { isOutcomeUnknown } from '../../database/transactions/transaction.ts'
-import { asUnavailable } from '../../database/transactions/unavailable.ts'
+import { asUnavailable } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { ApiError, batchTimedOut } from '../../errors.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'

@@ -1,8 +1,6 @@
 // The transaction of a batch, and the explanation of errors of the database in it.
 
-import type { Bounds } from '../../database/statements/bounds.ts'
-import { inTransaction } from '../../database/transactions/transaction.ts'
-import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import type { Lease, Work } from '../../database/leases/lease.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { noScopes } from '../../query/compile/scopes.ts'
@@ -10,48 +8,29 @@ import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
 import { rollBackTo, setSavepoint } from '../../write/store/savepoint.ts'
 import type { Runtime } from '../call/call.ts'
 import { explained } from '../endpoints/writes/stages.ts'
-import type { Timing } from '../server-timing.ts'
-
-interface TransactionParts {
-  readonly dialect: InternalDialect
-  readonly bounds: Bounds
-  readonly timing: Timing | undefined
-}
 
 /**
  * Runs `work` in a transaction, which is retried after conflicts. In a transaction of the host, which stays open, rolls back to a
  * savepoint if `work` fails.
  */
-export function inBatchTransaction<T>(
-  own: AnyDatabase,
-  { dialect, bounds, timing }: TransactionParts,
-  work: (transaction: AnyDatabase) => Promise<T>,
-): Promise<T> {
-  const inside = async (transaction: AnyDatabase): Promise<T> => {
-    if (!own.isTransaction) return work(transaction)
-    const probe = probeOn(transaction, dialect, timing)
-    await setSavepoint(probe, 'batch')
+export function inBatchTransaction<T>(lease: Lease, own: AnyDatabase, work: Work<T>): Promise<T> {
+  return lease.inTransaction(async (inside, transaction) => {
+    if (!own.isTransaction) return work(inside, transaction)
+    const context = { lease: inside }
+    await setSavepoint(context, 'batch')
     try {
-      return await work(transaction)
+      return await work(inside, transaction)
     } catch (error) {
-      await rollBackTo(probe, 'batch')
+      await rollBackTo(context, 'batch')
       throw error
     }
-  }
-  if (timing === undefined) return inTransaction(own, dialect, bounds, inside)
-  return timing.database(() =>
-    inTransaction(own, dialect, bounds, (transaction) => timing.ownWork(() => inside(transaction))),
-  )
+  }, own)
 }
 
 /** Makes a `Probe` on the connection of a transaction. */
-export function probeOn(
-  transaction: AnyDatabase,
-  dialect: InternalDialect,
-  timing: Timing | undefined,
-): Probe {
-  const db = transaction.withoutPlugins()
-  return { connection: { db, dialect, timing }, target: { db, dialect, scopes: noScopes } }
+export const probeOn = (lease: Lease): Probe => {
+  const { db, dialect } = lease
+  return { lease, target: { db, dialect, scopes: noScopes } }
 }
 
 /** Runs an operation; if the database refuses it, undoes it and throws the error that explains the refusal. */

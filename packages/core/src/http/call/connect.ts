@@ -1,9 +1,9 @@
 // Connects the dialect: queries the server's version and settings once, on one connection and within API_STATEMENT_TIMEOUT.
 
+import { onBoundedConnection } from '../../database/leases/bounded-connection.ts'
+import { lookUpLastingSettings } from '../../database/leases/lasting-settings.ts'
 import type { Bounds } from '../../database/statements/bounds.ts'
-import { lookUpLastingSettings } from '../../database/statements/lasting-settings.ts'
-import { onBoundedConnection } from '../../database/transactions/bounded-connection.ts'
-import { isTemporary } from '../../database/transactions/unavailable.ts'
+import { isTemporary } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { withArrayRows } from '../../dialect/shared/values/array-rows-support.ts'
 import { ApiError, databaseUnavailable, notReady } from '../../errors.ts'

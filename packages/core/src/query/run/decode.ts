@@ -1,6 +1,6 @@
 // Decodes rows whose values have names.
 
-import type { NamedRow } from '../../database/statements/run.ts'
+import type { NamedRow } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Reader } from '../compile/selection.ts'
 

@@ -1,7 +1,7 @@
 // Loads embedded rows: one statement per relation of the embed tree, regardless of the number of rows.
 
 import { cellOf, type RawRow } from '../../database/cell.ts'
-import { type Connection, runRows } from '../../database/statements/run.ts'
+import type { Lease } from '../../database/leases/lease.ts'
 import { tooManyEmbeddedRows } from '../../errors.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import { cappedChunks } from '../compile/chunks.ts'
@@ -34,7 +34,7 @@ export const edgesFrom = (
  * against the limit in plan order, so that the same request always fails with the same relation.
  */
 export async function loadEdges(
-  connection: Connection,
+  lease: Lease,
   edges: readonly Edge[],
   budget: Budget,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function loadEdges(
   while (level.length > 0) {
     const { left } = budget
     const loaded = await Promise.all(
-      level.map(async (edge) => ({ ...edge, children: await loadEdge(connection, edge, left) })),
+      level.map(async (edge) => ({ ...edge, children: await loadEdge(lease, edge, left) })),
     )
     for (const { program, children } of loaded) spend(budget, program.embed, children.length)
     level = loaded.flatMap(({ program, children }) => edgesFrom(program.edges, children))
@@ -79,7 +79,7 @@ function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
 }
 
 async function loadEdge(
-  connection: Connection,
+  lease: Lease,
   { program, parents }: Edge,
   left: number,
 ): Promise<readonly LoadedRow[]> {
@@ -102,7 +102,7 @@ async function loadEdge(
   for (const chunk of cappedChunks(keys, relation.from.length, program.mostKeys)) {
     if (many && children.length > left) break
     const max = many ? left - children.length + 1 : null
-    for (const child of await loadChunk(connection, program, chunk, byKey, max)) {
+    for (const child of await loadChunk(lease, program, chunk, byKey, max)) {
       children.push(child)
     }
   }
@@ -110,14 +110,14 @@ async function loadEdge(
 }
 
 async function loadChunk(
-  connection: Connection,
+  lease: Lease,
   program: EdgeProgram,
   keys: readonly (readonly Value[])[],
   byKey: ReadonlyMap<string, readonly LoadedRow[]>,
   max: number | null,
 ): Promise<readonly LoadedRow[]> {
   const { statement, readers, parentKey, object } = program.statement(keys, max)
-  const raws = await runRows(connection, statement)
+  const raws = await lease.rawRows(statement)
   requireObjects(object, raws)
   const children = loadRows(readers, raws, undefined, object?.location)
   const readParentKey = parentKeyReader(parentKey)

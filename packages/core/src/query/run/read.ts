@@ -1,8 +1,8 @@
 // Runs a read program: reads the rows, the total and the embedded rows. All decisions were made by `compile`.
 
 import { cellOf, type RawRow } from '../../database/cell.ts'
+import type { Lease } from '../../database/leases/lease.ts'
 import type { Turn } from '../../database/shared-counts.ts'
-import { type Connection, run, runRows } from '../../database/statements/run.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
 import { keyOfStatement } from '../../database/statements/statement-key.ts'
 import { tooManyCombinations } from '../../errors.ts'
@@ -47,36 +47,34 @@ export interface LoadedPage {
 }
 
 /** Reads one page. Counts the total, unless the rows of the page already show it. */
-export const readPage = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
+export const readPage = (lease: Lease, program: PageProgram): Promise<LoadedPage> =>
   program.combinations === undefined
-    ? readAdmitted(connection, program)
-    : checkCombinations(connection, program.combinations()).then(() =>
-        readAdmitted(connection, program),
-      )
+    ? readAdmitted(lease, program)
+    : checkCombinations(lease, program.combinations()).then(() => readAdmitted(lease, program))
 
 /** Refuses a page whose joined rows have too many combinations. */
-async function checkCombinations(connection: Connection, statement: Sendable): Promise<void> {
-  if ((await runCount(connection, statement)) > maxCombinations) {
+async function checkCombinations(lease: Lease, statement: Sendable): Promise<void> {
+  if ((await runCount(lease, statement)) > maxCombinations) {
     throw tooManyCombinations(maxCombinations, 'join')
   }
 }
 
-const readAdmitted = (connection: Connection, program: PageProgram): Promise<LoadedPage> =>
+const readAdmitted = (lease: Lease, program: PageProgram): Promise<LoadedPage> =>
   withFallback(program, ({ read, ...page }) =>
     read.kind === 'list'
-      ? readListText(connection, { read, ...page }, read)
-      : readRows(connection, { read, ...page }),
+      ? readListText(lease, { read, ...page }, read)
+      : readRows(lease, { read, ...page }),
   )
 
 /** Reads a page whose rows the database aggregates into one JSON text. */
 async function readListText(
-  connection: Connection,
+  lease: Lease,
   program: PageProgram,
   { statement, fits }: ListStatement,
 ): Promise<LoadedPage> {
   const { plan } = program
   const { page } = plan
-  const [row] = await runRows(connection, statement)
+  const [row] = await lease.rawRows(statement)
   if (row === undefined) throw new Error('a statement of aggregates gave no row')
   const objects = cellOf(row, listColumns.objects) ?? ''
   const count = Number(cellOf(row, listColumns.count))
@@ -84,7 +82,7 @@ async function readListText(
   const hasExtra = count > page.limit
   const rowCount = hasExtra ? page.limit : count
   const selected = cellOf(row, listColumns.total)
-  const total = await totalOf(connection, program, { selected, rowCount })
+  const total = await totalOf(lease, program, { selected, rowCount })
   return {
     ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
     ...total,
@@ -99,19 +97,19 @@ async function readListText(
 const withoutLast = (objects: string): string =>
   objects.slice(0, Math.max(0, objects.lastIndexOf('},{"') + 1))
 
-async function readRows(connection: Connection, program: PageProgram): Promise<LoadedPage> {
+async function readRows(lease: Lease, program: PageProgram): Promise<LoadedPage> {
   const { plan } = program
   const { page } = plan
-  const shared = joinCount(connection, program)
-  const { read, raws } = await runRead(connection, program, shared)
+  const shared = joinCount(lease, program)
+  const { read, raws } = await runRead(lease, program, shared)
   const hasExtra = raws.length > page.limit
   const cut = raws.slice(0, page.limit)
   const pageRows = page.kind === 'keyset' && page.direction === 'before' ? cut.reverse() : cut
-  const rows = await loadWithEmbeds(connection, read, pageRows)
+  const rows = await loadWithEmbeds(lease, read, pageRows)
   const [first] = pageRows
   const selected = first && read.rows.total && cellOf(first, read.rows.total)
   const rowCount = pageRows.length
-  const total = await totalOf(connection, program, { selected, rowCount, shared })
+  const total = await totalOf(lease, program, { selected, rowCount, shared })
   const { cursorColumns } = read.rows
   return {
     ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
@@ -124,14 +122,14 @@ async function readRows(connection: Connection, program: PageProgram): Promise<L
 
 /** Runs the statement that selects the rows; it omits the total if another request's count provides it. */
 async function runRead(
-  connection: Connection,
+  lease: Lease,
   program: PageProgram,
   shared: Turn | undefined,
 ): Promise<{ readonly read: ReadProgram; readonly raws: readonly RawRow[] }> {
   try {
     const { read } = (shared?.kind === 'shared' && program.withoutTotal?.()) || program
     if (read.kind === 'list') throw new Error('a program of the kind "list" returns no rows')
-    return { read, raws: await runRows(connection, read.rows.statement) }
+    return { read, raws: await lease.rawRows(read.rows.statement) }
   } finally {
     // Requests that share the count wait for this, even if it failed.
     if (shared?.kind === 'own') shared.done()
@@ -165,14 +163,14 @@ function neighboursOf(
 }
 
 /** Joins the requests that are counting the same rows. Undefined if the statement of the rows cannot omit its count. */
-function joinCount(connection: Connection, { withoutTotal, count }: PageProgram): Turn | undefined {
-  const { counts } = connection
+function joinCount(lease: Lease, { withoutTotal, count }: PageProgram): Turn | undefined {
+  const { counts } = lease
   if (counts === undefined || withoutTotal === undefined) return undefined
   const statement = count()
   const key = 'printed' in statement ? keyOfStatement(statement) : undefined
   if (key === undefined) return undefined
   // A client that disconnects must not cancel a count that other requests wait for.
-  const forAll = (): Connection => ({ ...connection, client: undefined })
+  const forAll = (): Lease => lease.withoutClient()
   return counts.join(key, () => runCount(forAll(), statement))
 }
 
@@ -193,7 +191,7 @@ interface KnownTotal {
 }
 
 async function totalOf(
-  connection: Connection,
+  lease: Lease,
   { plan, count }: PageProgram,
   { selected, rowCount, shared }: KnownTotal,
 ): Promise<Pick<LoadedPage, 'total' | 'capped'>> {
@@ -202,16 +200,16 @@ async function totalOf(
     selected ??
     provenTotal(plan, rowCount) ??
     (shared?.kind === 'shared'
-      ? await (connection.timing?.database(shared.total) ?? shared.total())
-      : await runCount(connection, count()))
+      ? await (lease.timing?.database(shared.total) ?? shared.total())
+      : await runCount(lease, count()))
   const known = Number(total ?? 0)
   return plan.count === 'capped' && known > countCap
     ? { total: countCap, capped: true }
     : { total: known, capped: false }
 }
 
-const runCount = async (connection: Connection, statement: Sendable): Promise<number> =>
-  Number((await run(connection, statement))[0]?.total ?? 0)
+const runCount = async (lease: Lease, statement: Sendable): Promise<number> =>
+  Number((await lease.rows(statement))[0]?.total ?? 0)
 
 /** The total, if the page has fewer rows than its limit and therefore contains the last row; otherwise undefined. */
 function provenTotal({ page }: ListPlan, rowCount: number): number | undefined {
@@ -223,23 +221,18 @@ function provenTotal({ page }: ListPlan, rowCount: number): number | undefined {
 }
 
 /** Reads the one row of a program, or undefined. */
-export const readOne = (
-  connection: Connection,
-  program: ReadProgram,
-): Promise<LoadedRow | undefined> => readAll(connection, program).then(([row]) => row)
+export const readOne = (lease: Lease, program: ReadProgram): Promise<LoadedRow | undefined> =>
+  readAll(lease, program).then(([row]) => row)
 
 /** Reads all rows of a program. */
-export const readAll = (
-  connection: Connection,
-  program: ReadProgram,
-): Promise<readonly LoadedRow[]> =>
+export const readAll = (lease: Lease, program: ReadProgram): Promise<readonly LoadedRow[]> =>
   withFallback(program, async (tried) =>
-    loadWithEmbeds(connection, tried, await runRows(connection, tried.rows.statement)),
+    loadWithEmbeds(lease, tried, await lease.rawRows(tried.rows.statement)),
   )
 
 /** Decodes the rows and reads the rows embedded in them. */
 async function loadWithEmbeds(
-  connection: Connection,
+  lease: Lease,
   { rows: { readers, embeddedJson, object }, edges, joined, maxEmbedded }: ReadProgram,
   raws: readonly RawRow[],
 ): Promise<readonly LoadedRow[]> {
@@ -252,17 +245,17 @@ async function loadWithEmbeds(
   const embedsInStatement = embeddedJson.size > 0 || joined.length > 0
   const budget = { limit: maxEmbedded, left: maxEmbedded - embedded }
   await fallBackIfTooMany(embedsInStatement, () =>
-    loadEdges(connection, [...edgesFrom(edges, rows), ...joinedEdges], budget),
+    loadEdges(lease, [...edgesFrom(edges, rows), ...joinedEdges], budget),
   )
   return rows
 }
 
 /** The key by which a parent's related rows are found. Undefined if the parent does not exist, null if a column of the key is null. */
 export async function readParentKey(
-  connection: Connection,
+  lease: Lease,
   program: ReadProgram,
   from: readonly NamedColumn[],
 ): Promise<readonly Value[] | null | undefined> {
-  const row = await readOne(connection, program)
+  const row = await readOne(lease, program)
   return row === undefined ? undefined : (keyFromRow(from, row.values) ?? null)
 }

@@ -1,7 +1,6 @@
 // linkRecords: stores links as records of the published model of their junction table, with its access rules and hooks. A soft-deleted
 // link is restored.
 
-import { run } from '../../database/statements/run.ts'
 import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isRequired } from '../../model/registry/checks/field-rules.ts'
@@ -122,7 +121,7 @@ async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Pr
 
 /** Locks the records of links, so that they do not change between the checks and the deletion. */
 async function lock(
-  { context: { connection, target }, junction }: LinkContext,
+  { context: { lease, target }, junction }: LinkContext,
   links: readonly OldLinks[],
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
@@ -130,7 +129,7 @@ async function lock(
   const [ownParts, linkedParts] = [keyParts(own), keyParts(linked)]
   for (const selected of selectedLinks(target.dialect, links, [...own, ...linked])) {
     const rows = { table: resource, ...rowsOfLinks(ownParts, linkedParts, selected) }
-    await run(connection, compileLockByKeys(target, rows, 'anyChange'))
+    await lease.rows(compileLockByKeys(target, rows, 'anyChange'))
   }
 }
 

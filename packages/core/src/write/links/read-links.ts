@@ -1,6 +1,5 @@
 // readLinks: reads links from a junction table without a published model, by the keys of the records at one end.
 
-import { run } from '../../database/statements/run.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import { valueOfJson } from '../../query/plan/conditions/value.ts'
@@ -21,7 +20,7 @@ export interface LinkColumns {
 
 /** All links of the records with these keys, whether or not the caller may see them. */
 export async function readLinks(
-  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  { lease, target }: Pick<WriteContext, 'lease' | 'target'>,
   { table, own: ownParts, linked: linkedParts }: LinkColumns,
   records: readonly Key[],
 ): Promise<FoundLinks> {
@@ -30,7 +29,7 @@ export async function readLinks(
   for (const keys of chunksByKey(target.dialect, ownColumns, records)) {
     const rows = { table, matches: [], parts: ownParts, keys }
     const { statement, readers } = compileLinks(target, rows, [...ownParts, ...linkedParts])
-    for (const raw of await run(connection, statement)) {
+    for (const raw of await lease.rows(statement)) {
       const { values } = decodeRow(readers, raw)
       const [only, ...others] = keys
       const own = others.length === 0 && only ? only : endOf(ownParts, values, 0)

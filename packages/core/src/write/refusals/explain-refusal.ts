@@ -190,12 +190,12 @@ async function checkedBy(probe: Probe, refusal: Refusal, paths: PathsOf): Promis
 
 /** The columns of the constraint that the database named in its error. */
 async function constraintColumns(
-  { connection }: Probe,
+  { lease }: Probe,
   { failure: { constraint }, resource }: Refusal,
 ): Promise<readonly NamedColumn[]> {
-  const look = connection.dialect.constraintColumns
+  const look = lease.dialect.constraintColumns
   if (constraint === undefined || look === undefined) return []
-  const names = new Set((await look(connection.db, resource, constraint)).map(folded))
+  const names = new Set((await look(lease.db, resource, constraint)).map(folded))
   return [...resource.allColumns.values()].filter(
     ({ dbName, computed }) => computed === undefined && names.has(folded(dbName)),
   )
@@ -209,7 +209,7 @@ const folded = (name: string): string => name.toLowerCase()
  */
 export async function counterBehind(probe: Probe, refusal: Refusal): Promise<string | undefined> {
   const { failure, resource, step, values } = refusal
-  const advice = probe.connection.dialect.counterAdvice
+  const advice = probe.lease.dialect.counterAdvice
   if (failure.kind !== 'unique' || step !== 'insert' || advice === undefined) return undefined
   const column = (await orNone(constraintColumns(probe, refusal))).find(
     ({ name, definition }) => definition.generated === true && (values[name] ?? null) === null,

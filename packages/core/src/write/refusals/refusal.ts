@@ -1,6 +1,6 @@
 // Refusal: a statement of a write that the database refused, and what is known about it.
 
-import type { Connection } from '../../database/statements/run.ts'
+import type { Lease } from '../../database/leases/lease.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { ApiError } from '../../errors.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
@@ -49,7 +49,7 @@ export interface RowMatch {
  * still accepts statements in it.
  */
 export interface Probe {
-  readonly connection: Connection
+  readonly lease: Lease
   readonly target: Target
 }
 

@@ -1,6 +1,5 @@
 // Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
 
-import { run } from '../../database/statements/run.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
@@ -68,7 +67,7 @@ export const readUnscoped = (
 ): Promise<readonly Values[]> => read({ ...context, target: unscoped(context.target) }, plan, limit)
 
 async function read(
-  { connection, target }: WriteContext,
+  { lease, target }: WriteContext,
   plan: RowPlan,
   limit: number,
 ): Promise<readonly Values[]> {
@@ -76,7 +75,7 @@ async function read(
   const isLiteral = limit === noLimit || limit === plan.from.resource.settings.limits.bulk + 1
   const slice: Slice = { limit, offset: 0, ...(isLiteral ? { fixed: true } : {}) }
   const { rows, readers } = compileRows(target, plan, slice)
-  return decodeRows(readers, await run(connection, rows))
+  return decodeRows(readers, await lease.rows(rows))
 }
 
 /** One record by its key, locked; undefined if there is none that the caller may see. */
@@ -124,13 +123,13 @@ async function lockByKeys(
   resource: Resource,
   keys: readonly (readonly Value[])[],
 ): Promise<void> {
-  const { connection, target } = context
+  const { lease, target } = context
   const { primaryKey } = resource
   for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
     const plan = planRecords(resource, primaryKey, some, { read: primaryKey, includeDeleted: true })
     const byKeys = compileLockedByKeys(target, plan, primaryKey, some, 'anyChange')
     if (byKeys === undefined) await lockRecords(context, resource, some, 'anyChange')
-    else await run(connection, byKeys.statement)
+    else await lease.rows(byKeys.statement)
   }
 }
 
@@ -141,10 +140,10 @@ export const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan):
   readsStoredColumns(plan)
 
 export async function readLocked(
-  { connection }: WriteContext,
+  { lease }: WriteContext,
   { statement, readers }: CompiledWrite,
 ): Promise<readonly Values[]> {
-  return decodeRows(readers, await run(connection, statement))
+  return decodeRows(readers, await lease.rows(statement))
 }
 
 /** Locks the records with these keys that the caller may see; returns them by `keyText`, with the columns to `read`; undefined for all. */
@@ -233,45 +232,45 @@ async function lockedBy(
 
 /** `lockRecord` for several records. */
 export async function lockRecords(
-  { connection, target }: WriteContext,
+  { lease, target }: WriteContext,
   resource: Resource,
   keys: readonly (readonly Value[])[],
   lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
   for (const some of keyChunks(target.dialect, keys, resource.primaryKey)) {
-    await run(connection, compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
+    await lease.rows(compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
   }
 }
 
 /** Locks a record until the transaction ends. Does nothing on a database without row locks, which runs one write transaction at a time. */
 async function lockRecord(
-  { connection, target }: WriteContext,
+  { lease, target }: WriteContext,
   resource: Resource,
   key: readonly Value[],
   lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  await run(connection, compileLock(target, resource, keyMatches(resource, key), lockedFor))
+  await lease.rows(compileLock(target, resource, keyMatches(resource, key), lockedFor))
 }
 
 /** Whether a table has a row with these values, even if the caller may not see it. */
 export async function existsUnscoped(
-  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  { lease, target }: Pick<WriteContext, 'lease' | 'target'>,
   table: TableName,
   matches: readonly Match[],
   except: readonly Match[] = [],
   active?: Resource,
 ): Promise<boolean> {
-  return (await run(connection, compileProbe(target, table, matches, except, active))).length > 0
+  return (await lease.rows(compileProbe(target, table, matches, except, active))).length > 0
 }
 
 /** Whether a table has a row with one of some keys, even if the caller may not see it. */
 export async function existsOneUnscoped(
-  { connection, target }: Pick<WriteContext, 'connection' | 'target'>,
+  { lease, target }: Pick<WriteContext, 'lease' | 'target'>,
   rows: RowsByKeys,
 ): Promise<boolean> {
-  return (await run(connection, compileProbeByKeys(target, rows))).length > 0
+  return (await lease.rows(compileProbeByKeys(target, rows))).length > 0
 }
 
 /** The columns of a record's key with its values, for the WHERE of a statement. */

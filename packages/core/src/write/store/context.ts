@@ -1,6 +1,6 @@
 // WriteContext: what the steps of a write share in its transaction. Types only.
 
-import type { Connection } from '../../database/statements/run.ts'
+import type { Lease } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { NamedColumn, Registry, Resource } from '../../model/registry/resource.ts'
@@ -65,7 +65,7 @@ export interface UnlockedReference {
 }
 
 export interface WriteContext extends ValueSources {
-  readonly connection: Connection
+  readonly lease: Lease
   readonly target: Target
   readonly registry: Registry
   readonly access: WriteAccess

@@ -1,24 +1,17 @@
 // runWrite: runs one statement that changes rows. If the database refuses the statement, throws the error of `refusedWrite`.
 
-import type { CompiledQuery, QueryResult } from 'kysely'
+import type { QueryResult } from 'kysely'
 import type { RawRow } from '../../database/cell.ts'
-import {
-  type Connection,
-  execute,
-  type NamedRow,
-  run,
-  sqlForArrays,
-} from '../../database/statements/run.ts'
+import type { Lease, NamedRow } from '../../database/leases/lease.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
-import { unavailable } from '../../database/transactions/unavailable.ts'
+import { unavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import { compileStatement, type Statement } from '../../lib/sql/statement.ts'
 import { type Refusal, refusedWrite } from '../refusals/refusal.ts'
 import type { WriteContext } from './context.ts'
 
 /** Runs a statement; `step` describes it for the Refusal. */
 export const runWrite = async (
-  context: Pick<WriteContext, 'connection'>,
+  context: Pick<WriteContext, 'lease'>,
   statement: Fragment,
   step: Omit<Refusal, 'failure'>,
 ): Promise<QueryResult<NamedRow>> =>
@@ -26,23 +19,21 @@ export const runWrite = async (
 
 /** `runWrite`, but the returned rows are arrays if the driver supports that. */
 export const runWriteForRows = (
-  context: Pick<WriteContext, 'connection'>,
+  context: Pick<WriteContext, 'lease'>,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
 ): Promise<QueryResult<RawRow>> => send(context, statement, step, true)
 
 async function send(
-  { connection }: Pick<WriteContext, 'connection'>,
+  { lease }: Pick<WriteContext, 'lease'>,
   statement: Sendable,
   step: Omit<Refusal, 'failure'>,
   asArrays: boolean,
 ): Promise<QueryResult<RawRow>> {
-  const { dialect } = connection
+  const { dialect } = lease
   try {
-    const sent =
-      'printed' in statement ? statement.printed : compiled(connection, statement, asArrays)
-    const result = (await execute(connection, sent)) as QueryResult<RawRow>
-    return hasExactKey(result) ? result : await withExactKey(connection, result)
+    const result = await lease.send<RawRow>(statement, asArrays)
+    return hasExactKey(result) ? result : await withExactKey(lease, result)
   } catch (error) {
     const failure = dialect.classify(error)
     switch (failure.kind) {
@@ -67,20 +58,11 @@ const hasExactKey = ({ insertId }: QueryResult<RawRow>): boolean =>
 
 /** The result with the exact insert id, if the database can return it as text. */
 async function withExactKey(
-  connection: Connection,
+  lease: Lease,
   result: QueryResult<RawRow>,
 ): Promise<QueryResult<RawRow>> {
-  const { insertId } = connection.dialect
+  const { insertId } = lease.dialect
   if (insertId === undefined) return result
-  const [row] = await run(connection, sql`select ${insertId} as ${sql.id('key')}`)
+  const [row] = await lease.rows(sql`select ${insertId} as ${sql.id('key')}`)
   return { ...result, insertId: BigInt(String(row?.key)) }
-}
-
-function compiled(
-  { db, dialect }: Connection,
-  statement: Statement,
-  asArrays: boolean,
-): CompiledQuery {
-  const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
-  return asArrays ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
 }

@@ -1,6 +1,5 @@
 // Stores one record: its INSERT with the generated key, and its UPDATE with the policy and the callback.
 
-import { run } from '../../database/statements/run.ts'
 import { forbidden, validationFailed } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -47,10 +46,10 @@ async function insertRow(
   path: string,
   { links, filled }: InsertOptions,
 ): Promise<Values> {
-  const { connection, target } = context
+  const { lease, target } = context
   const returns =
-    connection.db.getExecutor().adapter.supportsReturning === true ||
-    connection.dialect.insertReturns === true
+    lease.db.getExecutor().adapter.supportsReturning === true ||
+    lease.dialect.insertReturns === true
   const known = returns ? values : await withDefaultKey(context, resource, values, path)
   const { generated, given } = splitGeneratedKey(resource, known)
   const output = returns ? columnsOf(resource, generated) : []
@@ -81,16 +80,16 @@ async function withDefaultKey(
   values: Values,
   path: string,
 ): Promise<Values> {
-  const { connection } = context
+  const { lease } = context
   const missing = splitGeneratedKey(resource, values).generated
   const counters = missing.filter(isCounter)
   const asked = counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
   if (asked.length === 0) return values
   const made: Record<string, JsonValue> = {}
   for (const column of asked) {
-    const own = connection.dialect.defaultOf?.(column)
+    const own = lease.dialect.defaultOf?.(column)
     if (own === undefined) throw validationFailed([[pathTo(path, column.name), [notTold]]])
-    const [row] = await run(connection, sql`select ${own} as ${sql.id('key')}`)
+    const [row] = await lease.rows(sql`select ${own} as ${sql.id('key')}`)
     made[column.name] = String(row?.key)
   }
   return { ...values, ...made }

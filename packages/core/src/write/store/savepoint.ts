@@ -1,13 +1,11 @@
 // Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written
 // without them, because most lists are not refused.
 
-import { execute } from '../../database/statements/run.ts'
-import { asUnavailable } from '../../database/transactions/unavailable.ts'
+import { asUnavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import { compileStatement } from '../../lib/sql/statement.ts'
 import type { WriteContext } from './context.ts'
 
-type Inside = Pick<WriteContext, 'connection'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
+type Inside = Pick<WriteContext, 'lease'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
 
 /**
  * Thrown if the first attempt of a write turns out to need a savepoint that was not set, to write a list record by record, or to look up
@@ -35,11 +33,10 @@ export async function rollBackTo(context: Inside, name: SavepointName = 'write')
   await send(context, sql`rollback to savepoint ${names[name]}`)
 }
 
-async function send({ connection }: Inside, statement: Fragment): Promise<void> {
-  const { db, dialect } = connection
+async function send({ lease }: Inside, statement: Fragment): Promise<void> {
   try {
-    await execute(connection, compileStatement(db, statement, dialect.shortcuts?.textStyle))
+    await lease.send(statement)
   } catch (error) {
-    throw asUnavailable(dialect, error) ?? error
+    throw asUnavailable(lease.dialect, error) ?? error
   }
 }

@@ -2,12 +2,10 @@
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../../database/cell.ts'
+import { unknownOutcome } from '../../database/leases/in-transaction.ts'
 import { withRetries } from '../../database/statements/retry.ts'
-import { runRows } from '../../database/statements/run.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
-import { onOneConnection } from '../../database/transactions/one-connection.ts'
-import { unknownOutcome } from '../../database/transactions/transaction.ts'
-import { asUnavailable } from '../../database/transactions/unavailable.ts'
+import { asUnavailable } from '../../database/statements/unavailable.ts'
 import type { Dialect } from '../../dialect/dialect.ts'
 import type { SingleWriteEcho } from '../../dialect/shared/sql/writes.ts'
 import { ApiError } from '../../errors.ts'
@@ -27,7 +25,7 @@ import { runWriteForRows } from './run-write.ts'
 import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
 
 /** The context of a single-statement write: its connection, and the compiled statements. */
-export interface SingleWriteContext extends Pick<WriteContext, 'connection'> {
+export interface SingleWriteContext extends Pick<WriteContext, 'lease'> {
   readonly statements: SingleWriteStatements
   /** Whether the connection is in a transaction. An error of the statement then ends the transaction. */
   readonly inTransaction: boolean
@@ -135,13 +133,11 @@ async function writeThenRead(
   rows: RowPlan,
   write: Write,
 ): Promise<Written | undefined> {
-  const { connection } = context
-  const { dialect } = connection
+  const { lease } = context
+  const { dialect } = lease
   let failure: unknown
-  // Without `statementTimeout`, because the connection that `onOneConnection` reserves has a time limit already.
-  const { statementTimeout: _, ...unbounded } = connection
-  const stored = await onOneConnection(connection.db, connection, async (db) => {
-    const own = { ...context, connection: { ...unbounded, db } }
+  const stored = await lease.onOneConnection(async (one) => {
+    const own = { ...context, lease: one }
     const written = await write(own)
     if (written === undefined || 'row' in written) return written
     try {
@@ -228,14 +224,14 @@ function runUnless(
   if (context.inTransaction) return running
   return running.catch((error: unknown) => {
     if (isExpected(context, error)) return undefined
-    const isLost = context.connection.dialect.classify(error).lost === true
+    const isLost = context.lease.dialect.classify(error).lost === true
     throw isLost ? unknownOutcome(error) : error
   })
 }
 
 /** Whether the statement failed because of a conflict with another transaction. */
-const isConflict = ({ connection }: SingleWriteContext, error: unknown): boolean =>
-  error instanceof ApiError && connection.dialect.classify(error.cause).kind === 'retry'
+const isConflict = ({ lease }: SingleWriteContext, error: unknown): boolean =>
+  error instanceof ApiError && lease.dialect.classify(error.cause).kind === 'retry'
 
 /** Whether the statement was refused, or failed because of a conflict with another transaction. */
 const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
@@ -243,12 +239,12 @@ const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
 
 /** Reads the stored record, with FOR UPDATE, because a proxy may send plain SELECTs to a replica that lags behind. */
 async function readStored(
-  { connection, statements }: SingleWriteContext,
+  { lease, statements }: SingleWriteContext,
   resource: Resource,
   plan: RowPlan,
   key: readonly Value[],
 ): Promise<LoadedRow | undefined> {
   const { statement, readers } = statements.locked(plan, keyMatches(resource, key))
-  const [raw] = await runRows(connection, statement)
+  const [raw] = await lease.rawRows(statement)
   return raw && loadRow(readers, raw)
 }

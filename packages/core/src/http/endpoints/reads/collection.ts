@@ -16,7 +16,7 @@ import { listResult } from './read-stages.ts'
 export function getMany(call: Call, resource: Resource): MaybePromise<Result> {
   const plan = (ast: QueryAst, reach: Reach) => planList(resource, ast, reach)
   const read = planRead(call, { resource, plan, compile: compilePage })
-  return andThen(read, async ({ plan, program, connection }) =>
-    listResult(call, resource, plan, await readPage(connection, program)),
+  return andThen(read, async ({ plan, program, lease }) =>
+    listResult(call, resource, plan, await readPage(lease, program)),
   )
 }

@@ -38,9 +38,9 @@ export function getOne(
 export function oneResult(
   call: Call,
   resource: Resource,
-  { plan, program, connection }: PlannedRead<ReadPlan, ReadProgram>,
+  { plan, program, lease }: PlannedRead<ReadPlan, ReadProgram>,
 ): Promise<Result> {
-  return readOne(connection, program).then((row) => {
+  return readOne(lease, program).then((row) => {
     if (row === undefined) throw recordNotFound()
     return andThen(recordContent(call, resource, plan, row), (content) => okResult(content, plan))
   })

@@ -3,7 +3,7 @@
 import { hasObjectChecks, readRecords } from '../../../access/can-read.ts'
 import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { openScopes } from '../../../access/policies/scope.ts'
-import { type Connection, sqlForDriver } from '../../../database/statements/run.ts'
+import type { Lease } from '../../../database/leases/lease.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { trackAuthority } from '../../../query/cache/authority-bound.ts'
@@ -29,7 +29,7 @@ import { narrowPlan, type Opened, open, parseRead, scopePlan } from './read-stag
 export interface PlannedRead<P extends ReadPlan, G> {
   readonly plan: P
   readonly program: G
-  readonly connection: Connection
+  readonly lease: Lease
 }
 
 /** The input of `planRead`. */
@@ -88,7 +88,7 @@ function planFromCache<P extends ReadPlan, G>(
       return {
         plan: scoped,
         program: request.compile(target, scoped),
-        connection: opened.connection,
+        lease: opened.lease,
       }
     })
   })
@@ -104,11 +104,11 @@ function programFromCache<P extends ReadPlan, G>(
   call: Call,
   { key, compile }: ReadRequest<P, G>,
   known: PreparedRead,
-  { opened: { connection, target }, plan, conditions, scopes }: FilledRead<P>,
+  { opened: { lease, target }, plan, conditions, scopes }: FilledRead<P>,
 ): PlannedRead<P, G> {
   const templates = known.templates(target.dialect, scopes.forms)
   const scopedTarget = { ...target, scopes: scopes.scopes }
-  const finish = (text: string, rows: boolean): string => sqlForDriver(connection, text, rows)
+  const finish = (text: string, rows: boolean): string => lease.sqlOfRead(text, rows)
   const json = templates.hadUnexpectedJson ? undefined : databaseJson(call, plan, key !== undefined)
   const { fragments } = scopes
   const program = compile(scopedTarget, plan, {
@@ -124,7 +124,7 @@ function programFromCache<P extends ReadPlan, G>(
       templates.hadUnexpectedJson = true
     },
   })
-  return { plan, program, connection }
+  return { plan, program, lease }
 }
 
 /**
@@ -167,7 +167,7 @@ async function planAnew<P extends ReadPlan, G>(
   }
   const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
   const plan = complete(narrowed)
-  return { plan, program: compile(target, plan), connection: opened.connection }
+  return { plan, program: compile(target, plan), lease: opened.lease }
 }
 
 const unchanged = <P>(plan: P): P => plan

@@ -4,9 +4,9 @@ import { checkObjects, hasObjectChecks, readRecords } from '../../../access/can-
 import { hookArgs, hookCallerOf } from '../../../access/hook-args.ts'
 import { baseFilter, dumperOf, hasDump, refuseDumped } from '../../../access/hooks/read-hooks.ts'
 import { type ScopedRead, scopeRead, scopeRows } from '../../../access/policies/scope.ts'
+import { Lease } from '../../../database/leases/lease.ts'
 import type { Replica } from '../../../database/replicas/replica.ts'
-import type { Connection } from '../../../database/statements/run.ts'
-import { onOneConnection } from '../../../database/transactions/one-connection.ts'
+import { requestBounds } from '../../../database/statements/bounds.ts'
 import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
 import { notHere } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -75,9 +75,9 @@ export function refuseRelationKeys({ raw, relationKeys }: QueryAst, where: strin
   throw notHere(at, where, at)
 }
 
-/** The connection of a request, opened by `open`. */
+/** The database of a request, opened by `open`. */
 export interface Opened {
-  readonly connection: Connection
+  readonly lease: Lease
   /** The input of compilation, without scopes yet. */
   readonly target: Target
   /** The host's own Kysely instance with its plugins; policies and hooks receive it. */
@@ -112,22 +112,17 @@ function openedWith(call: OpenedBy, own: AnyDatabase, dialect: InternalDialect):
   const { runtime } = call
   const db = withoutPlugins(own)
   const target: Target = { db, dialect, scopes: noScopes }
-  return {
-    connection: {
-      db,
-      dialect,
-      // In a batch, the transaction has been opened with bounds for its statements (`runOperations`).
-      ...(runtime.batch === undefined
-        ? { statementTimeout: runtime.settings.statementTimeout }
-        : {}),
-      // A transaction sees its own uncommitted rows, so it must not share the count of another request.
-      counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
-      timing: call.timing,
-      client: call.request,
-    },
-    target,
-    own,
-  }
+  const lease = new Lease({
+    db,
+    dialect,
+    bounds: requestBounds(runtime.settings.statementTimeout, call.request),
+    // The transaction of a batch bounds its statements (`runOperations`).
+    isBounded: runtime.batch !== undefined,
+    // A transaction sees its own uncommitted rows, so it must not share the count of another request.
+    counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,
+    timing: call.timing,
+  })
+  return { lease, target, own }
 }
 
 /** `openedWith`, but statements go to the replica. Policies and hooks still receive the primary's instance. */
@@ -136,17 +131,19 @@ function openedOnReplica(
   own: AnyDatabase,
   { db, dialect, counts }: Replica,
 ): Opened {
-  const { connection, target } = openedWith(call, own, dialect)
-  return { own, target: { ...target, db }, connection: { ...connection, db, counts } }
+  const { lease, target } = openedWith(call, own, dialect)
+  return { own, target: { ...target, db }, lease: new Lease({ ...lease, db, counts }) }
 }
 
 /** Runs `work` with one connection of the pool for all its statements. */
 export const withOneConnection = <T>(
-  call: OpenedBy,
-  { own, connection }: Opened,
+  { lease, target, own }: Opened,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> =>
-  onOneConnection(own, connection, (one) => work(openedWith(call, one, connection.dialect)))
+  lease.onOneConnection(
+    (one, db) => work({ lease: one, target: { ...target, db: one.db }, own: db }),
+    own,
+  )
 
 /** scope: narrows every source of the plan by its policy; returns the plan, and the target with the scopes. */
 export const scopePlan = <P extends ReadPlan>(

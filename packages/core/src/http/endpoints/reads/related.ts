@@ -24,21 +24,21 @@ export async function getRelated(
   const parent = pathKey(source, keyStrings)
   if (parent === undefined) throw recordNotFound()
   const opened = await open(call)
-  const { connection } = opened
+  const { lease } = opened
   const parentPlan = planParent(relation, ast, parent)
   const parentTarget = await scopeStatement(call, opened, parentPlan)
   const { plan: scoped, target } = await scopePlan(call, opened, planned, ast)
   const parentProgram = compileRead(parentTarget, { rows: parentPlan, embeds: [], links: [] })
-  const key = await readParentKey(connection, parentProgram, relation.from)
+  const key = await readParentKey(lease, parentProgram, relation.from)
   if (key === undefined) throw recordNotFound()
   const plan = withParentKey(scoped, key ?? [])
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
     const tagged = withRowTag(plan)
     const program = compileRead(target, tagged)
-    return oneResult(call, related, { plan: tagged, program, connection })
+    return oneResult(call, related, { plan: tagged, program, lease })
   }
-  const page = key === null ? emptyPage : await readPage(connection, compilePage(target, plan))
+  const page = key === null ? emptyPage : await readPage(lease, compilePage(target, plan))
   return listResult(call, related, plan, page)
 }
 

@@ -54,11 +54,11 @@ export const sendsPosition = ({ runtime }: Pick<Call, 'runtime'>): boolean =>
   runtime.replicas !== undefined && runtime.settings.readYourWrites !== 'off'
 
 async function positionAfter(call: OpenedBy): Promise<string | undefined> {
-  const { own, connection } = await open(call)
+  const { own, lease } = await open(call)
   // The host's own instance may be a transaction that is not committed yet.
   if (own !== call.runtime.root) return undefined
   try {
-    return (await currentPosition(connection)) ?? unknown
+    return (await currentPosition(lease)) ?? unknown
   } catch (error) {
     // The write is stored, so failing to read the position must not fail the request.
     const cause = new Error(

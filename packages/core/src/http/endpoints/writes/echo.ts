@@ -91,13 +91,13 @@ export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
  * may hide some. `isStored` is that of `WrittenRecords`.
  */
 export function returnedEcho(
-  { call, opened: { connection } }: Writing,
+  { call, opened: { lease } }: Writing,
   echo: ReadPlan,
   isStored = false,
 ): ReturnedRows | undefined {
   if (!isStored && !isListNeeded(call, () => echo)) return undefined
   const { resource } = echo.rows.from
-  const echoOf = connection.dialect.shortcuts?.singleWrites
+  const echoOf = lease.dialect.shortcuts?.singleWrites
   const byInsert = echoOf?.('insert', resource) === 'returned'
   const byUpdate = echoOf?.('update', resource) === 'returned'
   const isPlain = echo.embeds.length === 0 && readsStoredColumns(echo.rows)
@@ -282,7 +282,7 @@ async function* readRows(
       const { plan: narrowed, target } = await scopePlan(call, opened, planned, ast)
       const plan = withKeyAndTag(narrowed, form)
       const slice = { limit: some.length, offset: 0 }
-      const rows = await readAll(opened.connection, compileRead(target, plan, undefined, slice))
+      const rows = await readAll(opened.lease, compileRead(target, plan, undefined, slice))
       yield echoRows(resource, { plan, rows })
     } catch (error) {
       // A policy that refuses the read gives 403. The write was allowed, so its record is returned as null instead.

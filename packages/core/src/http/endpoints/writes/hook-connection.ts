@@ -1,6 +1,6 @@
 // HookConnection: the instance that all hooks of one transaction receive as `args.db`, and the work of a write before their statements.
 
-import { beforeStatements } from '../../../database/transactions/intercept-connection.ts'
+import { beforeStatements } from '../../../database/leases/intercept-connection.ts'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { turn } from '../../../lib/turn.ts'
 import type { BeforeHookStatements } from '../../../write/store/context.ts'

@@ -2,6 +2,7 @@
 
 import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { sha256Hex } from '../../../auth/tokens/digest.ts'
+import { isOutcomeUnknown } from '../../../database/leases/in-transaction.ts'
 import {
   type Claim,
   ClaimLost,
@@ -14,7 +15,6 @@ import {
   type StoredResponse,
   storeResponse,
 } from '../../../database/own-tables/idempotency-keys.ts'
-import { isOutcomeUnknown } from '../../../database/transactions/transaction.ts'
 import {
   badIdempotencyKey,
   idempotencyKeyReused,
@@ -111,9 +111,9 @@ export async function onceFor(call: OpenedBy, claim: Claim, once: Once): Promise
       const found = await replayIfAnswered(call, opened, once, look)
       if ('status' in found) return found
     }
-    // The write and its response may be stored, so the key must not be released. If they are not, the lease expires.
+    // The write and its response may be stored, so the key must not be released. If they are not, the claim expires.
     if (isOutcomeUnknown(error)) throw error
-    // Nothing was stored, so the key is released. If that fails too, its lease expires.
+    // Nothing was stored, so the key is released. If that fails too, its claim expires.
     await release(call, opened, held)
     throw error
   }
@@ -158,7 +158,7 @@ function replayIfAnswered(
   { replay }: Once,
   ask: (store: KeyStore) => Promise<ClaimOutcome>,
 ): Promise<HeldClaim | Result> {
-  return withOneConnection(call, opened, async (own) => {
+  return withOneConnection(opened, async (own) => {
     const outcome = await ask(storeOf(call, own))
     switch (outcome.kind) {
       case 'busy':
@@ -176,9 +176,9 @@ function replayIfAnswered(
 /** The store of the keys, on a connection. */
 export const storeOf = (
   { runtime }: Pick<Call, 'runtime'>,
-  { connection }: Pick<Opened, 'connection'>,
+  { lease }: Pick<Opened, 'lease'>,
 ): KeyStore => ({
-  connection,
+  lease,
   schema: runtime.schema,
   now: () => runtime.clock.now(),
   elapsed: () => runtime.clock.elapsed(),

@@ -7,7 +7,7 @@ import { baseFilter, hasDump } from '../../../access/hooks/read-hooks.ts'
 import { hasCallback } from '../../../access/hooks/write-hooks.ts'
 import { type RecordScope, scopeOfRecord } from '../../../access/policies/scope.ts'
 import { mayAct } from '../../../access/reach.ts'
-import { sqlForArrays } from '../../../database/statements/run.ts'
+import { sqlForArrays } from '../../../database/leases/lease.ts'
 import type { SingleWriteEcho } from '../../../dialect/shared/sql/writes.ts'
 import { andThen, inTurn, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { dependentsOf } from '../../../model/registry/relations/dependents.ts'
@@ -288,7 +288,7 @@ interface SingleWriteParts {
 
 function singleWriteRun(
   { call, opened: begun }: Place,
-  { connection, target }: Opened,
+  { lease, target }: Opened,
   write: PlannedWrite,
   { scope: { written, shown }, references, echo }: SingleWriteParts,
 ): Omit<SingleWriteRun, 'opened'> {
@@ -302,17 +302,17 @@ function singleWriteRun(
   const statements = cachedSingleWrites(target, finish, narrowed)
   const inTransaction = begun !== undefined || call.runtime.batch !== undefined
   const checksReferences = references.length > 0
-  return { context: { connection, statements, inTransaction, mayHide, checksReferences }, echo }
+  return { context: { lease, statements, inTransaction, mayHide, checksReferences }, echo }
 }
 
 function conditionsOf(
   call: Call,
-  { own, connection }: Opened,
+  { own, lease }: Opened,
   { resource, echo }: PlannedWrite,
   { action, callback, many, idempotencyKey, precondition }: WriteRequest,
 ): WriteConditions {
   const { runtime, caller, hooks, method } = call
-  const { dialect } = connection
+  const { dialect } = lease
   const { dump, return: onReturn, final } = hooks
   const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
   return {

@@ -7,14 +7,8 @@ import { needsChanges, runAfterCommit, runBeforeCommit } from '../../../access/h
 import { writeHooks } from '../../../access/hooks/write-hooks.ts'
 import { mayAct } from '../../../access/reach.ts'
 import { withPasswordCost } from '../../../auth/passwords/passwords.ts'
-import { deadlineOf } from '../../../database/statements/bounds.ts'
-import { run } from '../../../database/statements/run.ts'
-import {
-  type Isolation,
-  inTransaction,
-  inTransactionIfSupported,
-  refusedCommit,
-} from '../../../database/transactions/transaction.ts'
+import { refusedCommit } from '../../../database/leases/in-transaction.ts'
+import type { Lease } from '../../../database/leases/lease.ts'
 import type { DatabaseFailure } from '../../../dialect/dialect.ts'
 import {
   conflictingParameters,
@@ -191,8 +185,9 @@ function writeOnce(
 ): Promise<{ readonly result: Result; readonly changes: readonly Change[] }> {
   const { batch } = call.runtime
   const { inOneStatement, deferred } = attempt
-  const insideTransaction = async (transaction: AnyDatabase) => {
-    const writing = writingIn(call, resource, opened, transaction, options, attempt)
+  const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
+    const inside = { lease, own: transaction }
+    const writing = writingIn(call, resource, opened, inside, options, attempt)
     const { context, hooks } = writing
     const working =
       inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
@@ -211,10 +206,11 @@ function writeOnce(
     }
     return { result, changes }
   }
-  let begin = options.isSingle === true ? inTransactionIfSupported : inTransaction
-  if (batch !== undefined) begin = inBatch
   const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
-  return timedTransaction(call, opened, begin, isolation, insideTransaction)
+  const { lease, own } = opened
+  return options.isSingle === true
+    ? lease.inTransactionIfSupported(insideTransaction, own, isolation)
+    : lease.inTransaction(insideTransaction, own, isolation)
 }
 
 async function workByOne(
@@ -226,25 +222,6 @@ async function workByOne(
   return written
 }
 
-/** Runs a write in the transaction of its batch. */
-const inBatch: typeof inTransaction = (transaction, _dialect, _bounds, work) => work(transaction)
-
-/** `inTransaction`; for Server-Timing, BEGIN and COMMIT count as time of the database. */
-function timedTransaction<T>(
-  { timing, request, runtime }: Call,
-  { own, connection }: Opened,
-  run: typeof inTransaction,
-  isolation: Isolation,
-  work: (transaction: AnyDatabase) => Promise<T>,
-): Promise<T> {
-  const { dialect } = connection
-  const bounds = { deadline: deadlineOf(runtime.settings.statementTimeout), client: request }
-  if (timing === undefined) return run(own, dialect, bounds, work, isolation)
-  return timing.database(() =>
-    run(own, dialect, bounds, (transaction) => timing.ownWork(() => work(transaction)), isolation),
-  )
-}
-
 /**
  * Explains a refusal before the rollback, because the conflicting record may have been written by the same request. PostgreSQL
  * accepts no statement between a refusal and the rollback, so there it is explained afterwards.
@@ -253,7 +230,7 @@ async function explainedInside(context: WriteContext, error: unknown): Promise<n
   const refusal = refusalOf(error)
   if (refusal === undefined || refusal.explained !== undefined) throw error
   try {
-    await run(context.connection, sql`select 1 as ${sql.id('one')}`)
+    await context.lease.rows(sql`select 1 as ${sql.id('one')}`)
   } catch {
     throw error
   }
@@ -291,7 +268,7 @@ function writingIn(
   call: Call,
   resource: Resource,
   outside: Opened,
-  transaction: AnyDatabase,
+  { lease, own: transaction }: Pick<Opened, 'lease' | 'own'>,
   { problems: before, isBulk = false, byFilters = false }: WriteOptions,
   { setsSavepoints, deferred }: Attempt,
 ): Writing {
@@ -304,17 +281,12 @@ function writingIn(
     call.runtime.batch?.hooks ?? (isBulk || hosted ? hookConnection(transaction) : undefined)
   if (hooks !== undefined) hooks.statements = beforeHookStatements
   const inside: Call = { ...call, transaction: hooks?.db ?? transaction }
-  const db = transaction.withoutPlugins()
-  const { dialect } = outside.connection
-  const opened: Opened = {
-    connection: { db, dialect, timing: call.timing },
-    target: { ...pastSnapshot(call, outside).target, db },
-    own: transaction,
-  }
+  const target = { ...pastSnapshot(call, outside).target, db: lease.db }
+  const opened: Opened = { lease, target, own: transaction }
   const problems = inputProblems(before)
   const context: WriteContext = {
-    connection: opened.connection,
-    target: opened.target,
+    lease,
+    target,
     registry: call.registry,
     access: writeAccess(inside, opened),
     hooks: writeHooks(inside),

@@ -2,7 +2,6 @@
 
 import type { QueryResult } from 'kysely'
 import type { RawRow } from '../../../database/cell.ts'
-import { run } from '../../../database/statements/run.ts'
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -138,7 +137,7 @@ async function consecutiveKeys(
   step: Parameters<typeof sql>[1],
 ): Promise<readonly JsonValue[]> {
   const { insertId, numAffectedRows } = await insertByOneStatement(context, resource, columns, rows)
-  const [found] = await run(context.connection, sql`select ${step} as ${sql.id('step')}`)
+  const [found] = await context.lease.rows(sql`select ${step} as ${sql.id('step')}`)
   if (insertId === undefined || numAffectedRows !== BigInt(rows.length)) {
     throw new Error(`The database does not tell the keys of new ${resource.name}.`)
   }

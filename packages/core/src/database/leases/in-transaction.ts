@@ -15,8 +15,8 @@ import {
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Bounds } from '../statements/bounds.ts'
 import { withRetries } from '../statements/retry.ts'
+import { unavailable } from '../statements/unavailable.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
-import { unavailable } from './unavailable.ts'
 
 /**
  * The isolation of a transaction. READ COMMITTED on databases with row locks: after waiting for a lock, a statement reads the newest

@@ -1,8 +1,8 @@
 // WaitingForConnection: a deadline for getting a connection, since the pool may be exhausted or the server not respond.
 
 import { clientGone } from '../../errors.ts'
-import { type Bounds, timeLeft } from '../statements/bounds.ts'
-import { beginWaiting, endWaiting, ticksIn, type Waiting } from '../statements/shared-timer.ts'
+import { type Bounds, timeLeft } from './bounds.ts'
+import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.ts'
 
 export class WaitingForConnection implements Waiting {
   readonly #bounds: Bounds

@@ -5,9 +5,9 @@ import { CompiledQuery, type DatabaseConnection } from 'kysely'
 import { sessionSettingsOf } from '../../dialect/detect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { onPoolConnection } from './bounded-statement.ts'
-import type { Bounds } from './bounds.ts'
-import { mayLoseSettings, settingsLast } from './check-session.ts'
+import type { Bounds } from '../statements/bounds.ts'
+import { mayLoseSettings, settingsLast } from '../statements/check-session.ts'
+import { onPoolConnection } from './send.ts'
 
 /** Uses of the pool until a connection is expected to come again. */
 const mostUses = 5

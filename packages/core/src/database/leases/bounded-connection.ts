@@ -3,12 +3,12 @@
 import type { CompiledQuery } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { sendOnOtherConnection } from '../statements/bounded-statement.ts'
 import type { Bounds } from '../statements/bounds.ts'
 import { onCheckedSession } from '../statements/check-session.ts'
-import { onLockRetryConnection } from '../statements/lock-retry-connection.ts'
+import { WaitingForConnection } from '../statements/waiting-for-connection.ts'
 import { ConnectionBounds, isBounded } from './connection-bounds.ts'
-import { WaitingForConnection } from './waiting-for-connection.ts'
+import { onLockRetryConnection } from './lock-retry-connection.ts'
+import { sendOnOtherConnection } from './send.ts'
 
 /**
  * Calls `work` with an instance bound to one connection of the pool, or with `db` itself if that is a transaction. The wait

@@ -2,8 +2,8 @@
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Bounds } from '../statements/bounds.ts'
+import { isCommit, isRollback } from '../statements/transaction-statements.ts'
 import { type StatementTarget, WatchedStatement } from '../statements/watched-statement.ts'
-import { isCommit, isRollback } from './transaction-statements.ts'
 
 const boundedConnections = new WeakSet<DatabaseConnection>()
 

@@ -1,30 +1,62 @@
-// Runs one statement on a connection of the pool; both the wait for the connection and the statement have a deadline.
+// send: sends one statement within its bounds, on a connection of the pool or on the connection of the instance.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { isBounded } from '../transactions/connection-bounds.ts'
-import { WaitingForConnection } from '../transactions/waiting-for-connection.ts'
-import type { Bounds } from './bounds.ts'
-import { onCheckedSession } from './check-session.ts'
-import { WatchedStatement } from './watched-statement.ts'
-
-/** Sends a statement on a connection of the pool, within the bounds. */
-type SendOn = <T>(statement: CompiledQuery) => Promise<QueryResult<T>>
+import type { Bounds } from '../statements/bounds.ts'
+import { onCheckedSession } from '../statements/check-session.ts'
+import { lockedBy, retryWhileLocked } from '../statements/lock-retry.ts'
+import { WaitingForConnection } from '../statements/waiting-for-connection.ts'
+import { WatchedStatement } from '../statements/watched-statement.ts'
+import { isBounded } from './connection-bounds.ts'
 
 /**
- * Runs a statement. Rejects at its deadline or when its client disconnects; the connection is released when the statement
- * settles or the connection is closed.
+ * Sends a statement. With bounds, it takes a connection of the pool, or retries while a SQLite file is locked. Without bounds, the
+ * connection of `db` bounds its statements itself (`onBoundedConnection`).
  */
-export const executeBounded = <R>(
+export function send<R>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  bounds: Bounds | undefined,
+  compiled: CompiledQuery<R>,
+): Promise<QueryResult<R>> {
+  if (bounds === undefined) return sendChecked(db, dialect, compiled)
+  if (dialect.capabilities.blocksEventLoop) {
+    return retryWhileLocked(() => db.executeQuery(compiled), lockedBy(dialect), bounds)
+  }
+  return sendBounded(db, dialect, bounds, compiled)
+}
+
+/** Sends a statement on the connection of `db`, if its settings are right. */
+function sendChecked<R>(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  compiled: CompiledQuery<R>,
+): Promise<QueryResult<R>> {
+  return db.getExecutor().provideConnection((connection) => {
+    const ask = (check: CompiledQuery) => connection.executeQuery(check)
+    return onCheckedSession(db, dialect, connection, ask, () =>
+      connection.executeQuery<R>(compiled),
+    )
+  })
+}
+
+/**
+ * Sends a statement on a connection of the pool. Rejects at its deadline or when its client disconnects; the connection is released
+ * when the statement settles or the connection is closed.
+ */
+const sendBounded = <R>(
   db: AnyDatabase,
   dialect: InternalDialect,
   bounds: Bounds,
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> =>
-  onPoolConnection(db, dialect, bounds, (connection, send) =>
-    onCheckedSession(db, dialect, connection, send, () => send<R>(compiled)),
+  onPoolConnection(db, dialect, bounds, (connection, sendOn) =>
+    onCheckedSession(db, dialect, connection, sendOn, () => sendOn<R>(compiled)),
   )
+
+/** Sends a statement on a connection of the pool, within the bounds. */
+type SendOn = <T>(statement: CompiledQuery) => Promise<QueryResult<T>>
 
 /** Calls `use` with a connection of the pool whose settings are not checked; resolves when the connection is released. */
 export function onPoolConnection<R>(
@@ -78,4 +110,4 @@ const nothing: Promise<unknown> = Promise.resolve()
 export const sendOnOtherConnection =
   (db: AnyDatabase, dialect: InternalDialect, { deadline }: Bounds) =>
   async (statement: CompiledQuery): Promise<readonly unknown[]> =>
-    db.isTransaction ? [] : (await executeBounded(db, dialect, { deadline }, statement)).rows
+    db.isTransaction ? [] : (await sendBounded(db, dialect, { deadline }, statement)).rows

@@ -4,9 +4,9 @@ import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { turn } from '../../lib/turn.ts'
-import { isBegin, isCommit, isRollback } from '../transactions/transaction-statements.ts'
-import type { Bounds } from './bounds.ts'
-import { lockedBy, retryAfter, retryWhileLocked } from './lock-retry.ts'
+import type { Bounds } from '../statements/bounds.ts'
+import { lockedBy, retryAfter, retryWhileLocked } from '../statements/lock-retry.ts'
+import { isBegin, isCommit, isRollback } from '../statements/transaction-statements.ts'
 
 /** Milliseconds after which a transaction yields to the event loop, which its statements block: a long list takes thousands of them. */
 const slice = 5

@@ -1,0 +1,211 @@
+// Lease: the database as a request may use it. All statements of the service are sent by a lease.
+
+import type { CompiledQuery, QueryResult } from 'kysely'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { asArrays } from '../../dialect/shared/values/array-rows.ts'
+import { tooManyValues, valueOutOfRange } from '../../errors.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { compileStatement, type Statement } from '../../lib/sql/statement.ts'
+import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
+import type { RawRow } from '../cell.ts'
+import type { SharedCounts } from '../shared-counts.ts'
+import type { Bounds } from '../statements/bounds.ts'
+import type { Sendable } from '../statements/sendable.ts'
+import { asUnavailable } from '../statements/unavailable.ts'
+import { onBoundedConnection } from './bounded-connection.ts'
+import { type Isolation, inTransaction, inTransactionIfSupported } from './in-transaction.ts'
+import { send } from './send.ts'
+
+/** A row by the aliases of its values. */
+export type NamedRow = Readonly<Record<string, unknown>>
+
+/** Measures the time that a request spends in the database. */
+export interface DatabaseTiming {
+  /** Runs `work` and counts its time; overlapping statements are counted once. */
+  database<T>(work: () => Promise<T>): Promise<T>
+  /** Runs `work` inside `database` without counting its time: the code between the statements of a transaction. */
+  ownWork<T>(work: () => Promise<T>): Promise<T>
+}
+
+export interface LeaseParts {
+  /** A pool, one connection of it, or a transaction; without plugins, which would change the statements. */
+  readonly db: AnyDatabase
+  readonly dialect: InternalDialect
+  readonly bounds: Bounds
+  /** Whether `db` is a connection that already bounds all statements on it. */
+  readonly isBounded?: boolean
+  /** Counts shared with other requests; absent in a transaction, which may see other rows. */
+  readonly counts?: SharedCounts | undefined
+  /** Measures the time of the database; undefined if that is off. */
+  readonly timing?: DatabaseTiming | undefined
+}
+
+/** Work with several statements: `lease` sends those of the service, `own` is the same connection for hooks. */
+export type Work<T> = (lease: Lease, own: AnyDatabase) => Promise<T>
+
+/** Opens a connection or a transaction, and runs work on it. */
+type Opening<T> = (inside: (one: AnyDatabase) => Promise<T>) => Promise<T>
+
+/**
+ * A database within the bounds of a request.
+ *
+ * - The lease of a pool takes a connection for each statement. Both the wait for it and the statement have a deadline, and end when the
+ *   client disconnects. The settings of the connection are checked first. On SQLite, a statement is repeated while the file is locked.
+ * - The lease of one connection, or of a transaction on it, is what `onOneConnection` and `inTransaction` give to their work. There, the
+ *   connection bounds and repeats all statements on it, including those of hooks, and BEGIN and COMMIT, which Kysely sends.
+ */
+export class Lease {
+  readonly db: AnyDatabase
+  readonly dialect: InternalDialect
+  readonly bounds: Bounds
+  readonly isBounded: boolean
+  readonly counts: SharedCounts | undefined
+  readonly timing: DatabaseTiming | undefined
+
+  constructor({ db, dialect, bounds, isBounded = false, counts, timing }: LeaseParts) {
+    this.db = db
+    this.dialect = dialect
+    this.bounds = bounds
+    this.isBounded = isBounded
+    this.counts = counts
+    this.timing = timing
+  }
+
+  /** The same database for statements that others need too, so that the disconnect of this client cancels none of them. */
+  withoutClient(): Lease {
+    return new Lease({ ...this, bounds: { ...this.bounds, client: undefined } })
+  }
+
+  /** Runs a read. Throws 503 if the database is unavailable or too slow, 400 if a value or sum is out of range. */
+  rows(statement: Sendable): Promise<readonly NamedRow[]> {
+    return this.#read(statement, false) as Promise<readonly NamedRow[]>
+  }
+
+  /** `rows`, with rows as arrays if the driver supports it. */
+  rawRows(statement: Sendable): Promise<readonly RawRow[]> {
+    return this.#read(statement, true)
+  }
+
+  /** Sends a statement; rejects with the error of the driver. `rows`: whether the driver may return rows as arrays. */
+  send<R = unknown>(statement: Sendable, rows = false): Promise<QueryResult<R>> {
+    const compiled = 'printed' in statement ? statement.printed : this.#compiled(statement, rows)
+    return this.#send(compiled) as Promise<QueryResult<R>>
+  }
+
+  /**
+   * The SQL of a read as it is sent: with the server's time limit, and if `rows`, with the mark that asks for rows as arrays. Writes
+   * need no time limit of the server, because their transaction has a deadline.
+   */
+  sqlOfRead(text: string, rows: boolean): string {
+    const { dialect, bounds, isBounded } = this
+    const limit = isBounded ? undefined : bounds.serverLimit
+    const limited =
+      limit === undefined ? text : (dialect.server?.timeLimited?.(text, limit) ?? text)
+    return rows ? sqlForArrays(dialect, limited) : limited
+  }
+
+  /**
+   * Runs `work` with the lease of one connection of the pool, or with this lease if it is one already. Throws 503 if no connection
+   * becomes free. Server-Timing counts the wait for it as time of the database. `own` is the host's instance of this database.
+   */
+  async onOneConnection<T>(work: Work<T>, own: AnyDatabase = this.db): Promise<T> {
+    const { dialect, bounds } = this
+    if (this.isBounded || own.isTransaction) return work(this, own)
+    // SQLite has one connection anyway. A statement that waits for a lock must release the connection for other requests.
+    if (dialect.capabilities.blocksEventLoop) return work(this, own)
+    let isConnected = false
+    const reserve: Opening<T> = (inside) =>
+      onBoundedConnection(own, dialect, bounds, (one) => {
+        isConnected = true
+        return inside(one)
+      })
+    try {
+      return await this.#within(reserve, work)
+    } catch (error) {
+      throw (!isConnected && asUnavailable(dialect, error)) || error
+    }
+  }
+
+  /**
+   * Runs `work` in a transaction (`in-transaction.ts`), or in that of the batch, whose lease this is. `own` is the host's instance of
+   * this database. For Server-Timing, BEGIN and COMMIT count as time of the database.
+   */
+  inTransaction<T>(work: Work<T>, own: AnyDatabase, isolation?: Isolation): Promise<T> {
+    return this.#begin(inTransaction, work, own, isolation)
+  }
+
+  /** `inTransaction`, but without a transaction if the driver has none. */
+  inTransactionIfSupported<T>(work: Work<T>, own: AnyDatabase, isolation?: Isolation): Promise<T> {
+    return this.#begin(inTransactionIfSupported, work, own, isolation)
+  }
+
+  #begin<T>(
+    begin: typeof inTransaction,
+    work: Work<T>,
+    own: AnyDatabase,
+    isolation: Isolation | undefined,
+  ): Promise<T> {
+    const { dialect, bounds } = this
+    if (this.isBounded && own.isTransaction) return work(this, own)
+    return this.#within((inside) => begin(own, dialect, bounds, inside, isolation), work)
+  }
+
+  /** Runs `work` on the connection that `open` opens. The time of `work` itself is not time of the database. */
+  #within<T>(open: Opening<T>, work: Work<T>): Promise<T> {
+    const { dialect, bounds, timing } = this
+    const inside = (one: AnyDatabase): Promise<T> => {
+      const db = withoutPlugins(one)
+      return work(new Lease({ db, dialect, bounds, isBounded: true, timing }), one)
+    }
+    if (timing === undefined) return open(inside)
+    return timing.database(() => open((one) => timing.ownWork(() => inside(one))))
+  }
+
+  async #read(statement: Sendable, rows: boolean): Promise<readonly RawRow[]> {
+    const { dialect } = this
+    // A cached statement is sent as it is.
+    const compiled =
+      'printed' in statement ? statement.printed : this.#compiledRead(statement, rows)
+    const { parameters } = compiled
+    const most = dialect.server?.maxValues
+    if (most !== undefined && parameters.length > most) throw tooManyValues(parameters.length, most)
+    try {
+      const result = await this.#send(compiled)
+      return result.rows as readonly RawRow[]
+    } catch (error) {
+      if (dialect.classify(error).kind === 'value') {
+        throw Object.assign(valueOutOfRange(), { cause: error })
+      }
+      throw asUnavailable(dialect, error) ?? error
+    }
+  }
+
+  #compiledRead(statement: Statement, rows: boolean): CompiledQuery {
+    const { db, dialect } = this
+    const compiled = compileStatement(db, statement, dialect.shortcuts?.textStyle)
+    const { query, queryId, sql, parameters } = compiled
+    const isRead = sql.startsWith('select ') && !sql.endsWith(' update')
+    const text = isRead ? this.sqlOfRead(sql, rows) : rows ? sqlForArrays(dialect, sql) : sql
+    // Only these four properties, so that V8 sees the same object shape as for cached statements.
+    return { query, queryId, sql: text, parameters }
+  }
+
+  #compiled(statement: Statement, rows: boolean): CompiledQuery {
+    const { db, dialect } = this
+    const plain = compileStatement(db, statement, dialect.shortcuts?.textStyle)
+    return rows ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
+  }
+
+  /** Counts the duration of the statement as time of the database. */
+  #send(compiled: CompiledQuery): Promise<QueryResult<unknown>> {
+    const { db, dialect, timing } = this
+    const bounds = this.isBounded ? undefined : this.bounds
+    return timing === undefined
+      ? send(db, dialect, bounds, compiled)
+      : timing.database(() => send(db, dialect, bounds, compiled))
+  }
+}
+
+/** Adds the mark that asks for rows as arrays, if the driver supports them. */
+export const sqlForArrays = ({ shortcuts }: InternalDialect, text: string): string =>
+  shortcuts?.arrayRows === true ? asArrays(text) : text
