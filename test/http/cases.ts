@@ -305,6 +305,10 @@ export const cases: readonly Case[] = [
   // ------------------------------------------------------------ refusals of bodies
   write('no body', 'POST', '/api/books', undefined, 400, { has: 'empty_body' }),
   write('an empty body', 'POST', '/api/books', '', 400, { has: 'empty_body' }),
+  write('an empty body of unknown length', 'POST', '/api/books', '', 400, {
+    chunked: true,
+    has: 'empty_body',
+  }),
   write('an empty object', 'POST', '/api/books', '{}', 400, { has: 'Validation failed' }),
   write('no JSON', 'POST', '/api/books', '{"title":', 400, { has: 'malformed_json' }),
   write('JSON with more behind it', 'POST', '/api/books', '{"title":"x"} y', 400, {

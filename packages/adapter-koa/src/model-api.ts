@@ -23,11 +23,10 @@ export function modelApi(
     if (!api.owns(place.url)) return next()
     const turn = connectionTurn(ctx.req, ctx.res)
     if (turn !== undefined && !(await turn)) return
-    // Koa sends the response after this function has returned, so the time limit starts on `prefinish`.
-    ctx.res.once('prefinish', () => limitSending(ctx.res))
     const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
     const body = read instanceof Promise ? await read : read
     answerText(ctx, await api.answer(requestOf(ctx, place, body)))
+    limitSending(ctx.res)
   }
 }
 

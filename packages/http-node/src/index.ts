@@ -14,7 +14,7 @@ export {
   roleRule,
 } from './guard.ts'
 export { hostError } from './host-error.ts'
-export { type Listener, type ListenerOptions, listener } from './listener.ts'
+export { type Http2Listener, type Listener, type ListenerOptions, listener } from './listener.ts'
 export { type Place, placeOf, removedPrefix } from './mount.ts'
 export { readParsed } from './parsed-body.ts'
 export { readBody } from './read-body.ts'

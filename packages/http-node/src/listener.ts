@@ -1,6 +1,7 @@
 // listener: serves an API as a node:http request listener, and as middleware of hosts that pass a third argument.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Api } from '@model-api/core'
 import { connectionTurn } from './connection-turns.ts'
 import { mountedPlace, type Place, withoutOrigin } from './mount.ts'
@@ -29,6 +30,13 @@ export interface ListenerOptions {
 /** A request listener of Node; with `next`, middleware for Connect and similar frameworks. */
 export type Listener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void
 
+/** A request listener of node:http2. */
+export type Http2Listener = (
+  req: Http2ServerRequest,
+  res: Http2ServerResponse,
+  next?: () => void,
+) => void
+
 /** The properties that hosts add to a Node request. */
 interface HostRequest extends IncomingMessage {
   /** The URL before the host removed the prefix of a mount. */
@@ -44,12 +52,13 @@ type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'> & Partial<Pick<Api, 'pr
  *
  * ```ts
  * http.createServer(listener(api, { fallback: (req, res) => res.end('hello') })).listen(3000)
+ * http2.createSecureServer({ key, cert, allowHTTP1: true }, listener(api))
  * vite.middlewares.use(listener(api))
  * ```
  */
-export function listener(api: Served, options: ListenerOptions = {}): Listener {
+export function listener(api: Served, options: ListenerOptions = {}): Http2Listener & Listener {
   const { fallback } = options
-  return (req, res, next) => {
+  const listen: Listener = (req, res, next) => {
     const { baseUrl } = options
     const place: NamedPlace =
       baseUrl === undefined ? mountedPlace(req, api.prefix) : placeBelow(req.url ?? '/', baseUrl)
@@ -58,6 +67,8 @@ export function listener(api: Served, options: ListenerOptions = {}): Listener {
     else if (!isOurs && typeof next === 'function') next()
     else void serve(api, { req, res, place, options, isMiddleware: next !== undefined })
   }
+  // Requests and responses of node:http2 have the members that the code above uses.
+  return listen as Http2Listener & Listener
 }
 
 /** The place of a request if the host names the prefix of the mount. */

@@ -21,9 +21,19 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Bod
 export const hasBody = (req: IncomingMessage): boolean =>
   !bodiless.has(req.method ?? 'GET') && announcesBody(req)
 
-/** Whether the client sent a body; otherwise a parsed value comes from the host, not from the client. */
-export const announcesBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+/** A request of node:http2. */
+interface Http2Request extends IncomingMessage {
+  readonly stream?: { readonly endAfterHeaders: boolean }
+}
+
+/**
+ * Whether the client sent a body; otherwise a parsed value comes from the host, not from the client. An HTTP/2 request has one if its
+ * headers do not end the stream; it needs neither of the headers by which HTTP/1 announces a body.
+ */
+export function announcesBody({ headers, stream }: Http2Request): boolean {
+  if (stream !== undefined) return !stream.endAfterHeaders
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
 
 const tooLarge = (limit: number): ApiError => bodyTooLarge('API_BODY_LIMIT', limit)
 
@@ -56,7 +66,9 @@ function collect(req: IncomingMessage, limit: number): Promise<Buffer | ApiError
     const onEnd = (): void => settle(() => (size === 0 ? undefined : whole(chunks, size)))
     // Node emits `close` on complete requests too; `settle` then does nothing.
     const onCut = (): void => settle(incompleteBody)
-    if (req.destroyed) onCut()
+    // A parser of the host has read an empty body to its end.
+    if (req.readableEnded && !req.readableDidRead) onEnd()
+    else if (req.destroyed) onCut()
     else req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut)
   })
 }

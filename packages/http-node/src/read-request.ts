@@ -49,7 +49,7 @@ class NodeRequest implements ApiRequest {
     const { body, url = req.url ?? '/', baseUrl, host = req, res } = parts
     this.method = req.method ?? 'GET'
     this.url = url
-    this.headers = req.headers
+    this.headers = headersOf(req)
     this.host = host
     this.#res = res
     const ip = req.socket.remoteAddress
@@ -62,4 +62,10 @@ class NodeRequest implements ApiRequest {
     if (this.#res !== undefined) this.#signal ??= goneSignal(this.#res)
     return this.#signal
   }
+}
+
+/** Returns the headers; HTTP/2 clients send `:authority` in the place of `Host`. */
+function headersOf({ headers }: IncomingMessage): IncomingMessage['headers'] {
+  const authority = headers[':authority']
+  return typeof authority === 'string' ? { host: authority, ...headers } : headers
 }
