@@ -1,5 +1,5 @@
 /** The error table of the specification for authentication, cell by cell, and the additions of the contract. */
-import { defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { apiError, defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -80,6 +80,16 @@ eachDatabase('errors of authentication', (test, db) => {
       equal(answer.text, expected.text, what)
       ok(answer.headers['www-authenticate'], what)
     }
+  })
+
+  test('401 of a hook has the challenges of the strategies', async () => {
+    const refuse = () => {
+      throw apiError(401, 'Unauthorized', 'The session has expired.')
+    }
+    const { api } = peopleApi(db, { ...everything, API_SETUP_CALLBACK: refuse })
+    const answer = await get(api, '/api/books', basic('ann', passwords.ann ?? ''))
+    equal(answer.status, 401)
+    match(answer.headers['www-authenticate'] ?? '', /Bearer.*Basic.*Api-Key/)
   })
 
   test('401 Token has expired', async () => {

@@ -197,6 +197,28 @@ suite('Express', (test) => {
       },
     ))
 
+  test('a 401 of earlier middleware, such as express-jwt, is a 401 with its code and a challenge', () =>
+    running(
+      (app, api) => {
+        app.use((_req, _res, next) => {
+          const error = new Error('No authorization token was found')
+          next(Object.assign(error, { status: 401, code: 'credentials_required' }))
+        })
+        app.use(modelApi(api))
+      },
+      async (_port, url) => {
+        const response = await fetch(`${url}/api/books`)
+        const { errors } = (await response.json()) as Envelope
+        equal(response.status, 401)
+        equal(errors, {
+          error: 'Unauthorized',
+          reason: 'The request was refused before it reached the API.',
+          code: 'credentials_required',
+        })
+        equal(response.headers.get('www-authenticate'), 'Custom realm="api"')
+      },
+    ))
+
   test('a body over the limit of the host’s parser is 413 in the envelope of the API', () =>
     running(
       (app, api) => {

@@ -117,12 +117,18 @@ suite('Koa', (test) => {
         app.use(async (ctx, next) => {
           if (ctx.query.as === 'stranger') ctx.throw(403, 'Not from here')
           if (ctx.query.as === 'bug') throw new Error('the password is 1234')
+          if (ctx.query.as === 'nobody')
+            ctx.throw(401, { headers: { 'WWW-Authenticate': 'Bearer' } })
           if (ctx.query.as === 'own') throw apiError(409, 'Conflict', 'Later.')
           await next()
         })
         app.use(modelApi(api))
       },
       async (url) => {
+        const unknown = await fetch(`${url}/api/books?as=nobody`)
+        const { errors } = (await unknown.json()) as Envelope
+        equal([unknown.status, errors?.code], [401, 'unauthorized'])
+        equal(unknown.headers.get('www-authenticate'), 'Bearer')
         const answers = await Promise.all(
           ['stranger', 'bug', 'own'].map(async (as) => {
             const response = await fetch(`${url}/api/books?as=${as}`)

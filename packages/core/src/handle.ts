@@ -425,6 +425,11 @@ function sentFailure(
   const vary = { vary: [...others, 'Accept'].join(', ') }
   const form =
     problem === undefined ? undefined : { 'content-type': `${problemMediaType}; charset=utf-8` }
-  const first = privacyOf(answering)
+  const first = { ...privacyOf(answering), ...(status === 401 ? challengeOf(runtime) : {}) }
   return respond(status, problem ?? envelope, requestId, first, always, ...headers, vary, form)
 }
+
+/** The challenge of a 401 that the host or a hook has thrown without one; RFC 9110 (15.5.2) requires it. */
+const challengeOf = ({ auth }: Runtime): Readonly<Record<string, string>> => ({
+  'www-authenticate': auth.challenge,
+})

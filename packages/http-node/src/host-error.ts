@@ -3,12 +3,14 @@
 import { STATUS_CODES } from 'node:http'
 import { ApiError, apiError, incompleteBody, unreadBody } from '@model-api/core'
 
-/** The properties that http-errors and similar libraries set on errors. */
+/** The properties that http-errors, express-jwt and similar libraries set on errors. */
 interface Refusal {
   readonly status?: unknown
   readonly statusCode?: unknown
+  readonly code?: unknown
   readonly expose?: unknown
   readonly message?: unknown
+  readonly headers?: unknown
 }
 
 /** The properties that body parsers set on errors: a type, or the text that they could not parse. */
@@ -16,31 +18,53 @@ interface ParserError extends Refusal {
   readonly type?: unknown
   readonly body?: unknown
   readonly limit?: unknown
-  readonly code?: unknown
 }
 
 /** Longest message that is sent, in characters; middleware may quote the request at any length. */
 const longestMessage = 1000
 
 /**
- * Converts an error. A 4xx error keeps its status, and its message if `expose` is true; for that of a body parser, `api.refuse` finds
- * the API's own error. Any other error is returned unchanged and gives 500.
+ * Converts an error. A 4xx error keeps its status, its `code` (by default the name of the status), its `headers`, and its message if
+ * `expose` is true; for that of a body parser, `api.refuse` finds the API's own error. Any other error is returned unchanged and gives
+ * 500.
  *
- * `createError(403, 'Not from this network')` → 403, `{ error: 'Forbidden', reason: 'Not from this network' }`
+ * `createError(403, 'Not from this network')` → 403, `{ error: 'Forbidden', reason: 'Not from this network', code: 'forbidden' }`
  */
 export function hostError(error: unknown): unknown {
   if (error instanceof ApiError) return error
   return parserError((error ?? {}) as ParserError) ?? refusalOf((error ?? {}) as Refusal) ?? error
 }
 
-function refusalOf({ status, statusCode, expose, message }: Refusal): ApiError | undefined {
-  const code = status ?? statusCode
-  if (typeof code !== 'number' || code < 400 || code > 499) return undefined
+function refusalOf(error: Refusal): ApiError | undefined {
+  const { expose, message, headers } = error
+  const status = error.status ?? error.statusCode
+  if (typeof status !== 'number' || !Number.isInteger(status)) return undefined
+  if (status < 400 || status > 499) return undefined
   const reason =
     expose === true && message
       ? String(message).slice(0, longestMessage)
-      : 'The request could not be read.'
-  return apiError(code, STATUS_CODES[code] ?? 'Bad Request', reason)
+      : status === 400
+        ? 'The request could not be read.'
+        : 'The request was refused before it reached the API.'
+  const name = STATUS_CODES[status] ?? 'Bad Request'
+  const { body } = apiError(status, name, reason, codeOf(error) ?? codeNamed(name))
+  return new ApiError(status, body, headersOf(headers))
+}
+
+/** Returns the code of an error, such as `credentials_required`; undefined if no response can have it as its code. */
+const codeOf = ({ code }: Refusal): string | undefined =>
+  typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : undefined
+
+/** `Too Many Requests` → `too_many_requests` */
+const codeNamed = (name: string): string => name.toLowerCase().replaceAll(/\W+/g, '_')
+
+/** Returns the headers that a library has put on its error, such as `Retry-After` or `WWW-Authenticate`. */
+function headersOf(headers: unknown): Record<string, string> {
+  if (typeof headers !== 'object' || headers === null) return {}
+  const sendable = Object.entries(headers).filter(([, value]) =>
+    ['string', 'number'].includes(typeof value),
+  )
+  return Object.fromEntries(sendable.map(([name, value]) => [name, String(value)]))
 }
 
 /** Converts the error of a body parser; undefined for any other error. */

@@ -26,6 +26,25 @@ suite('an error of the middleware', (test) => {
     equal(reasonOf({ status: 400, message: 'secret of the host' }), words)
   })
 
+  test('has its own code, or the name of its status', () => {
+    const codeOf = (error: object) => (hostError(error) as ApiError).body.code
+    equal(codeOf({ status: 401, code: 'credentials_required' }), 'credentials_required')
+    equal(codeOf({ status: 429 }), 'too_many_requests')
+    equal(codeOf({ status: 418 }), 'i_m_a_teapot')
+    for (const code of ['', 'a code', 7, null]) equal(codeOf({ status: 403, code }), 'forbidden')
+  })
+
+  test('keeps its headers', () => {
+    const headers = { 'Retry-After': 30, 'WWW-Authenticate': 'Bearer', 'X-List': ['a'] }
+    const refusal = hostError({ status: 429, headers }) as ApiError
+    equal(refusal.headers, { 'retry-after': '30', 'www-authenticate': 'Bearer' })
+  })
+
+  test('is passed on if its status is no integer', () => {
+    const failure = { status: 400.5 }
+    equal(hostError(failure), failure)
+  })
+
   test('is passed on if it is no 4xx', () => {
     const failure = Object.assign(new Error('no disk'), { status: 500, expose: true })
     equal(hostError(failure), failure)

@@ -9,6 +9,8 @@ const challenges: Readonly<Record<StrategyName, string>> = {
   custom: 'Custom realm="api"',
 }
 
-/** Returns the challenges of the strategies, in the order given. */
+/** Returns the challenges of the strategies, in the order given. Without any, only the host can refuse credentials. */
 export const challengeOf = (strategies: readonly StrategyName[]): string =>
-  strategies.map((name) => challenges[name]).join(', ')
+  (strategies.length === 0 ? (['custom'] as const) : strategies)
+    .map((name) => challenges[name])
+    .join(', ')
