@@ -51,7 +51,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'by the full text of a token that was verified, until it expires',
   ],
-  'auth/passwords/passwords.ts': [1, 'the cost of new hashes, by the arguments of one call'],
+  'model/hooks/password-cost-of-args.ts': [
+    1,
+    'the cost of new hashes, by the arguments of one call',
+  ],
   'auth/users/look-up.ts': [
     1,
     'by the connection: the keys of users that are looked up in this turn of the event loop; no record outlives its statement',
@@ -68,7 +71,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/body/transform.ts': [1, ofModels],
   'write/check/defaults.ts': [1, ofModels],
   'write/nodes/strategy.ts': [1, ofModels],
-  'http/endpoints/writes/stages.ts': [1, 'by the request: the time that its validators were told'],
+  'access/hooks/model-functions.ts': [1, 'by the request: the time that its validators were told'],
   'write/nodes/look-up.ts': [1, ofModels],
   'drivers/mysql/prepared.ts': [2, ofDriver],
   'drivers/postgres/prepared-text-rows.ts': [2, ofDriver],

@@ -41,12 +41,12 @@ const calls: Readonly<Record<string, readonly string[]>> = {
     "schema['~standard'].validate(valueForHost(check.value))",
   ],
   'http/call/session.ts': ['getter(request)'],
-  'http/endpoints/writes/access.ts': [
+  'access/policies/write-decisions.ts': [
     'policy.can_create?.(recordForHost(resource, data), args)',
     'policy.can_update?.(recordForHost(resource, object), recordForHost(resource, data), args)',
     'policy.can_delete?.(recordForHost(resource, object), args)',
   ],
-  'http/endpoints/writes/stages.ts': [
+  'access/hooks/model-functions.ts': [
     'make(recordArgs(call, resource))',
     'make(recordArgs(call, resource, stored))',
   ],
@@ -67,9 +67,9 @@ const typed: Readonly<Record<string, string>> = {
   'index.ts': 'exports the types',
   'openapi/after-callback.ts':
     'the callback of the document, called once, when the document is built',
-  'http/endpoints/writes/access.ts': 'called above',
+  'access/policies/write-decisions.ts': 'called above',
   'write/store/context.ts':
-    'the functions of defaults and of soft delete, called by http/endpoints/writes/stages.ts',
+    'the functions of defaults and of soft delete, called by access/hooks/model-functions.ts',
   'write/check/defaults.ts': 'passes them on to it',
 }
 
@@ -149,7 +149,11 @@ suite('calls of functions of the host', (test) => {
       .map(({ file }) => file)
     equal(
       found,
-      ['access/policies/scope.ts', 'http/endpoints/writes/access.ts', 'access/can-read.ts'].sort(),
+      [
+        'access/policies/scope.ts',
+        'access/policies/write-decisions.ts',
+        'access/can-read.ts',
+      ].sort(),
     )
   })
 

@@ -335,7 +335,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A caller who may not read a record learns by If-Match whether a guessed ETag is right',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-headers.ts',
     find: 'holdsFor(isReadable ? recordText(resource, stored) : undefined)',
     replace: 'holdsFor(recordText(resource, stored))',
     fails: 'test/security/writing-without-reading.test.ts',

@@ -339,7 +339,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'New hashes do not have the cost API_PASSWORD_COST',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/access/hooks/model-functions.ts',
     find: 'withPasswordCost(args, call.runtime.settings.auth.passwordCost)',
     replace: 'withPasswordCost(args, 10)',
     fails: 'test/auth/password-costs.test.ts',

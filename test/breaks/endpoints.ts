@@ -54,7 +54,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'If-Match is ignored where many records are changed',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-headers.ts',
     find: "if (header(request, 'if-match') !== undefined) throw preconditionOnMany('If-Match')",
     replace: '',
     fails: 'test/writing/many-records.test.ts',
@@ -75,7 +75,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'Nested records are checked by the rules of the requested model instead of their own',
-    file: 'packages/core/src/http/endpoints/writes/access.ts',
+    file: 'packages/core/src/access/policies/write-decisions.ts',
     find: 'mayWrite: (resource, action) => mayAct(resource, action, caller),',
     replace: 'mayWrite: (resource, action) => mayAct(call.resource ?? resource, action, caller),',
     fails: 'test/writing/nested.test.ts',
@@ -542,7 +542,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'An Idempotency-Key of a PATCH is ignored, and the PATCH runs twice',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-headers.ts',
     find: "if (header(request, 'idempotency-key') === undefined) return",
     replace: 'if (request !== undefined) return',
     fails: 'test/writing/conditional.test.ts',

@@ -52,7 +52,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'Lists and nested records are written without a transaction where the driver has none',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
     find: 'options.isSingle === true',
     replace: 'options !== undefined',
     fails: 'test/writing/without-transactions.test.ts',
@@ -82,7 +82,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'Several statements run at the isolation level of the connection',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
     find: "inOneStatement === undefined ? 'read committed' : 'of the connection'",
     replace: "'of the connection'",
     fails: 'test/writing/isolation.test.ts',

@@ -111,14 +111,22 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'Rolled back changes are passed to the callback after COMMIT',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
-    find: 'return { result, changes }',
-    replace: 'runAfterCommit(call, changes, true); return { result, changes: [] }',
+    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
+    find: 'const result = await request.finish(writing, written)',
+    replace:
+      'request.noteChanges(await changesOf(context)); const result = await request.finish(writing, written)',
+    fails: 'test/hooks/after-commit.test.ts',
+  },
+  {
+    title: 'In a transaction of the host, the callback after COMMIT hears that all is committed',
+    file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
+    find: 'runAfterCommit(call, changes, !opened.own.isTransaction)',
+    replace: 'runAfterCommit(call, changes, true)',
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
     title: 'The changes of a failed attempt are passed to the callback after COMMIT',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
     find: "changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,",
     replace:
       "changes: notesChanges ? ((call as { log?: never }).log ??= changeLog('') as never) : undefined,",
@@ -133,7 +141,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'The callback before COMMIT is not awaited',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
     find: 'await runBeforeCommit(writing.call, changes)',
     replace: 'void runBeforeCommit(writing.call, changes).catch(() => undefined)',
     fails: 'test/hooks/changes-before-commit.test.ts',
@@ -233,7 +241,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'Hooks of a list in a batch get another connection than those of the other operations',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
     find: 'call.runtime.batch?.hooks ??',
     replace: '',
     fails: 'test/hooks/one-db-per-attempt.test.ts',
@@ -241,7 +249,7 @@ export const hooks: readonly Break[] = [
   {
     title:
       'In a transaction of the host, only the hooks of lists get a connection of their request',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
     find: '(isBulk || hosted ?',
     replace: '(isBulk ?',
     fails: 'test/hooks/one-db-per-attempt.test.ts',
@@ -262,7 +270,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'In a batch, a hook does not see the earlier records of its list',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
     find: 'if (hooks !== undefined) hooks.statements = beforeHookStatements',
     replace: '',
     fails: 'test/hooks/one-db-per-attempt.test.ts',

@@ -146,7 +146,7 @@ export const links: readonly Break[] = [
   },
   {
     title: 'A link that another request has made from the other end is 409',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
     find: "  step === 'link' && failure.kind === 'unique'",
     replace: "  step === 'link' && failure.kind === 'check'",
     fails: 'test/writing/links-from-both-ends.test.ts',

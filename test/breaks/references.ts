@@ -24,7 +24,7 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A parent is deleted while a callback runs, and its new dependent is stored',
-    file: 'packages/core/src/http/endpoints/writes/stages.ts',
+    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
     find: 'if (transaction.isTransaction) await refuseDeletedMeanwhile(context)',
     replace: 'void [transaction.isTransaction, refuseDeletedMeanwhile]',
     fails: cascades,

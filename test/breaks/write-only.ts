@@ -177,7 +177,7 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'The arguments of hooks decide the cost of a password hash',
     file: 'packages/core/src/auth/passwords/passwords.ts',
-    find: 'apiCosts.get(given) ?? usualPasswordCost',
+    find: 'passwordCostOf(given) ?? usualPasswordCost',
     replace: 'Number(Reflect.get(given, "cost") ?? usualPasswordCost)',
     fails: 'test/auth/passwords.test.ts',
   },

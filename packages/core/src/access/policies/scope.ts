@@ -95,6 +95,25 @@ export const scopeRows = (
     }),
   )
 
+/** The connection of a request, on which its policies are called. */
+export interface ScopeConnection {
+  readonly target: Target
+  /** The host's own Kysely instance with its plugins. */
+  readonly own: AnyDatabase
+}
+
+/** `scopeRead` for the rows of one statement, without embeds; returns the target with the scopes. */
+export async function scopeStatement(
+  call: ScopeCall['call'] & Pick<RoutedRequest, 'action'>,
+  { target, own }: ScopeConnection,
+  rows: RowPlan,
+  refusedBase: 'forbidden' | 'empty' = 'forbidden',
+): Promise<Target> {
+  const scopes = scopeDecisions()
+  await scopeRows({ call, db: own, target, action: call.action, refusedBase }, rows, scopes)
+  return { ...target, scopes }
+}
+
 /**
  * Returns the scopes of a read that neither a policy nor the filter callback narrows: all rows of every source. Undefined if one of
  * them narrows it, because it must be called for each request.

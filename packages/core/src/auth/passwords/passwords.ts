@@ -1,6 +1,7 @@
 // Creates and checks bcrypt hashes of passwords.
 
 import { passwordTooLong, validationFailed } from '../../errors.ts'
+import { passwordCostOf } from '../../model/hooks/password-cost-of-args.ts'
 import type { HookArgs } from '../../model/settings/access/hook-types.ts'
 import {
   leastPasswordCost,
@@ -52,7 +53,7 @@ export async function hashPassword(
 
 function costIn(given: unknown): number {
   if (typeof given === 'number') return given
-  if (isHookArgs(given)) return apiCosts.get(given) ?? usualPasswordCost
+  if (isHookArgs(given)) return passwordCostOf(given) ?? usualPasswordCost
   throw new TypeError(
     'hashPassword: expected as second argument a cost (a number) or the arguments of a hook, as in hashPassword(password, 12).',
   )
@@ -65,15 +66,6 @@ const isHookArgs = (given: unknown): given is HookArgs =>
 
 const isPasswordCost = (cost: number): boolean =>
   Number.isInteger(cost) && cost >= leastPasswordCost && cost <= mostPasswordCost
-
-/** API_PASSWORD_COST of the API that made the arguments of a `transform`. */
-const apiCosts = new WeakMap<HookArgs, number>()
-
-/** Returns the arguments, for which `hashPassword` has this cost. */
-export function withPasswordCost(args: HookArgs, cost: number): HookArgs {
-  apiCosts.set(args, cost)
-  return args
-}
 
 /**
  * Returns the cost of a stored hash; undefined if the value is no hash, or one with a cost that is not computed, which would occupy a

@@ -1,6 +1,7 @@
 // Runs the operations of a batch in one transaction: all of them, or none.
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
+import { hookConnection } from '../../database/leases/hook-connection.ts'
 import { checkDeferred, refusedCommit } from '../../database/leases/in-transaction.ts'
 import { Lease } from '../../database/leases/lease.ts'
 import { requestBounds } from '../../database/statements/bounds.ts'
@@ -13,6 +14,7 @@ import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import { turn } from '../../lib/turn.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
+import { explained } from '../../write/refusals/explained-error.ts'
 import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
 import type { WriteContext } from '../../write/store/context.ts'
@@ -21,8 +23,6 @@ import { servesMany } from '../endpoints/reads/serves-many.ts'
 import { factsOf } from '../endpoints/routing/route-facts.ts'
 import type { RoutedCall } from '../endpoints/routing/route-request.ts'
 import { answerAuthorized, optionsOf, setCaller } from '../endpoints/routing/serve-call.ts'
-import { hookConnection } from '../endpoints/writes/hook-connection.ts'
-import { explained } from '../endpoints/writes/stages.ts'
 import { splitUrl } from '../route-table.ts'
 import {
   type AdmittedOperation,

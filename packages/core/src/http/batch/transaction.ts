@@ -4,10 +4,10 @@ import type { Lease, Work } from '../../database/leases/lease.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { noScopes } from '../../query/compile/scopes.ts'
+import { explained } from '../../write/refusals/explained-error.ts'
 import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
 import { rollBackTo, setSavepoint } from '../../write/store/savepoint.ts'
 import type { Runtime } from '../call/call.ts'
-import { explained } from '../endpoints/writes/stages.ts'
 
 /**
  * Runs `work` in a transaction, which is retried after conflicts. In a transaction of the host, which stays open, rolls back to a

@@ -2,17 +2,9 @@
 
 import type { HookCall } from '../../access/hooks/hook-call.ts'
 import type { RoutedRequest } from '../../access/routed-request.ts'
-import type { DatabaseFailure } from '../../dialect/dialect.ts'
+import type { HookConnection } from '../../database/leases/hook-connection.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
-import type { WriteContext } from '../../write/store/context.ts'
-import type { HookConnection } from '../endpoints/writes/hook-connection.ts'
-
-/** The search for the record that violates a deferred constraint. */
-export interface DeferredCheck {
-  readonly failure: DatabaseFailure
-  /** Takes the write of an operation, whose records are checked before COMMIT. */
-  add(context: WriteContext): void
-}
+import type { DeferredCheck } from '../../write/refusals/refused-commit.ts'
 
 /** What the operations of a batch share while its transaction is open. */
 export interface OpenBatch {

@@ -24,8 +24,8 @@ import { sameValue } from '../nodes/same-value.ts'
 import { existsUnscoped, valuesOf } from '../resolve/look-up.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/context.ts'
-import type { WriteAction } from './access.ts'
 import { readReferred } from './referred-records.ts'
+import type { WriteAction } from './write-access.ts'
 
 /** Throws 403 unless methods and roles allow the action on the resource; the error names the record at `path`. */
 export async function requireAccess(

@@ -8,6 +8,13 @@ import type { WriteContext } from '../store/context.ts'
 import { breaksConstraint, explainRefusal } from './explain-refusal.ts'
 import { type Refusal, refusedWrite } from './refusal.ts'
 
+/** The search for the record that violates a deferred constraint. */
+export interface DeferredCheck {
+  readonly failure: DatabaseFailure
+  /** Takes the write of an operation, whose records are checked before COMMIT. */
+  add(context: WriteContext): void
+}
+
 /** Whether a later operation of the batch has written the record with this key, given as `keyText`, again. */
 export type IsWrittenLater = (resource: Resource, key: string) => boolean
 

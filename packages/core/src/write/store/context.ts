@@ -1,5 +1,6 @@
 // WriteContext: what the steps of a write share in its transaction. Types only.
 
+import type { BeforeHookStatements } from '../../database/leases/hook-connection.ts'
 import type { Lease } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -9,7 +10,7 @@ import type { Target } from '../../query/compile/target.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import type { InputProblems } from '../body/problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
-import type { WriteAccess } from '../check/access.ts'
+import type { WriteAccess } from '../check/write-access.ts'
 import type { Values } from '../nodes/node.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { GeneratedKeys } from './generated-keys.ts'
@@ -92,11 +93,4 @@ export interface WriteContext extends ValueSources {
   readonly setsSavepoints: boolean
   /** Absent in a write of one record. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
-}
-
-/** Work to do before each statement that a hook sends through `args.db`. */
-export interface BeforeHookStatements {
-  work: (() => Promise<void>) | undefined
-  /** Whether the write has ended. */
-  isOver: boolean
 }

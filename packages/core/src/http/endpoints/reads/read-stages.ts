@@ -3,7 +3,7 @@
 import { checkObjects, hasObjectChecks, readRecords } from '../../../access/can-read.ts'
 import { hookArgs, hookCallerOf } from '../../../access/hook-args.ts'
 import { baseFilter, dumperOf, hasDump, refuseDumped } from '../../../access/hooks/read-hooks.ts'
-import { type ScopedRead, scopeRead, scopeRows } from '../../../access/policies/scope.ts'
+import { type ScopedRead, scopeRead } from '../../../access/policies/scope.ts'
 import { Lease } from '../../../database/leases/lease.ts'
 import type { Replica } from '../../../database/replicas/replica.ts'
 import { requestBounds } from '../../../database/statements/bounds.ts'
@@ -17,13 +17,13 @@ import { withoutPlugins } from '../../../lib/sql/without-plugins.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { limitSettingNames } from '../../../model/settings/setting-names.ts'
 import { readingNewest } from '../../../query/compile/read-lock.ts'
-import { noScopes, scopeDecisions } from '../../../query/compile/scopes.ts'
+import { noScopes } from '../../../query/compile/scopes.ts'
 import type { Target } from '../../../query/compile/target.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import { parseQuery } from '../../../query/parse/parse-query.ts'
 import { filterLike } from '../../../query/plan/conditions/filter-like.ts'
 import { writeCursor } from '../../../query/plan/order/cursor.ts'
-import type { ListPlan, ReadPlan, RowPlan } from '../../../query/plan/plan.ts'
+import type { ListPlan, ReadPlan } from '../../../query/plan/plan.ts'
 import type { LoadedRow } from '../../../query/run/loaded-row.ts'
 import type { LoadedPage } from '../../../query/run/read.ts'
 import { pageUrl } from '../../../query/serialize/links.ts'
@@ -167,18 +167,6 @@ export function narrowPlan<P extends ReadPlan>(
   const filter = baseFilter(call, planned.rows.from.resource, ast)
   const scope = { call, db: own, target, action: call.action }
   return scopeRead(filter === undefined ? scope : { ...scope, filter }, planned)
-}
-
-/** `scopePlan` for the rows of one statement, without embeds. */
-export async function scopeStatement(
-  call: Call,
-  { target, own }: Opened,
-  rows: RowPlan,
-  refusedBase: 'forbidden' | 'empty' = 'forbidden',
-): Promise<Target> {
-  const scopes = scopeDecisions()
-  await scopeRows({ call, db: own, target, action: call.action, refusedBase }, rows, scopes)
-  return { ...target, scopes }
 }
 
 /** Calls can_read, then serialises the rows to objects and runs the dump callbacks. */

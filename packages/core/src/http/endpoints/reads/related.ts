@@ -1,5 +1,6 @@
 // GET on a relation of one record: reads the parent, then the related rows; the query has the parameters of the target.
 
+import { scopeStatement } from '../../../access/policies/scope.ts'
 import { recordNotFound } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import { compilePage, compileRead } from '../../../query/compile/read-program.ts'
@@ -10,7 +11,7 @@ import { type LoadedPage, readPage, readParentKey } from '../../../query/run/rea
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { oneResult } from './item.ts'
-import { listResult, open, parseRead, scopePlan, scopeStatement } from './read-stages.ts'
+import { listResult, open, parseRead, scopePlan } from './read-stages.ts'
 
 /** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list if the author has no books. */
 export async function getRelated(

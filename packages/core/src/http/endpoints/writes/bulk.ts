@@ -1,5 +1,6 @@
 // PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/writing.md).
 
+import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import {
   filterNeeded,
   forbiddenFilters,
@@ -56,18 +57,10 @@ import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './echo.ts'
 import { relationKeysOf, retriesNames } from './relation-keys.ts'
 import { cascadeParameter } from './remove.ts'
 import { keysOf, writtenResult } from './result.ts'
-import {
-  bodyOf,
-  inWrite,
-  refuseAllBut,
-  refuseFields,
-  refuseIdempotencyKey,
-  refuseOtherParameters,
-  refusePrecondition,
-  transformHost,
-  validatorHost,
-  type Writing,
-} from './stages.ts'
+import { bodyOf, refuseFields } from './write-body.ts'
+import { refuseIdempotencyKey, refusePrecondition } from './write-headers.ts'
+import { refuseAllBut, refuseOtherParameters } from './write-parameters.ts'
+import { inWrite, type Writing } from './write-stages.ts'
 
 /**
  * `PATCH /api/books?price__lt=5&max_affected=10` with the fields to change, or `PATCH /api/books` with a list of objects, each

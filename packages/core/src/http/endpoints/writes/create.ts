@@ -1,5 +1,6 @@
 // POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/writing.md).
 
+import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import { mayAct } from '../../../access/reach.ts'
 import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -25,15 +26,11 @@ import { idempotent } from './idempotent.ts'
 import { relationKeysOf, retriesNames } from './relation-keys.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
 import { createInOneStatement, writeOneRecord } from './single-statement.ts'
-import {
-  bodyOf,
-  refuseOtherParameters,
-  refusePrecondition,
-  transformHost,
-  validatorHost,
-  type Writing,
-} from './stages.ts'
 import { upsert } from './upsert.ts'
+import { bodyOf } from './write-body.ts'
+import { refusePrecondition } from './write-headers.ts'
+import { refuseOtherParameters } from './write-parameters.ts'
+import type { Writing } from './write-stages.ts'
 
 /** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
 export function create(call: Call, resource: Resource): Promise<Result> {

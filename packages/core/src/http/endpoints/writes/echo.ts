@@ -35,7 +35,7 @@ import {
   scopePlan,
   textWriterOf,
 } from '../reads/read-stages.ts'
-import type { Writing } from './stages.ts'
+import type { Writing } from './write-stages.ts'
 
 /** A written record as the caller may read it. */
 export interface Echo {

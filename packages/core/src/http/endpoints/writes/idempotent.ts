@@ -43,7 +43,7 @@ import {
   withOneConnection,
 } from '../reads/read-stages.ts'
 import { planEcho, readEchoes } from './echo.ts'
-import type { Writing } from './stages.ts'
+import type { Writing } from './write-stages.ts'
 
 /** Stores the response of a write inside its transaction. */
 export type StoreResponse = (

@@ -12,7 +12,8 @@ import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/read-stages.ts'
 import { noteCascade } from './changed.ts'
 import { removed, removeInOneStatement, writeOneRecord } from './single-statement.ts'
-import { preconditionOf, refuseAllBut, refuseIdempotencyKey } from './stages.ts'
+import { preconditionOf, refuseIdempotencyKey } from './write-headers.ts'
+import { refuseAllBut } from './write-parameters.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(

@@ -9,13 +9,10 @@ import type { Result } from '../../envelope.ts'
 import { parse, refuseRelationKeys } from '../reads/read-stages.ts'
 import { cachedEchoPlan } from './echo.ts'
 import { writtenResult } from './result.ts'
-import {
-  inWrite,
-  preconditionOf,
-  refuseFields,
-  refuseIdempotencyKey,
-  refuseOtherParameters,
-} from './stages.ts'
+import { refuseFields } from './write-body.ts'
+import { preconditionOf, refuseIdempotencyKey } from './write-headers.ts'
+import { refuseOtherParameters } from './write-parameters.ts'
+import { inWrite } from './write-stages.ts'
 
 /** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */
 export async function restore(

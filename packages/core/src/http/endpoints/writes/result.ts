@@ -14,7 +14,7 @@ import type { Result } from '../../envelope.ts'
 import type { Content } from '../reads/read-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 import type { StoreResponse } from './idempotent.ts'
-import type { Writing } from './stages.ts'
+import type { Writing } from './write-stages.ts'
 
 /** The records of a POST body, and its problems so far. */
 export interface Items {

@@ -3,6 +3,7 @@
 
 import type { Action } from '../../../access/action.ts'
 import { needsChanges } from '../../../access/hooks/commit.ts'
+import { valueSourcesOf } from '../../../access/hooks/model-functions.ts'
 import { baseFilter, hasDump } from '../../../access/hooks/read-hooks.ts'
 import { hasCallback } from '../../../access/hooks/write-hooks.ts'
 import { type RecordScope, scopeOfRecord } from '../../../access/policies/scope.ts'
@@ -22,6 +23,7 @@ import {
   strategyOf,
   type WriteConditions,
 } from '../../../write/nodes/strategy.ts'
+import { explainedError } from '../../../write/refusals/explained-error.ts'
 import { valuesOf } from '../../../write/resolve/look-up.ts'
 import { independentChanges } from '../../../write/resolve/requested-changes.ts'
 import {
@@ -42,13 +44,7 @@ import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, type Opened, open, recordContent } from '../reads/read-stages.ts'
 import { recordResult } from './result.ts'
-import {
-  explainedError,
-  inWrite,
-  valueSourcesOf,
-  type WriteOptions,
-  type Writing,
-} from './stages.ts'
+import { inWrite, type WriteOptions, type Writing } from './write-stages.ts'
 
 /** The outcome of a write that may be a single statement. */
 export interface SingleWrite<T> {
@@ -109,7 +105,9 @@ export function createInOneStatement(
       return { isSingle: true, result: await resultOf(call, echo, 201, written) }
     } catch (error) {
       // In a transaction, the code that began it explains refusals.
-      throw place.opened === undefined ? await explainedError(call, run.opened, error) : error
+      throw place.opened === undefined
+        ? await explainedError(call.runtime, run.opened, error)
+        : error
     }
   })
 }

@@ -1,5 +1,6 @@
 // PATCH and PUT on one record.
 
+import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
@@ -21,14 +22,9 @@ import { cachedEchoPlan } from './echo.ts'
 import { relationKeysOf, retriesNames } from './relation-keys.ts'
 import { writtenResult } from './result.ts'
 import { changeInOneStatement, writeOneRecord } from './single-statement.ts'
-import {
-  bodyOf,
-  preconditionOf,
-  refuseIdempotencyKey,
-  refuseOtherParameters,
-  transformHost,
-  validatorHost,
-} from './stages.ts'
+import { bodyOf } from './write-body.ts'
+import { preconditionOf, refuseIdempotencyKey } from './write-headers.ts'
+import { refuseOtherParameters } from './write-parameters.ts'
 
 /**
  * `PATCH /api/books/1` with the fields to change, or a JSON Merge Patch, which also merges the documents of json columns; `PUT`

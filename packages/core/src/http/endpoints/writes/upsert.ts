@@ -1,5 +1,6 @@
 // POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/writing.md).
 
+import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import { missingReference } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { unmatchable, visibleNames } from '../../../model/registry/checks/field-rules.ts'
@@ -36,9 +37,9 @@ import { noteChanged } from './changed.ts'
 import { knownRows, returnedEcho } from './echo.ts'
 import { relationKeysOf } from './relation-keys.ts'
 import { type Items, keysOf, writtenResult } from './result.ts'
-import { inWrite, transformHost, validatorHost } from './stages.ts'
 import { uniqueColumns } from './unique-columns.ts'
 import { initialColumns, keyOf } from './upsert-key.ts'
+import { inWrite } from './write-stages.ts'
 
 /** A record of the body, read both as a change and as a new record. A class, as `CreateStep` says. */
 class Candidate {

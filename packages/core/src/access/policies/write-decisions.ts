@@ -1,23 +1,24 @@
 // Implements WriteAccess: decides with methods, roles and policies whether the caller may write a record.
 
-import { recordArgs } from '../../../access/hook-args.ts'
-import { atRecord } from '../../../access/hooks/at-record.ts'
-import { callPolicyHook } from '../../../access/policies/call-policy-hook.ts'
-import { mayAct } from '../../../access/reach.ts'
-import type { MaybePromise } from '../../../lib/maybe-promise.ts'
-import { recordForHost } from '../../../model/hooks/host-values.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
-import type { AccessPolicy } from '../../../model/settings/access/access-types.ts'
-import type { HookArgs } from '../../../model/settings/access/hook-types.ts'
-import type { WriteAccess } from '../../../write/check/access.ts'
-import type { Values } from '../../../write/nodes/node.ts'
-import type { Call } from '../../call/call.ts'
-import { type Opened, scopeStatement } from '../reads/read-stages.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { recordForHost } from '../../model/hooks/host-values.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { AccessPolicy } from '../../model/settings/access/access-types.ts'
+import type { HookArgs } from '../../model/settings/access/hook-types.ts'
+import type { WriteAccess } from '../../write/check/write-access.ts'
+import type { Values } from '../../write/nodes/node.ts'
+import { recordArgs } from '../hook-args.ts'
+import { atRecord } from '../hooks/at-record.ts'
+import type { HookCall } from '../hooks/hook-call.ts'
+import { mayAct } from '../reach.ts'
+import type { RoutedRequest } from '../routed-request.ts'
+import { callPolicyHook } from './call-policy-hook.ts'
+import { type ScopeConnection, scopeStatement } from './scope.ts'
 
 type Hook = 'can_create' | 'can_update' | 'can_delete'
 
 /** The access rules for this caller, inside the transaction of `opened`. */
-export function writeAccess(call: Call, opened: Opened): WriteAccess {
+export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnection): WriteAccess {
   const { caller, runtime } = call
   const callHook = (
     resource: Resource,

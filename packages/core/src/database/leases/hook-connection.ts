@@ -1,9 +1,15 @@
 // HookConnection: the instance that all hooks of one transaction receive as `args.db`, and the work of a write before their statements.
 
-import { beforeStatements } from '../../../database/leases/intercept-connection.ts'
-import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
-import { turn } from '../../../lib/turn.ts'
-import type { BeforeHookStatements } from '../../../write/store/context.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { turn } from '../../lib/turn.ts'
+import { beforeStatements } from './intercept-connection.ts'
+
+/** Work to do before each statement that a hook sends through `args.db`. */
+export interface BeforeHookStatements {
+  work: (() => Promise<void>) | undefined
+  /** Whether the write has ended. */
+  isOver: boolean
+}
 
 export interface HookConnection {
   readonly db: AnyDatabase

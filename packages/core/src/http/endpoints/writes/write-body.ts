@@ -1,0 +1,41 @@
+// The body of a write's request.
+
+import { wrongBody } from '../../../errors.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { InputProblems } from '../../../write/body/problems.ts'
+import {
+  type BodyLimit,
+  bodyText,
+  readBody,
+  refuseUnreadable,
+} from '../../../write/body/text/body.ts'
+import type { Call, Runtime } from '../../call/call.ts'
+
+/** Reads the body of the request as JSON; adds syntax problems to `problems`. `mayMerge`: it may be a merge patch. */
+export const bodyOf = (
+  { request, runtime }: Call,
+  problems: InputProblems,
+  mayMerge = false,
+): JsonValue => readBody(request, bodyLimitOf(runtime), problems, mayMerge)
+
+/**
+ * Throws 400 for a body with content on a request that takes none. An empty object is accepted, because some clients always send one.
+ */
+export function refuseFields({ request, runtime }: Call, expected: string): void {
+  const { body } = request
+  if (body === undefined || body === null) return
+  const limit = bodyLimitOf(runtime)
+  refuseUnreadable(request, limit)
+  const isText = typeof body === 'string' || body instanceof Uint8Array
+  const isEmpty = isText
+    ? /^(?:\{\s*\}|null|)$/.test(bodyText(body, limit).trim())
+    : typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0
+  if (!isEmpty) throw wrongBody(expected)
+}
+
+/** API_BODY_LIMIT. */
+export const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
+  bytes: settings.bodyLimit,
+  setting: settingNames.bodyLimit,
+})

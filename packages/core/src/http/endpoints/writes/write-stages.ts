@@ -1,0 +1,122 @@
+// What all endpoints of writes share: they run in a transaction of `write/transaction`, with the WriteContext made here.
+
+import { needsChanges, runAfterCommit, runBeforeCommit } from '../../../access/hooks/commit.ts'
+import { validatorHost, valueSourcesOf } from '../../../access/hooks/model-functions.ts'
+import { writeHooks } from '../../../access/hooks/write-hooks.ts'
+import { writeAccess } from '../../../access/policies/write-decisions.ts'
+import {
+  type BeforeHookStatements,
+  hookConnection,
+} from '../../../database/leases/hook-connection.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { mergedDocumentProblem } from '../../../write/body/merged-document.ts'
+import { type InputProblems, inputProblems } from '../../../write/body/problems.ts'
+import { runChecks } from '../../../write/body/read-body.ts'
+import { changeLog } from '../../../write/store/change-log.ts'
+import type { WriteContext } from '../../../write/store/context.ts'
+import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
+import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
+import {
+  type AttemptFacts,
+  inWriteTransaction,
+  type OpenWrite,
+  type TransactionDatabase,
+  type TransactionOptions,
+} from '../../../write/transaction/in-write-transaction.ts'
+import type { Call } from '../../call/call.ts'
+import type { Result } from '../../envelope.ts'
+import { isHosted, type Opened, open, pastSnapshot } from '../reads/read-stages.ts'
+import { finishBeforeCommit } from '../routing/finish.ts'
+import { bodyLimitOf } from './write-body.ts'
+
+/** A write in its transaction. */
+export interface Writing extends OpenWrite {
+  /** The call with the transaction; hooks receive it as their connection. */
+  readonly call: Call
+  /** The transaction, for reading the echo. */
+  readonly opened: Opened
+}
+
+export interface WriteOptions extends TransactionOptions<Writing, Result> {
+  /** Problems of the body so far, to report together with those that depend on the stored record. */
+  readonly problems?: InputProblems
+  /** The write stores many records after their hooks were called. */
+  readonly isBulk?: boolean
+  /** Filters choose the records that the body describes, so it names none of them. */
+  readonly byFilters?: boolean
+}
+
+/** Runs a write to `resource`, the model in the path, in one transaction. If the database refuses a statement, finds out why after the rollback. */
+export async function inWrite(
+  call: Call,
+  resource: Resource,
+  work: (writing: Writing) => Promise<Result>,
+  options: WriteOptions = {},
+): Promise<Result> {
+  const opened = await open(call)
+  const { runtime } = call
+  const { batch } = runtime
+  return inWriteTransaction<Writing, Result>(
+    {
+      own: opened.own,
+      outside: opened,
+      batch,
+      warn: (message) => runtime.warn(message),
+      needsChanges: needsChanges(call.hooks),
+      writingIn: (inside, attempt) => writingIn(call, resource, opened, inside, options, attempt),
+      finish: (writing, written) => finishBeforeCommit(writing.call, written),
+      async beforeCommit(writing, changes) {
+        if (batch === undefined) await runBeforeCommit(writing.call, changes)
+      },
+      noteChanges(changes) {
+        if (batch) batch.note(call, changes)
+        else runAfterCommit(call, changes, !opened.own.isTransaction)
+      },
+    },
+    work,
+    options,
+  )
+}
+
+function writingIn(
+  call: Call,
+  resource: Resource,
+  outside: Opened,
+  { lease, own: transaction }: TransactionDatabase,
+  { problems: before, isBulk = false, byFilters = false }: WriteOptions,
+  { setsSavepoints, deferred }: AttemptFacts,
+): Writing {
+  const notesChanges = needsChanges(call.hooks) || deferred !== undefined
+  const beforeHookStatements: BeforeHookStatements | undefined = isBulk
+    ? { work: undefined, isOver: false }
+    : undefined
+  const hosted = isHosted(call, outside.own)
+  const hooks =
+    call.runtime.batch?.hooks ?? (isBulk || hosted ? hookConnection(transaction) : undefined)
+  if (hooks !== undefined) hooks.statements = beforeHookStatements
+  const inside: Call = { ...call, transaction: hooks?.db ?? transaction }
+  const target = { ...pastSnapshot(call, outside).target, db: lease.db }
+  const opened: Opened = { lease, target, own: transaction }
+  const problems = inputProblems(before)
+  const context: WriteContext = {
+    lease,
+    target,
+    registry: call.registry,
+    access: writeAccess(inside, opened),
+    hooks: writeHooks(inside),
+    base: call.base,
+    ...valueSourcesOf(inside),
+    changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
+    validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
+    mergedDocumentProblem: (stored, merged) =>
+      mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
+    problems,
+    unlocked: [],
+    generatedKeys: new GeneratedKeys(),
+    removedLinks: new RemovedLinkCount(resource),
+    hosted,
+    setsSavepoints,
+    beforeHookStatements,
+  }
+  return { call: inside, context, opened, hooks }
+}

@@ -1,0 +1,32 @@
+// explained: turns an error of a write into the one that the client receives.
+
+import { counterBehind, explainRefusal, hiddenValueMissing } from './explain-refusal.ts'
+import { type Probe, refusalOf } from './refusal.ts'
+
+/** What explaining a refusal needs of the request. */
+export interface Warned {
+  /** Reports a probable mistake of the host. */
+  warn(message: string): void
+}
+
+/**
+ * Turns a refusal of the database into the API error that explains it; returns other errors unchanged. In a batch it returns all errors
+ * unchanged, because the batch explains them.
+ */
+export const explainedError = async (
+  runtime: Warned & { readonly batch?: unknown },
+  opened: Probe,
+  error: unknown,
+): Promise<unknown> => (runtime.batch === undefined ? explained(runtime, opened, error) : error)
+
+/** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
+export async function explained(runtime: Warned, opened: Probe, error: unknown): Promise<unknown> {
+  const refusal = refusalOf(error)
+  if (refusal === undefined) return error
+  const behind = await counterBehind(opened, refusal)
+  if (behind !== undefined) runtime.warn(behind)
+  const missing = await hiddenValueMissing(opened, refusal)
+  if (missing !== undefined) runtime.warn(missing)
+  const explanation = refusal.explained ?? (await explainRefusal(opened, refusal))
+  return Object.assign(explanation, { cause: error })
+}

@@ -1,0 +1,195 @@
+// inWriteTransaction: runs a write in a transaction, repeats it if it has to be made in another way or may succeed now, and explains the
+// error if the database refuses it.
+
+import type { HookConnection } from '../../database/leases/hook-connection.ts'
+import { refusedCommit } from '../../database/leases/in-transaction.ts'
+import type { Lease } from '../../database/leases/lease.ts'
+import type { DatabaseFailure } from '../../dialect/dialect.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
+import type { Change } from '../../model/settings/access/hook-types.ts'
+import { refuseDeletedMeanwhile } from '../check/referred-records.ts'
+import { explainRefusal } from '../refusals/explain-refusal.ts'
+import { explainedError, type Warned } from '../refusals/explained-error.ts'
+import { type Probe, type Refusal, refusalOf, refusedWrite } from '../refusals/refusal.ts'
+import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
+import { changesOf } from '../resolve/stored-changes.ts'
+import type { WriteContext } from '../store/context.ts'
+import { RepeatNeeded } from '../store/savepoint.ts'
+
+/** A write in its transaction. */
+export interface OpenWrite {
+  readonly context: WriteContext
+  /** Absent if hooks receive the transaction itself. */
+  readonly hooks: HookConnection | undefined
+}
+
+/** A transaction, or the connection of a driver without transactions. */
+export interface TransactionDatabase {
+  readonly lease: Lease
+  /** The host's own instance with its plugins; policies and hooks receive it. */
+  readonly own: AnyDatabase
+}
+
+/** What the transaction of a write needs of the request; `W` is the write in it, `R` the response. */
+export interface WriteRequest<W extends OpenWrite, R> extends Warned {
+  /** The host's own instance, or the transaction that the host or the batch has begun. */
+  readonly own: AnyDatabase
+  /** The connection outside of the transaction. */
+  readonly outside: Probe
+  /** The batch whose transaction the write runs in. */
+  readonly batch: { readonly deferred: DeferredCheck | undefined } | undefined
+  /** Whether callbacks before or after COMMIT receive what the write has changed. */
+  readonly needsChanges: boolean
+  /** Makes the context of an attempt in its transaction. */
+  writingIn(inside: TransactionDatabase, attempt: AttemptFacts): W
+  /** Runs the steps of the response that belong to the transaction. */
+  finish(writing: W, written: R): MaybePromise<R>
+  beforeCommit(writing: W, changes: readonly Change[]): Promise<void>
+  /** Called after COMMIT. */
+  noteChanges(changes: readonly Change[]): void
+}
+
+const maxRetries = 3
+
+export interface TransactionOptions<W, R> {
+  /**
+   * Makes the write with one statement in the transaction. Returns undefined if the statement wrote nothing; several statements then
+   * make the write, or find the error. Absent if the write always needs several.
+   */
+  readonly inOneStatement?: ((writing: W) => MaybePromise<R | undefined>) | undefined
+  /** Whether a concurrent transaction may have caused the refusal, so that the transaction is repeated. */
+  readonly retryOn?: (refusal: Refusal) => boolean
+  /** One statement makes the whole write, so the write can also run if the driver has no transactions. */
+  readonly isSingle?: boolean
+}
+
+/** Thrown if `inOneStatement` wrote nothing: the transaction is rolled back, and a second one makes the write with several statements. */
+class SeveralNeeded extends Error {}
+
+/** What the context of an attempt depends on. */
+export interface AttemptFacts {
+  readonly setsSavepoints: boolean
+  /** How the database refused COMMIT; the next attempt finds the record before it commits. */
+  readonly deferred?: DatabaseFailure | undefined
+}
+
+/** How a write is attempted. */
+interface Attempt<W, R> extends AttemptFacts {
+  readonly inOneStatement: TransactionOptions<W, R>['inOneStatement']
+}
+
+/** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
+export async function inWriteTransaction<W extends OpenWrite, R>(
+  request: WriteRequest<W, R>,
+  work: (writing: W) => Promise<R>,
+  options: TransactionOptions<W, R>,
+): Promise<R> {
+  const { batch, own, outside } = request
+  const { inOneStatement, retryOn } = options
+  let attempt: Attempt<W, R> = {
+    inOneStatement,
+    setsSavepoints: batch !== undefined,
+    deferred: batch?.deferred?.failure,
+  }
+  let refusals = 0
+  for (;;) {
+    try {
+      const { result, changes } = await writeOnce(request, work, options, attempt)
+      request.noteChanges(changes)
+      return result
+    } catch (error) {
+      const other = otherAttempt(attempt, error)
+      if (other !== undefined) {
+        attempt = other
+        continue
+      }
+      refusals += 1
+      const refusal = refusalOf(error)
+      const mayRetry =
+        refusal !== undefined && (isRepeatedLink(refusal) || retryOn?.(refusal) === true)
+      if (!mayRetry || own.isTransaction || refusals > maxRetries) {
+        throw await explainedError(request, outside, error)
+      }
+    }
+  }
+}
+
+/** Whether a request from the other end may have made the link meanwhile; the next attempt finds it. */
+const isRepeatedLink = ({ step, failure }: Refusal): boolean =>
+  step === 'link' && failure.kind === 'unique'
+
+/** Returns how to attempt the write after an error that asks for another way; undefined for every other error. */
+function otherAttempt<W, R>(attempt: Attempt<W, R>, error: unknown): Attempt<W, R> | undefined {
+  if (error instanceof SeveralNeeded) return { ...attempt, inOneStatement: undefined }
+  const deferred = attempt.deferred === undefined ? refusedCommit(error) : undefined
+  if (deferred !== undefined) return { ...attempt, inOneStatement: undefined, deferred }
+  return error instanceof RepeatNeeded && !attempt.setsSavepoints
+    ? { ...attempt, setsSavepoints: true }
+    : undefined
+}
+
+/** Runs the write, and the callbacks before COMMIT, in one transaction. */
+function writeOnce<W extends OpenWrite, R>(
+  request: WriteRequest<W, R>,
+  work: (writing: W) => Promise<R>,
+  options: TransactionOptions<W, R>,
+  attempt: Attempt<W, R>,
+): Promise<{ readonly result: R; readonly changes: readonly Change[] }> {
+  const { batch } = request
+  const { inOneStatement, deferred } = attempt
+  const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
+    const writing = request.writingIn({ lease, own: transaction }, attempt)
+    const { context, hooks } = writing
+    const working =
+      inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
+    const written = await working
+      .finally(() => endHookStatements(context))
+      .catch((error: unknown) => explainedInside(context, error))
+    if (hooks !== undefined) hooks.statements = undefined
+    // Without a transaction, the records are stored already.
+    if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
+    const result = await request.finish(writing, written)
+    const changes = request.needsChanges ? await changesOf(context) : []
+    await request.beforeCommit(writing, changes)
+    if (deferred !== undefined) {
+      if (batch?.deferred === undefined) await refuseDeferred(context, deferred)
+      else batch.deferred.add(context)
+    }
+    return { result, changes }
+  }
+  const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
+  const { own, outside } = request
+  return options.isSingle === true
+    ? outside.lease.inTransactionIfSupported(insideTransaction, own, isolation)
+    : outside.lease.inTransaction(insideTransaction, own, isolation)
+}
+
+async function workByOne<W, R>(
+  inOneStatement: (writing: W) => MaybePromise<R | undefined>,
+  writing: W,
+): Promise<R> {
+  const written = await inOneStatement(writing)
+  if (written === undefined) throw new SeveralNeeded()
+  return written
+}
+
+/**
+ * Explains a refusal before the rollback, because the conflicting record may have been written by the same request. PostgreSQL
+ * accepts no statement between a refusal and the rollback, so there it is explained afterwards.
+ */
+async function explainedInside(context: WriteContext, error: unknown): Promise<never> {
+  const refusal = refusalOf(error)
+  if (refusal === undefined || refusal.explained !== undefined) throw error
+  try {
+    await context.lease.rows(sql`select 1 as ${sql.id('one')}`)
+  } catch {
+    throw error
+  }
+  throw refusedWrite({ ...refusal, explained: await explainRefusal(context, refusal) }, error)
+}
+
+function endHookStatements({ beforeHookStatements }: WriteContext): void {
+  if (beforeHookStatements !== undefined) beforeHookStatements.isOver = true
+}
