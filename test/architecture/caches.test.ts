@@ -137,7 +137,8 @@ const hashed: Readonly<Record<string, string>> = {
   'http/cache-group-syntax.ts': 'names of resources, which no client writes',
   'http/etag.ts': 'records and pages: 304 or a passed If-Match after a change',
   'lib/text-hash.ts': 'the function for ETags and names',
-  'http/endpoints/writes/idempotent.ts': 'keys and bodies: the response to another request',
+  'http/endpoints/writes/response/idempotent.ts':
+    'keys and bodies: the response to another request',
 }
 
 suite('hashes of the core', (test) => {

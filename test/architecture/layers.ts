@@ -72,11 +72,4 @@ export const entries: readonly string[] = [
 ]
 
 /** Most files of a folder. A folder with more gets sub-folders, each with its reason in the README of the room. */
-export const mostFiles = 16
-
-/** Folders with more files, each with what will divide it. */
-export const crowded: Readonly<Record<string, string>> = {
-  'http/endpoints/writes':
-    'one writer for all writes, of which the endpoints hold only what is of HTTP',
-  'write/store/lists': 'one writer for single records and lists',
-}
+export const mostFiles = 15

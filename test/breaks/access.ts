@@ -103,7 +103,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A written record is null in the response if its policy fails',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: 'if (!(error instanceof ApiError) || error.status !== 403) throw error',
     replace: 'void error',
     fails: 'test/hooks/host-code.test.ts',
@@ -335,7 +335,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A caller who may not read a record learns by If-Match whether a guessed ETag is right',
-    file: 'packages/core/src/http/endpoints/writes/write-headers.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/write-headers.ts',
     find: 'holdsFor(isReadable ? recordText(resource, stored) : undefined)',
     replace: 'holdsFor(recordText(resource, stored))',
     fails: 'test/security/writing-without-reading.test.ts',
@@ -351,7 +351,7 @@ export const access: readonly Break[] = [
   {
     title:
       'The error of a list tells a caller who may not read its records which hidden reference one of them has',
-    file: 'packages/core/src/write/store/lists/missing-later.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/missing-later.ts',
     find: 'if (isStored && isReadable) continue',
     replace: 'if (isStored) continue',
     fails: 'test/writing/dead-references.test.ts',
@@ -365,7 +365,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'The error of a list calls a reference to another record of the list missing',
-    file: 'packages/core/src/write/store/lists/look-up-references.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/look-up-references.ts',
     find: 'tableKey(target) !== tableKey(resource) && to.every(hasOneText)',
     replace: 'to.every(hasOneText)',
     fails: 'test/writing/dead-references.test.ts',

@@ -14,7 +14,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'on_conflict looks up unique sets without their hidden columns',
-    file: 'packages/core/src/http/endpoints/writes/unique-columns.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/unique-columns.ts',
     find: 'if (found !== undefined) return found.columns',
     replace: 'if (found !== undefined) return found.columns.filter((one) => !one.hidden)',
     fails: 'test/writing/hidden-in-unique-sets.test.ts',
@@ -64,7 +64,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'A stored response is replayed to callers who may read less by now',
-    file: 'packages/core/src/http/endpoints/writes/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
     find: 'unreadable.length === 0 ? listed : [listed, unreadable]',
     replace: 'unreadable.length === 0 ? listed : listed',
     fails: contract,

@@ -37,7 +37,7 @@ export const doors: readonly Break[] = [
   },
   {
     title: 'A list stores references to records out of scope',
-    file: 'packages/core/src/write/store/lists/look-up-references.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/look-up-references.ts',
     find: '? await readReferred(context, plan, { holder, columns: to, keys: some, paths })',
     replace: '? await readUnscoped({ ...context, holder, paths }, plan, some.length)',
     fails: 'test/security/non-interference.test.ts',

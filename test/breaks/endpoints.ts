@@ -12,7 +12,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'An Idempotency-Key does not know its request again after the host has parsed the body',
-    file: 'packages/core/src/http/endpoints/writes/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
     find: 'comparableText(body)',
     replace: 'stringify(body)',
     fails: 'test/regression/body-forms-of-one-key.test.ts',
@@ -26,14 +26,14 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'The response to a list has a record that a statement returned although it is deleted',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: 'returned === undefined || written.some((values) => isDeleted(resource, values))',
     replace: 'returned === undefined',
     fails: 'test/writing/bulk-values.test.ts',
   },
   {
     title: 'The response to a list lacks a record that no statement returned',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: "if (others.length > 0) yield* readRows(call, opened, resource, ast, others, 'list')",
     replace: '',
     fails: 'test/writing/bulk-values.test.ts',
@@ -54,21 +54,21 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'If-Match is ignored where many records are changed',
-    file: 'packages/core/src/http/endpoints/writes/write-headers.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/write-headers.ts',
     find: "if (header(request, 'if-match') !== undefined) throw preconditionOnMany('If-Match')",
     replace: '',
     fails: 'test/writing/many-records.test.ts',
   },
   {
     title: 'An upsert chooses its record by a column that is not unique',
-    file: 'packages/core/src/http/endpoints/writes/unique-columns.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/unique-columns.ts',
     find: 'keys.find((key) => hasNames(key, wanted))',
     replace: 'keys.find(({ names }) => names.some((name) => wanted.includes(name)))',
     fails: 'test/writing/unique-sets.test.ts',
   },
   {
     title: 'The response to a write shows the record to a caller who may not list it',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: 'if (!call.reach(resource)) return',
     replace: '',
     fails: 'test/security/caches.test.ts',
@@ -196,7 +196,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'The foreign keys of a list may refer to records that the caller does not see',
-    file: 'packages/core/src/write/store/lists/look-up-references.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/look-up-references.ts',
     find: "const isAllowed = await context.access.mayWrite(target, 'GET_ONE')",
     replace: 'const isAllowed = false',
     fails: 'test/writing/bulk-create.test.ts',
@@ -233,7 +233,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list shows new records that a policy hides from their author',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: '|| openScopes(call, echo) === undefined',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',
@@ -269,7 +269,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A unique value of a list is refused although its former record has changed',
-    file: 'packages/core/src/write/store/lists/update-rows.ts',
+    file: 'packages/core/src/write/store/lists/rows/update-rows.ts',
     find: 'if (changed.length === 1 || dependOnOrder(resource, changed, names)) {',
     replace: 'if (changed.length === 1) {',
     fails: 'test/writing/bulk-change.test.ts',
@@ -472,7 +472,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'The response has changed records in the order in which the database returns them',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: 'others.length === 0 && areOf(resource, keys, only.rows)',
     replace: 'others.length === 0',
     fails: 'test/writing/bulk-values.test.ts',
@@ -542,7 +542,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'An Idempotency-Key of a PATCH is ignored, and the PATCH runs twice',
-    file: 'packages/core/src/http/endpoints/writes/write-headers.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/write-headers.ts',
     find: "if (header(request, 'idempotency-key') === undefined) return",
     replace: 'if (request !== undefined) return',
     fails: 'test/writing/conditional.test.ts',
@@ -720,7 +720,7 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'Where CASE cannot keep values, a list takes one UPDATE for each set of fields that change',
-    file: 'packages/core/src/write/store/lists/update-rows.ts',
+    file: 'packages/core/src/write/store/lists/rows/update-rows.ts',
     find: 'rows.map((row) => withEqualValues(row, shownInFull)),',
     replace: 'rows,',
     fails: 'test/writing/upserts-without-changes.test.ts',
@@ -743,7 +743,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes is not looked up although it has URLs to compare',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: ' || !hasOnlyValues(node)',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -772,7 +772,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes without a look-up ignores that a record is missing',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: 'if (numAffectedRows !== BigInt(updates.length)) throw new RepeatNeeded()',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -780,7 +780,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes in another order than its keys is not looked up',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: 'number <= last || isNested(node)',
     replace: 'isNested(node)',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -788,7 +788,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes to different fields is not looked up',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: 'if (names[count] !== name && !names.includes(name)) return false',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -796,7 +796,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes with a record that changes nothing is not looked up',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: 'if (count !== names.length) return false',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -804,7 +804,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes without a look-up ignores the scope',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: '!access.narrows(resource) &&',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -812,7 +812,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes that must compare stored values is not looked up',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: 'read?.length === 1 &&',
     replace: 'read !== undefined &&',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -821,7 +821,7 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'A list of changes without a look-up reports the error of a trigger before a missing record',
-    file: 'packages/core/src/write/store/lists/without-look-up.ts',
+    file: 'packages/core/src/write/store/lists/rows/without-look-up.ts',
     find: 'throw isFinal ? error : new RepeatNeeded()',
     replace: 'throw error',
     fails: 'test/writing/changes-without-look-up.test.ts',

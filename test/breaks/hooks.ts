@@ -298,7 +298,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'The changes of a list have the paths of other records',
-    file: 'packages/core/src/write/store/lists/insert-rows.ts',
+    file: 'packages/core/src/write/store/lists/rows/insert-rows.ts',
     find: 'rows[i]?.path ?? null',
     replace: 'rows[0]?.path ?? null',
     fails: 'test/hooks/paths-of-changes.test.ts',

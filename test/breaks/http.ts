@@ -193,14 +193,14 @@ export const http: readonly Break[] = [
   },
   {
     title: 'A write of a list with return=minimal reads the records again',
-    file: 'packages/core/src/http/endpoints/writes/result.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/result.ts',
     find: 'if (many && !isStored && !isListNeeded(call, plan))',
     replace: 'if (many && isStored && !isListNeeded(call, plan))',
     fails: 'test/contract/prefer.test.ts',
   },
   {
     title: 'A policy that would refuse the response of a list is not called with return=minimal',
-    file: 'packages/core/src/http/endpoints/writes/echo.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: 'return asksPolicy || hasDump(plan.rows.from.resource, plan.embeds)',
     replace: 'return hasDump(plan.rows.from.resource, plan.embeds)',
     fails: 'test/contract/prefer.test.ts',

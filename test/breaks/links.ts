@@ -114,7 +114,7 @@ export const links: readonly Break[] = [
   },
   {
     title: 'A list with a reference to no record is written together',
-    file: 'packages/core/src/write/store/lists/refers-to-stored.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/refers-to-stored.ts',
     find: 'if (error instanceof ApiError && error.status < 500) return false',
     replace: 'if (error instanceof ApiError && error.status < 500) return true',
     fails: 'test/writing/lists-with-references.test.ts',
@@ -122,7 +122,7 @@ export const links: readonly Break[] = [
   {
     title:
       'After a deadlock in the look-up of references, a list goes on in a transaction that has ended',
-    file: 'packages/core/src/write/store/lists/refers-to-stored.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/refers-to-stored.ts',
     find: 'if (error instanceof ApiError && error.status < 500) return false',
     replace: 'if (error instanceof ApiError) return false',
     fails: 'test/writing/cascades-beside-writes.test.ts',

@@ -8,21 +8,21 @@ const removed = 'test/writing/bulk-remove.test.ts'
 export const manyRemoved: readonly Break[] = [
   {
     title: 'After a statement of a hook, each later record of a list is read alone',
-    file: 'packages/core/src/write/store/lists/group-size.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/group-size.ts',
     find: 'this.#next = size * 2',
     replace: 'this.#next = size',
     fails: growth,
   },
   {
     title: 'Only the first statement of a hook makes the later records be read again',
-    file: 'packages/core/src/write/store/lists/read-again.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/read-again.ts',
     find: 'this.#end = index + 1',
     replace: 'this.#end = this.#stored === undefined ? index + 1 : this.#end',
     fails: 'test/writing/bulk-change.test.ts',
   },
   {
     title: 'After a statement of a hook, references are looked up record by record',
-    file: 'packages/core/src/write/store/lists/read-again.ts',
+    file: 'packages/core/src/write/store/lists/look-ahead/read-again.ts',
     find: 'for (const [relation, texts] of found.seen) {',
     replace: 'for (const [relation, texts] of found.seen.size < 0 ? found.seen : []) {',
     fails: growth,

@@ -94,7 +94,7 @@ export const uniqueNames: readonly Break[] = [
   },
   {
     title: 'An upsert does not find records by a foreign key that a nested object sets',
-    file: 'packages/core/src/http/endpoints/writes/upsert-key.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/upsert-key.ts',
     find: "if (node.kind !== 'reference') continue",
     replace: "if (node.kind !== 'reference' || 1) continue",
     fails,
@@ -115,7 +115,7 @@ export const uniqueNames: readonly Break[] = [
   },
   {
     title: 'A named record that another request creates meanwhile is a conflict',
-    file: 'packages/core/src/http/endpoints/writes/relation-keys.ts',
+    file: 'packages/core/src/http/endpoints/writes/request/relation-keys.ts',
     find: "keys.size > 0 && kind === 'unique'",
     replace: "keys.size > 99 && kind === 'unique'",
     fails,

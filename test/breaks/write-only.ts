@@ -183,7 +183,7 @@ export const writeOnly: readonly Break[] = [
   },
   {
     title: 'Readers of the idempotency keys can test guesses of what a body contains',
-    file: 'packages/core/src/http/endpoints/writes/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
     find: 'stringify([key, query, comparableText(body)])',
     replace: 'stringify([query, comparableText(body)])',
     fails: written,

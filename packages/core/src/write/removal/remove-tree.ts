@@ -11,7 +11,7 @@ import {
 import { refuseWithoutVersion } from '../check/preconditions.ts'
 import type { Values } from '../nodes/node.ts'
 import { keyIn, valuesOf } from '../resolve/look-up.ts'
-import { GroupSize } from '../store/lists/group-size.ts'
+import { GroupSize } from '../store/lists/look-ahead/group-size.ts'
 import { deletionMark } from '../store/soft-delete.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
 import { PendingLinks, PendingRow } from './pending-removals.ts'

@@ -11,7 +11,7 @@ import { narrowedRelations } from '../nodes/references.ts'
 import { isReplaceable } from '../resolve/requested-changes.ts'
 import type { Precondition, WriteContext } from './context.ts'
 import type { ManyStep } from './lists/many-step.ts'
-import { maySetUnchangedColumns } from './lists/update-rows.ts'
+import { maySetUnchangedColumns } from './lists/rows/update-rows.ts'
 
 /** What a write does with the stored records of one model. */
 export type RecordUse = ChangeUse | MoveUse | RestoreUse | RemovalUse | LinkUse | ReferenceUse

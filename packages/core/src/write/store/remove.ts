@@ -19,7 +19,7 @@ import {
 } from '../statements/statements-by-keys.ts'
 import { columnsToRead } from './columns-to-read.ts'
 import type { Precondition, WriteContext } from './context.ts'
-import { GroupSize } from './lists/group-size.ts'
+import { GroupSize } from './lists/look-ahead/group-size.ts'
 import { runWrite } from './run-write.ts'
 import { deletionMark } from './soft-delete.ts'
 

@@ -10,10 +10,10 @@ import { removeRecord } from '../../../write/store/remove.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/read-stages.ts'
-import { noteCascade } from './changed.ts'
+import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
+import { refuseAllBut } from './request/write-parameters.ts'
+import { noteCascade } from './response/changed.ts'
 import { removed, removeInOneStatement, writeOneRecord } from './single-statement.ts'
-import { preconditionOf, refuseIdempotencyKey } from './write-headers.ts'
-import { refuseAllBut } from './write-parameters.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(

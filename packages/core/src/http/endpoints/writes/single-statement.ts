@@ -43,7 +43,7 @@ import { deletionMark } from '../../../write/store/soft-delete.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, type Opened, open, recordContent } from '../reads/read-stages.ts'
-import { recordResult } from './result.ts'
+import { recordResult } from './response/result.ts'
 import { inWrite, type WriteOptions, type Writing } from './write-stages.ts'
 
 /** The outcome of a write that may be a single statement. */

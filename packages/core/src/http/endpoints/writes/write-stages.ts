@@ -27,7 +27,7 @@ import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, type Opened, open, pastSnapshot } from '../reads/read-stages.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
-import { bodyLimitOf } from './write-body.ts'
+import { bodyLimitOf } from './request/write-body.ts'
 
 /** A write in its transaction. */
 export interface Writing extends OpenWrite {

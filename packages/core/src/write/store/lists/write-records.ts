@@ -16,16 +16,16 @@ import { requestedChanges, runWholeRecordChecks } from '../../resolve/requested-
 import type { WriteContext } from '../context.ts'
 import { changesToStore, insert, updateStored } from '../save.ts'
 import { RepeatNeeded } from '../savepoint.ts'
-import { insertRows } from './insert-rows.ts'
 import { refuseWithLater } from './later-problems.ts'
 import type { LevelOrder } from './level-order.ts'
-import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
+import { lookUpReferences, type SeenReferences } from './look-ahead/look-up-references.ts'
+import { missingLater } from './look-ahead/missing-later.ts'
+import { ReadAgain, recordsOf } from './look-ahead/read-again.ts'
 import type { ManyStep } from './many-step.ts'
-import { missingLater } from './missing-later.ts'
-import { ChangedRow, NewRow, type PendingWrites, pendingWrites } from './pending-writes.ts'
-import { ReadAgain, recordsOf } from './read-again.ts'
-import type { ReturnedRows } from './returned-rows.ts'
-import { updateRows } from './update-rows.ts'
+import { insertRows } from './rows/insert-rows.ts'
+import { ChangedRow, NewRow, type PendingWrites, pendingWrites } from './rows/pending-writes.ts'
+import type { ReturnedRows } from './rows/returned-rows.ts'
+import { updateRows } from './rows/update-rows.ts'
 
 export interface RecordOptions {
   /** The foreign keys of each record to its nested parents, by the position of the record. */

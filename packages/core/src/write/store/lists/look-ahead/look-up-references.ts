@@ -1,17 +1,21 @@
 // lookUpReferences: finds out which foreign keys of a list refer to records that the caller may see, with one look-up for each relation.
 
-import { tableKey } from '../../../lib/sql/table-name.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
-import { keyChunks } from '../../../query/compile/chunks.ts'
-import type { Value } from '../../../query/plan/plan.ts'
-import { keyTextIn } from '../../../query/run/key.ts'
-import { type KnownReferences, shownPaths } from '../../check/checks.ts'
-import { readReferred } from '../../check/referred-records.ts'
-import { planRecords } from '../../nodes/look-up.ts'
-import type { RecordNode } from '../../nodes/node.ts'
-import { narrowedRelations } from '../../nodes/references.ts'
-import { readUnscoped, valuesOf } from '../../resolve/look-up.ts'
-import type { WriteContext } from '../context.ts'
+import { tableKey } from '../../../../lib/sql/table-name.ts'
+import type {
+  NamedColumn,
+  ResolvedRelation,
+  Resource,
+} from '../../../../model/registry/resource.ts'
+import { keyChunks } from '../../../../query/compile/chunks.ts'
+import type { Value } from '../../../../query/plan/plan.ts'
+import { keyTextIn } from '../../../../query/run/key.ts'
+import { type KnownReferences, shownPaths } from '../../../check/checks.ts'
+import { readReferred } from '../../../check/referred-records.ts'
+import { planRecords } from '../../../nodes/look-up.ts'
+import type { RecordNode } from '../../../nodes/node.ts'
+import { narrowedRelations } from '../../../nodes/references.ts'
+import { readUnscoped, valuesOf } from '../../../resolve/look-up.ts'
+import type { WriteContext } from '../../context.ts'
 
 /** By relation: the keys, as `keyText`, of the records that look-ups have found and the caller may see. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>

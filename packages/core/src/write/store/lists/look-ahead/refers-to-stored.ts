@@ -1,12 +1,12 @@
 // refersToStored: whether the nested objects of a list only refer to records that are stored already.
 
-import { ApiError } from '../../../errors.ts'
-import { tableKey } from '../../../lib/sql/table-name.ts'
-import type { ResolvedRelation } from '../../../model/registry/resource.ts'
-import { findOrCreate } from '../../links/find-or-create.ts'
-import type { WriteNode } from '../../nodes/node.ts'
-import type { WriteContext } from '../context.ts'
-import type { ManyStep } from './many-step.ts'
+import { ApiError } from '../../../../errors.ts'
+import { tableKey } from '../../../../lib/sql/table-name.ts'
+import type { ResolvedRelation } from '../../../../model/registry/resource.ts'
+import { findOrCreate } from '../../../links/find-or-create.ts'
+import type { WriteNode } from '../../../nodes/node.ts'
+import type { WriteContext } from '../../context.ts'
+import type { ManyStep } from '../many-step.ts'
 
 /**
  * Whether every nested object of the list names a stored record that the caller may use, and every nested list is one of links in a

@@ -1,13 +1,13 @@
 // missingLater: names the foreign keys of a list that refer to no record, after an earlier record was refused for one.
 
-import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
-import { keyTextIn } from '../../../query/run/key.ts'
-import { mayRead, shownPaths } from '../../check/checks.ts'
-import type { Values } from '../../nodes/node.ts'
-import { isSet } from '../../nodes/references.ts'
-import type { WriteContext } from '../context.ts'
+import type { ResolvedRelation, Resource } from '../../../../model/registry/resource.ts'
+import { keyTextIn } from '../../../../query/run/key.ts'
+import { mayRead, shownPaths } from '../../../check/checks.ts'
+import type { Values } from '../../../nodes/node.ts'
+import { isSet } from '../../../nodes/references.ts'
+import type { WriteContext } from '../../context.ts'
+import type { ManyStep } from '../many-step.ts'
 import type { LookedUp } from './look-up-references.ts'
-import type { ManyStep } from './many-step.ts'
 
 /**
  * The paths of the foreign keys after the record at `index` that a look-up of the list has not found; sends no statement. As in

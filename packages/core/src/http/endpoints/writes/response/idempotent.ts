@@ -1,8 +1,8 @@
 // Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/writing.md).
 
-import { hasDump } from '../../../access/hooks/read-hooks.ts'
-import { sha256Hex } from '../../../auth/tokens/digest.ts'
-import { isOutcomeUnknown } from '../../../database/leases/in-transaction.ts'
+import { hasDump } from '../../../../access/hooks/read-hooks.ts'
+import { sha256Hex } from '../../../../auth/tokens/digest.ts'
+import { isOutcomeUnknown } from '../../../../database/leases/in-transaction.ts'
 import {
   type Claim,
   ClaimLost,
@@ -14,36 +14,36 @@ import {
   releaseKey,
   type StoredResponse,
   storeResponse,
-} from '../../../database/own-tables/idempotency-keys.ts'
+} from '../../../../database/own-tables/idempotency-keys.ts'
 import {
   badIdempotencyKey,
   idempotencyKeyReused,
   requestInProgress,
   userWithoutKey,
-} from '../../../errors.ts'
-import { comparableText } from '../../../lib/json/comparable-text.ts'
-import type { JsonValue } from '../../../lib/json/json-value.ts'
-import { stringify } from '../../../lib/json/stringify.ts'
-import { withTimeLimit } from '../../../lib/time-limit.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
-import { header } from '../../../model/request.ts'
-import type { QueryAst } from '../../../query/parse/ast.ts'
-import { valueOfJson } from '../../../query/plan/conditions/value.ts'
-import type { Value } from '../../../query/plan/plan.ts'
-import { allSourcesOf } from '../../../query/plan/relations/sources.ts'
-import { collectionUrl } from '../../../query/serialize/links.ts'
-import type { Call } from '../../call/call.ts'
-import type { Result } from '../../envelope.ts'
-import { type UserIdentity, userIdentityOf } from '../auth/user-identity.ts'
+} from '../../../../errors.ts'
+import { comparableText } from '../../../../lib/json/comparable-text.ts'
+import type { JsonValue } from '../../../../lib/json/json-value.ts'
+import { stringify } from '../../../../lib/json/stringify.ts'
+import { withTimeLimit } from '../../../../lib/time-limit.ts'
+import type { Resource } from '../../../../model/registry/resource.ts'
+import { header } from '../../../../model/request.ts'
+import type { QueryAst } from '../../../../query/parse/ast.ts'
+import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
+import type { Value } from '../../../../query/plan/plan.ts'
+import { allSourcesOf } from '../../../../query/plan/relations/sources.ts'
+import { collectionUrl } from '../../../../query/serialize/links.ts'
+import type { Call } from '../../../call/call.ts'
+import type { Result } from '../../../envelope.ts'
+import { type UserIdentity, userIdentityOf } from '../../auth/user-identity.ts'
 import {
   type Opened,
   type OpenedBy,
   open,
   pastSnapshot,
   withOneConnection,
-} from '../reads/read-stages.ts'
+} from '../../reads/read-stages.ts'
+import type { Writing } from '../write-stages.ts'
 import { planEcho, readEchoes } from './echo.ts'
-import type { Writing } from './write-stages.ts'
 
 /** Stores the response of a write inside its transaction. */
 export type StoreResponse = (

@@ -1,17 +1,17 @@
 // ReadAgain: reads later records of a list, and the records that they refer to, again after the statement of a hook may have changed them.
 
-import { recordNotFound } from '../../../errors.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
-import type { Value } from '../../../query/plan/plan.ts'
-import { keyText } from '../../../query/run/key.ts'
-import type { RecordNode, Values } from '../../nodes/node.ts'
-import { keyIn, lockedRecord, lockedRecords } from '../../resolve/look-up.ts'
-import { columnsOfSteps } from '../columns-to-read.ts'
-import type { WriteContext } from '../context.ts'
+import { recordNotFound } from '../../../../errors.ts'
+import type { Resource } from '../../../../model/registry/resource.ts'
+import type { Value } from '../../../../query/plan/plan.ts'
+import { keyText } from '../../../../query/run/key.ts'
+import type { RecordNode, Values } from '../../../nodes/node.ts'
+import { keyIn, lockedRecord, lockedRecords } from '../../../resolve/look-up.ts'
+import { columnsOfSteps } from '../../columns-to-read.ts'
+import type { WriteContext } from '../../context.ts'
+import type { ManyStep } from '../many-step.ts'
+import type { PendingWrites } from '../rows/pending-writes.ts'
 import { GroupSize } from './group-size.ts'
 import { lookUpReferences, type SeenReferences } from './look-up-references.ts'
-import type { ManyStep } from './many-step.ts'
-import type { PendingWrites } from './pending-writes.ts'
 
 /** Reads in the groups of `GroupSize`. The earlier records are stored before each look-up. A class, as `CreateStep` says. */
 export class ReadAgain {

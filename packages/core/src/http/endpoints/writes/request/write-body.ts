@@ -1,16 +1,16 @@
 // The body of a write's request.
 
-import { wrongBody } from '../../../errors.ts'
-import type { JsonValue } from '../../../lib/json/json-value.ts'
-import { settingNames } from '../../../model/settings/setting-names.ts'
-import type { InputProblems } from '../../../write/body/problems.ts'
+import { wrongBody } from '../../../../errors.ts'
+import type { JsonValue } from '../../../../lib/json/json-value.ts'
+import { settingNames } from '../../../../model/settings/setting-names.ts'
+import type { InputProblems } from '../../../../write/body/problems.ts'
 import {
   type BodyLimit,
   bodyText,
   readBody,
   refuseUnreadable,
-} from '../../../write/body/text/body.ts'
-import type { Call, Runtime } from '../../call/call.ts'
+} from '../../../../write/body/text/body.ts'
+import type { Call, Runtime } from '../../../call/call.ts'
 
 /** Reads the body of the request as JSON; adds syntax problems to `problems`. `mayMerge`: it may be a merge patch. */
 export const bodyOf = (

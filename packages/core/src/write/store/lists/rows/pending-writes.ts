@@ -1,6 +1,6 @@
 // PendingWrites: collects checked records of a list, so that few statements store them.
 
-import type { Values } from '../../nodes/node.ts'
+import type { Values } from '../../../nodes/node.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** A record to insert, and its path in the body. A class, as `CreateStep` says. */

@@ -1,8 +1,8 @@
 // mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
 
-import type { Resource } from '../../../model/registry/resource.ts'
-import type { WriteNode } from '../../nodes/node.ts'
-import type { WriteContext } from '../context.ts'
+import type { Resource } from '../../../../model/registry/resource.ts'
+import type { WriteNode } from '../../../nodes/node.ts'
+import type { WriteContext } from '../../context.ts'
 
 /** The models of a body: those of its records, and those of the links between them. */
 interface Models {

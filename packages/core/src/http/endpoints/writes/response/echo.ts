@@ -1,32 +1,35 @@
 // Echoes: the written records as the response returns them. They are read by key, through the stages of a read, in the transaction of
 // the write (docs/writing.md).
 
-import { hasObjectChecks } from '../../../access/can-read.ts'
-import { hasDump } from '../../../access/hooks/read-hooks.ts'
-import { openScopes } from '../../../access/policies/scope.ts'
-import { ApiError } from '../../../errors.ts'
-import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
-import { trackAuthority } from '../../../query/cache/authority-bound.ts'
-import { keyChunks } from '../../../query/compile/chunks.ts'
-import { compileRead } from '../../../query/compile/read-program.ts'
-import type { QueryAst } from '../../../query/parse/ast.ts'
-import { valueOfJson } from '../../../query/plan/conditions/value.ts'
-import type { Reach } from '../../../query/plan/context.ts'
-import type { ReadPlan, Value } from '../../../query/plan/plan.ts'
-import { planOne } from '../../../query/plan/read-plan.ts'
-import { keyText, textOfOne } from '../../../query/run/key.ts'
-import type { LoadedRow } from '../../../query/run/loaded-row.ts'
-import { readAll } from '../../../query/run/read.ts'
-import { recordText } from '../../../query/serialize/tag-text.ts'
-import { type ObjectWriter, writeList } from '../../../query/serialize/write-objects.ts'
-import { type EchoForm, readsStoredColumns, withKeyAndTag } from '../../../write/nodes/echo.ts'
-import { withKeys } from '../../../write/nodes/look-up.ts'
-import type { Values } from '../../../write/nodes/node.ts'
-import { isDeleted } from '../../../write/nodes/soft-delete.ts'
-import { columnReader, type ReturnedRows } from '../../../write/store/lists/returned-rows.ts'
-import type { Call } from '../../call/call.ts'
-import { returnPreference } from '../../preference.ts'
+import { hasObjectChecks } from '../../../../access/can-read.ts'
+import { hasDump } from '../../../../access/hooks/read-hooks.ts'
+import { openScopes } from '../../../../access/policies/scope.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { JsonValue } from '../../../../lib/json/json-value.ts'
+import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
+import { trackAuthority } from '../../../../query/cache/authority-bound.ts'
+import { keyChunks } from '../../../../query/compile/chunks.ts'
+import { compileRead } from '../../../../query/compile/read-program.ts'
+import type { QueryAst } from '../../../../query/parse/ast.ts'
+import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
+import type { Reach } from '../../../../query/plan/context.ts'
+import type { ReadPlan, Value } from '../../../../query/plan/plan.ts'
+import { planOne } from '../../../../query/plan/read-plan.ts'
+import { keyText, textOfOne } from '../../../../query/run/key.ts'
+import type { LoadedRow } from '../../../../query/run/loaded-row.ts'
+import { readAll } from '../../../../query/run/read.ts'
+import { recordText } from '../../../../query/serialize/tag-text.ts'
+import { type ObjectWriter, writeList } from '../../../../query/serialize/write-objects.ts'
+import { type EchoForm, readsStoredColumns, withKeyAndTag } from '../../../../write/nodes/echo.ts'
+import { withKeys } from '../../../../write/nodes/look-up.ts'
+import type { Values } from '../../../../write/nodes/node.ts'
+import { isDeleted } from '../../../../write/nodes/soft-delete.ts'
+import {
+  columnReader,
+  type ReturnedRows,
+} from '../../../../write/store/lists/rows/returned-rows.ts'
+import type { Call } from '../../../call/call.ts'
+import { returnPreference } from '../../../preference.ts'
 import {
   type Content,
   checkReadable,
@@ -34,8 +37,8 @@ import {
   objectsOf,
   scopePlan,
   textWriterOf,
-} from '../reads/read-stages.ts'
-import type { Writing } from './write-stages.ts'
+} from '../../reads/read-stages.ts'
+import type { Writing } from '../write-stages.ts'
 
 /** A written record as the caller may read it. */
 export interface Echo {

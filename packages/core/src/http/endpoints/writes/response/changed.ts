@@ -1,9 +1,9 @@
 // Notes which resources a write may change, for API_CACHE_GROUPS.
 
-import { dependentsOf } from '../../../model/registry/relations/dependents.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
-import type { WriteNode } from '../../../write/nodes/node.ts'
-import type { Call } from '../../call/call.ts'
+import { dependentsOf } from '../../../../model/registry/relations/dependents.ts'
+import type { Resource } from '../../../../model/registry/resource.ts'
+import type { WriteNode } from '../../../../write/nodes/node.ts'
+import type { Call } from '../../../call/call.ts'
 
 type Changing = Pick<Call, 'changed' | 'registry'>
 

@@ -1,14 +1,14 @@
 // The headers of writes that are conditional, or that are repeated safely.
 
-import { methodOf } from '../../../access/action.ts'
-import { mayAct } from '../../../access/reach.ts'
-import { idempotencyKeyNotHere, preconditionOnMany } from '../../../errors.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
-import { header } from '../../../model/request.ts'
-import { recordText } from '../../../query/serialize/tag-text.ts'
-import type { Precondition } from '../../../write/store/context.ts'
-import type { Call } from '../../call/call.ts'
-import { writeCondition } from '../../etag.ts'
+import { methodOf } from '../../../../access/action.ts'
+import { mayAct } from '../../../../access/reach.ts'
+import { idempotencyKeyNotHere, preconditionOnMany } from '../../../../errors.ts'
+import type { Resource } from '../../../../model/registry/resource.ts'
+import { header } from '../../../../model/request.ts'
+import { recordText } from '../../../../query/serialize/tag-text.ts'
+import type { Precondition } from '../../../../write/store/context.ts'
+import type { Call } from '../../../call/call.ts'
+import { writeCondition } from '../../../etag.ts'
 
 /** Throws 400 for If-Match and If-None-Match on a write that names no record in its path. */
 export function refusePrecondition({ request }: Call): void {

@@ -1,13 +1,13 @@
 // uniqueColumns: the columns of a unique key that a client names in `on_conflict`.
 
-import { notUniqueColumns } from '../../../errors.ts'
+import { notUniqueColumns } from '../../../../errors.ts'
 import {
   conflictKeys,
   hasInitialValue,
   hasNames,
   unmatchable,
-} from '../../../model/registry/checks/field-rules.ts'
-import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
+} from '../../../../model/registry/checks/field-rules.ts'
+import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
 
 /**
  * The columns of `on_conflict`: the primary key, a unique column, or a unique set. The client leaves out hidden ones, which take part

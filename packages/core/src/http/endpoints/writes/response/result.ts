@@ -1,20 +1,20 @@
 // Builds the response of a write: its records, and `Location` and ETag for a single one.
 
-import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
-import type { QueryAst } from '../../../query/parse/ast.ts'
-import { pathPartsOf } from '../../../query/plan/conditions/path-key.ts'
-import type { Value } from '../../../query/plan/plan.ts'
-import { keyUrl } from '../../../query/serialize/links.ts'
-import type { InputProblems } from '../../../write/body/problems.ts'
-import type { Values } from '../../../write/nodes/node.ts'
-import { keyIn } from '../../../write/resolve/look-up.ts'
-import type { Call } from '../../call/call.ts'
-import type { Result } from '../../envelope.ts'
-import type { Content } from '../reads/read-stages.ts'
+import type { JsonValue } from '../../../../lib/json/json-value.ts'
+import type { Resource } from '../../../../model/registry/resource.ts'
+import type { QueryAst } from '../../../../query/parse/ast.ts'
+import { pathPartsOf } from '../../../../query/plan/conditions/path-key.ts'
+import type { Value } from '../../../../query/plan/plan.ts'
+import { keyUrl } from '../../../../query/serialize/links.ts'
+import type { InputProblems } from '../../../../write/body/problems.ts'
+import type { Values } from '../../../../write/nodes/node.ts'
+import { keyIn } from '../../../../write/resolve/look-up.ts'
+import type { Call } from '../../../call/call.ts'
+import type { Result } from '../../../envelope.ts'
+import type { Content } from '../../reads/read-stages.ts'
+import type { Writing } from '../write-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 import type { StoreResponse } from './idempotent.ts'
-import type { Writing } from './write-stages.ts'
 
 /** The records of a POST body, and its problems so far. */
 export interface Items {

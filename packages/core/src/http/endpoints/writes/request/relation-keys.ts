@@ -1,12 +1,17 @@
 // `labels.on_conflict=name`: which unique keys name the stored records of nested objects (docs/writing.md).
 
-import { featureDisabled, notHere, repeatedParameter, unknownPathSegment } from '../../../errors.ts'
-import { didYouMean } from '../../../lib/naming/suggest.ts'
-import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
-import { settingNames } from '../../../model/settings/setting-names.ts'
-import type { QueryAst } from '../../../query/parse/ast.ts'
-import { noRelationKeys, type RelationKeys } from '../../../write/body/read-record.ts'
-import type { Refusal } from '../../../write/refusals/refusal.ts'
+import {
+  featureDisabled,
+  notHere,
+  repeatedParameter,
+  unknownPathSegment,
+} from '../../../../errors.ts'
+import { didYouMean } from '../../../../lib/naming/suggest.ts'
+import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
+import { settingNames } from '../../../../model/settings/setting-names.ts'
+import type { QueryAst } from '../../../../query/parse/ast.ts'
+import { noRelationKeys, type RelationKeys } from '../../../../write/body/read-record.ts'
+import type { Refusal } from '../../../../write/refusals/refusal.ts'
 import { uniqueColumns } from './unique-columns.ts'
 
 /** Returns the unique keys of the query by relation. Throws 400 for relations and columns that cannot be used so. */

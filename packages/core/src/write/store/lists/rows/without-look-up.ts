@@ -1,19 +1,19 @@
 // writeWithoutLookUp: changes the records of a list without looking them up; the UPDATE itself tells how many of them are stored. It exists
 // for speed alone; bench/shortcuts.md says what it saves.
 
-import { ApiError } from '../../../errors.ts'
-import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
-import { chunks } from '../../../query/compile/chunks.ts'
-import type { Value } from '../../../query/plan/plan.ts'
-import { isNested, type RecordNode, type Values } from '../../nodes/node.ts'
-import { refusalOf } from '../../refusals/refusal.ts'
-import { hasOnlyValues, independentChanges } from '../../resolve/requested-changes.ts'
-import { storedColumns } from '../../statements/statements.ts'
-import { compileValuesUpdate, type RowUpdate } from '../../statements/update-rows.ts'
-import type { WriteContext } from '../context.ts'
-import { runWrite } from '../run-write.ts'
-import { RepeatNeeded } from '../savepoint.ts'
+import { ApiError } from '../../../../errors.ts'
+import type { JsonValue } from '../../../../lib/json/json-value.ts'
+import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
+import { chunks } from '../../../../query/compile/chunks.ts'
+import type { Value } from '../../../../query/plan/plan.ts'
+import { isNested, type RecordNode, type Values } from '../../../nodes/node.ts'
+import { refusalOf } from '../../../refusals/refusal.ts'
+import { hasOnlyValues, independentChanges } from '../../../resolve/requested-changes.ts'
+import { storedColumns } from '../../../statements/statements.ts'
+import { compileValuesUpdate, type RowUpdate } from '../../../statements/update-rows.ts'
+import type { WriteContext } from '../../context.ts'
+import { runWrite } from '../../run-write.ts'
+import { RepeatNeeded } from '../../savepoint.ts'
 
 /** A record to change: its key, and the other fields. */
 export interface KeyedChange {
