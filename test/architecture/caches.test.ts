@@ -72,7 +72,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/check/defaults.ts': [1, ofModels],
   'write/nodes/strategy.ts': [1, ofModels],
   'access/hooks/model-functions.ts': [1, 'by the request: the time that its validators were told'],
-  'write/nodes/look-up.ts': [1, ofModels],
+  'write/nodes/look-up-plan.ts': [1, ofModels],
   'drivers/mysql/prepared.ts': [2, ofDriver],
   'drivers/postgres/prepared-text-rows.ts': [2, ofDriver],
   'drivers/postgres/prepared.ts': [1, ofDriver],
@@ -130,14 +130,14 @@ const hashed: Readonly<Record<string, string>> = {
     'texts of statements: one would be executed in place of the other',
   'http/endpoints/routing/admit.ts': 'users: would share a limit',
   'http/endpoints/auth/endpoints.ts': 'login names: would share a limit',
-  'http/endpoints/auth/tokens.ts': 'refresh tokens: one would be refreshed as the other',
+  'http/endpoints/auth/issue-tokens.ts': 'refresh tokens: one would be refreshed as the other',
   'http/endpoints/reads/representation.ts':
     'documents, which no client writes: 304 for an older one',
   'http/pages/page-style.ts': 'the style of pages, which no client writes',
   'http/cache-group-syntax.ts': 'names of resources, which no client writes',
   'http/etag.ts': 'records and pages: 304 or a passed If-Match after a change',
   'lib/text-hash.ts': 'the function for ETags and names',
-  'http/endpoints/writes/response/idempotent.ts':
+  'http/endpoints/writes/response/idempotent-post.ts':
     'keys and bodies: the response to another request',
 }
 

@@ -68,7 +68,7 @@ const typed: Readonly<Record<string, string>> = {
   'openapi/after-callback.ts':
     'the callback of the document, called once, when the document is built',
   'access/policies/write-decisions.ts': 'called above',
-  'write/store/context.ts':
+  'write/store/write-context.ts':
     'the functions of defaults and of soft delete, called by access/hooks/model-functions.ts',
   'write/check/defaults.ts': 'passes them on to it',
 }

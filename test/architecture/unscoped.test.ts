@@ -33,7 +33,7 @@ const known: readonly Unscoped[] = [
         1,
         'the costs of stored password hashes, which no caller sees',
       ],
-      'write/resolve/look-up.ts': [1, 'readUnscoped, below'],
+      'write/resolve/look-up-records.ts': [1, 'readUnscoped, below'],
     },
   },
   {
@@ -48,7 +48,7 @@ const known: readonly Unscoped[] = [
         1,
         'keys that the database generated for the record just written',
       ],
-      'write/resolve/look-up.ts': [1, 'the dependents of removal/, after they were locked'],
+      'write/resolve/look-up-records.ts': [1, 'the dependents of removal/, after they were locked'],
       'write/removal/find-dependents.ts': [
         1,
         'dependents of records to delete: a hidden one prevents the deletion',
@@ -67,7 +67,7 @@ const known: readonly Unscoped[] = [
   },
   {
     name: 'compileProbeByKeys',
-    callers: { 'write/resolve/look-up.ts': [1, 'existsOneUnscoped, above'] },
+    callers: { 'write/resolve/look-up-records.ts': [1, 'existsOneUnscoped, above'] },
   },
   {
     name: 'existsUnscoped',
@@ -76,7 +76,7 @@ const known: readonly Unscoped[] = [
         4,
         'which key or link the database refused, even if its record is hidden',
       ],
-      'write/check/checks.ts': [
+      'write/check/write-checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',
       ],
@@ -85,16 +85,18 @@ const known: readonly Unscoped[] = [
   },
   {
     name: 'compileProbe',
-    callers: { 'write/resolve/look-up.ts': [1, 'existsUnscoped, above'] },
+    callers: { 'write/resolve/look-up-records.ts': [1, 'existsUnscoped, above'] },
   },
   {
     name: 'compileLock',
-    callers: { 'write/resolve/look-up.ts': [1, 'locks a row before it is read through its scope'] },
+    callers: {
+      'write/resolve/look-up-records.ts': [1, 'locks a row before it is read through its scope'],
+    },
   },
   {
     name: 'compileLocked',
     callers: {
-      'write/resolve/look-up.ts': [
+      'write/resolve/look-up-records.ts': [
         4,
         'records of a resource that no policy narrows, and the dependents that readUnscoped has found',
       ],
@@ -104,7 +106,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockedByKeys',
     callers: {
-      'write/resolve/look-up.ts': [
+      'write/resolve/look-up-records.ts': [
         3,
         'records of a resource that no policy narrows, and locks before a read',
       ],
@@ -139,7 +141,10 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockByKeys',
     callers: {
-      'write/resolve/look-up.ts': [1, 'locks records before they are read through their scope'],
+      'write/resolve/look-up-records.ts': [
+        1,
+        'locks records before they are read through their scope',
+      ],
       'write/links/link-records.ts': [1, 'locks links before they are read through their scope'],
     },
   },
@@ -183,7 +188,7 @@ const known: readonly Unscoped[] = [
       ],
       'catalogue/introspect/views.ts': [1, 'no row of a view: whether it can be read'],
       'write/statements/statements.ts': [8, 'writes, and the reads above and below'],
-      'write/statements/update-rows.ts': [
+      'write/statements/compile-update-rows.ts': [
         2,
         'changes of records that were read through their scope',
       ],

@@ -298,7 +298,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A PATCH shows what the filter callback hides',
-    file: 'packages/core/src/http/endpoints/writes/single-statement.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
     find: '(shown !== written || maySet(write, readable.columns))',
     replace: 'maySet(write, readable.columns)',
     fails: 'test/security/scope-of-writes.test.ts',
@@ -320,7 +320,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A caller who may not read a record learns the values of read-only fields by guessing',
-    file: 'packages/core/src/write/check/checks.ts',
+    file: 'packages/core/src/write/check/write-checks.ts',
     find: 'const isReadable = await mayRead(context, resource)',
     replace: 'const isReadable = true',
     fails: 'test/security/writing-without-reading.test.ts',
@@ -343,7 +343,7 @@ export const access: readonly Break[] = [
   {
     title:
       'A caller who may not read a record learns which hidden record it refers to by sending the reference back',
-    file: 'packages/core/src/write/check/checks.ts',
+    file: 'packages/core/src/write/check/write-checks.ts',
     find: 'if (isUnchanged && (await mayRead(context, resource))) continue',
     replace: 'if (isUnchanged) continue',
     fails: 'test/security/writing-without-reading.test.ts',
@@ -372,7 +372,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A reference sent back unchanged reveals whether the record out of scope still exists',
-    file: 'packages/core/src/write/check/checks.ts',
+    file: 'packages/core/src/write/check/write-checks.ts',
     find: 'if (isUnchanged && (await mayRead(context, resource))) continue',
     replace:
       'if (isUnchanged && (await existsUnscoped(context, relation.target, matchesOf(keyParts(relation.to), key)))) continue',

@@ -142,7 +142,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'Refresh tokens are stored without hashing',
-    file: 'packages/core/src/http/endpoints/auth/tokens.ts',
+    file: 'packages/core/src/http/endpoints/auth/issue-tokens.ts',
     find: 'digest: await sha256Hex(refresh.token),',
     replace: 'digest: refresh.token,',
     fails: 'test/auth/refresh.test.ts',
@@ -163,7 +163,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A deleted user gets another pair of tokens',
-    file: 'packages/core/src/http/endpoints/auth/tokens.ts',
+    file: 'packages/core/src/http/endpoints/auth/issue-tokens.ts',
     find: 'await runtime.refreshStore.revoke(db, digest, now)',
     replace: '',
     fails: 'test/auth/refresh.test.ts',

@@ -13,14 +13,14 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'A batch with a change by filter cannot be replayed',
-    file: 'packages/core/src/http/batch/idempotent.ts',
+    file: 'packages/core/src/http/batch/idempotent-batch.ts',
     find: '{ ...parse(call, call.resource), where: [] }',
     replace: 'parse(call, call.resource)',
     fails: 'test/contract/batch-replay.test.ts',
   },
   {
     title: 'A replayed batch no longer has the records that it deleted itself',
-    file: 'packages/core/src/http/batch/idempotent.ts',
+    file: 'packages/core/src/http/batch/idempotent-batch.ts',
     find: 'const mayBeDeleted = i < lastDeletion',
     replace: 'const mayBeDeleted = false',
     fails: 'test/contract/batch-replay.test.ts',
@@ -48,7 +48,7 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'The length of a URL with unresolved references is not checked',
-    file: 'packages/core/src/http/batch/operations.ts',
+    file: 'packages/core/src/http/batch/batch-body.ts',
     find: 'refuseLongTemplate(runtime, item, i)',
     replace: '',
     fails: 'test/contract/batch.test.ts',
@@ -111,7 +111,7 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'An operation has credentials that a proxy has not checked',
-    file: 'packages/core/src/http/batch/operations.ts',
+    file: 'packages/core/src/http/batch/batch-body.ts',
     find: 'if (!ownHeaders.has(lower)) {',
     replace: "if (lower === 'authorization') {",
     fails: 'test/contract/batch-rights.test.ts',
@@ -125,14 +125,14 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'The value of a reference becomes query syntax',
-    file: 'packages/core/src/http/batch/references.ts',
+    file: 'packages/core/src/http/batch/batch-references.ts',
     find: 'encodeURIComponent(inQuotes(text))',
     replace: 'encodeURIComponent(text)',
     fails: 'test/contract/batch.test.ts',
   },
   {
     title: 'The stored results of a batch are replayed to callers who may no longer read them',
-    file: 'packages/core/src/http/batch/idempotent.ts',
+    file: 'packages/core/src/http/batch/idempotent-batch.ts',
     find: 'if (!mayChange(call) &&',
     replace: 'if (',
     fails: 'test/contract/batch-idempotency.test.ts',
@@ -154,7 +154,7 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'References in the URLs of a batch repeat a value without limit',
-    file: 'packages/core/src/http/batch/references.ts',
+    file: 'packages/core/src/http/batch/batch-references.ts',
     find: 'scalarText(values.repeat(referredValue(reference, values)))',
     replace: 'scalarText(referredValue(reference, values))',
     fails: 'test/contract/batch.test.ts',

@@ -64,7 +64,7 @@ export const columnRights: readonly Break[] = [
   },
   {
     title: 'A stored response is replayed to callers who may read less by now',
-    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent-post.ts',
     find: 'unreadable.length === 0 ? listed : [listed, unreadable]',
     replace: 'unreadable.length === 0 ? listed : listed',
     fails: contract,
@@ -213,7 +213,7 @@ export const columnRights: readonly Break[] = [
   {
     title:
       'A foreign key is not checked against the scope if the caller may not read the model it refers to',
-    file: 'packages/core/src/write/nodes/references.ts',
+    file: 'packages/core/src/write/nodes/hidden-references.ts',
     find: '[...resource.allRelations.values()]',
     replace: '[...resource.relations.values()]',
     fails: 'test/unit/access/column-rights.test.ts',

@@ -3,7 +3,7 @@ import type { Break } from './break.ts'
 
 const matrix = 'test/security/write-leaks.test.ts'
 const secondHalf = 'test/security/link-leaks.test.ts'
-const lookUp = 'packages/core/src/write/resolve/look-up.ts'
+const lookUp = 'packages/core/src/write/resolve/look-up-records.ts'
 const change = 'packages/core/src/write/store/change.ts'
 
 export const doors: readonly Break[] = [

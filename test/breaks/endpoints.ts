@@ -12,7 +12,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'An Idempotency-Key does not know its request again after the host has parsed the body',
-    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent-post.ts',
     find: 'comparableText(body)',
     replace: 'stringify(body)',
     fails: 'test/regression/body-forms-of-one-key.test.ts',
@@ -154,7 +154,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A stale If-Match deletes the record',
-    file: 'packages/core/src/write/store/remove.ts',
+    file: 'packages/core/src/write/store/remove-record.ts',
     find: 'checkPrecondition(resource, precondition, stored)',
     replace: '',
     fails: 'test/writing/conditional.test.ts',
@@ -189,7 +189,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A foreign key may refer to a record that the caller does not see',
-    file: 'packages/core/src/write/check/checks.ts',
+    file: 'packages/core/src/write/check/write-checks.ts',
     find: 'if (await isVisible(context, resource, relation, key, path)) {',
     replace: 'if ((await isVisible(context, resource, relation, key, path)) !== undefined) {',
     fails: 'test/writing/rights-first.test.ts',
@@ -276,7 +276,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A read-only value that differs from the stored one is silently accepted',
-    file: 'packages/core/src/write/check/checks.ts',
+    file: 'packages/core/src/write/check/write-checks.ts',
     find: 'if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue',
     replace: 'if (column !== undefined) continue',
     fails: 'test/writing/one-record.test.ts',
@@ -514,7 +514,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A cascading DELETE invalidates only its own model',
-    file: 'packages/core/src/http/endpoints/writes/remove.ts',
+    file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
     find: 'if (cascade) noteCascade(call, resource)',
     replace: '',
     fails: 'test/contract/cache-groups.test.ts',
@@ -535,7 +535,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A password in the URL of login is ignored',
-    file: 'packages/core/src/http/endpoints/auth/route.ts',
+    file: 'packages/core/src/http/endpoints/auth/auth-route.ts',
     find: 'ownParameters(request, [], additionalQueryParams, withoutParameters[endpoint])',
     replace: '',
     fails: 'test/contract/own-parameters.test.ts',
@@ -628,7 +628,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A DELETE of one statement deletes a record without the required If-Match',
-    file: 'packages/core/src/http/endpoints/writes/remove.ts',
+    file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
     find: 'const isConditional = precondition !== undefined || resource.settings.requireIfMatch',
     replace: 'const isConditional = precondition !== undefined',
     fails: 'test/writing/required-if-match.test.ts',
@@ -677,7 +677,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of links removes a record that needs If-Match',
-    file: 'packages/core/src/write/store/remove.ts',
+    file: 'packages/core/src/write/store/remove-record.ts',
     find: 'if (rows.length > 0) refuseWithoutVersion(resource, path)',
     replace: '',
     fails: 'test/writing/required-if-match.test.ts',
@@ -882,14 +882,14 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A model whose DELETE always cascades leaves its dependents',
-    file: 'packages/core/src/http/endpoints/writes/remove.ts',
+    file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
     find: 'if (text === undefined) return alwaysCascades',
     replace: 'if (text === undefined) return false',
     fails: 'test/writing/always-cascades.test.ts',
   },
   {
     title: 'cascade_delete=0 is ignored where every DELETE cascades',
-    file: 'packages/core/src/http/endpoints/writes/remove.ts',
+    file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
     find: 'if (!cascade && alwaysCascades) {',
     replace: 'if (!cascade && !allowCascadeDelete) {',
     fails: 'test/writing/always-cascades.test.ts',

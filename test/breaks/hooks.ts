@@ -134,7 +134,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A write by one statement does not call the callback after COMMIT',
-    file: 'packages/core/src/http/endpoints/writes/single-statement.ts',
+    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
     find: 'callback: needsChanges(hooks) || ',
     replace: 'callback: ',
     fails: 'test/hooks/after-commit.test.ts',

@@ -60,14 +60,14 @@ export const http: readonly Break[] = [
   },
   {
     title: 'A line break in a path starts a new log entry',
-    file: 'packages/core/src/http/refusal.ts',
+    file: 'packages/core/src/http/reported-refusal.ts',
     find: 'path: escaped(path.slice(0, 200)),',
     replace: 'path: path.slice(0, 200),',
     fails: 'test/security/refusals.test.ts',
   },
   {
     title: 'The log of refusals contains the queries',
-    file: 'packages/core/src/http/refusal.ts',
+    file: 'packages/core/src/http/reported-refusal.ts',
     find: 'const { path } = splitUrl(request.url)',
     replace: 'const { url: path } = request',
     fails: 'test/security/refusals.test.ts',

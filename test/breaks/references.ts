@@ -112,7 +112,7 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A new record that one statement stores may refer to itself by a guessed key',
-    file: 'packages/core/src/write/nodes/references.ts',
+    file: 'packages/core/src/write/nodes/hidden-references.ts',
     find: 'isNew && isOwn(relation)',
     replace: '!isNew && isOwn(relation)',
     fails: 'test/writing/guessed-keys.test.ts',

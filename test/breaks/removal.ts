@@ -103,7 +103,7 @@ export const manyRemoved: readonly Break[] = [
   },
   {
     title: 'A cascade of one record takes statements for each of its dependents',
-    file: 'packages/core/src/http/endpoints/writes/remove.ts',
+    file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
     find: '{ isBulk: cascade },',
     replace: '{ isBulk: !cascade },',
     fails: growth,

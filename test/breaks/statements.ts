@@ -142,7 +142,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'In a transaction of the host, a repeated request shows the records of the snapshot',
-    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent-post.ts',
     find: 'await readEchoes(call, pastSnapshot(call, opened), resource, ast, keys)',
     replace: 'await readEchoes(call, opened, resource, ast, keys)',
     fails: 'test/writing/host-isolation.test.ts',

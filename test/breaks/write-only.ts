@@ -140,7 +140,7 @@ export const writeOnly: readonly Break[] = [
   },
   {
     title: 'An object that links to a stored record tells whether a write-only value is stored',
-    file: 'packages/core/src/write/check/checks.ts',
+    file: 'packages/core/src/write/check/write-checks.ts',
     find: 'const column = isReadable ? resource.columns.get(name) : undefined',
     replace: 'const column = isReadable ? resource.bodyColumns.get(name) : undefined',
     fails: written,
@@ -183,7 +183,7 @@ export const writeOnly: readonly Break[] = [
   },
   {
     title: 'Readers of the idempotency keys can test guesses of what a body contains',
-    file: 'packages/core/src/http/endpoints/writes/response/idempotent.ts',
+    file: 'packages/core/src/http/endpoints/writes/response/idempotent-post.ts',
     find: 'stringify([key, query, comparableText(body)])',
     replace: 'stringify([query, comparableText(body)])',
     fails: written,

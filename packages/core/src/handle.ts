@@ -8,8 +8,8 @@ import { prefersProblem } from './http/accept.ts'
 import { serveBatch } from './http/batch/serve-batch.ts'
 import type { Runtime } from './http/call/call.ts'
 import { checkRequest } from './http/check-request.ts'
+import { authEndpointAt, serveAuth } from './http/endpoints/auth/auth-route.ts'
 import type { AuthEndpoint } from './http/endpoints/auth/endpoints.ts'
-import { authEndpointAt, serveAuth } from './http/endpoints/auth/route.ts'
 import {
   errorPageFor,
   hasPages,
@@ -41,7 +41,7 @@ import {
   successText,
 } from './http/envelope.ts'
 import { problemDetails, problemMediaType } from './http/problem-details.ts'
-import { refusalOf } from './http/refusal.ts'
+import { refusalOf } from './http/reported-refusal.ts'
 import { requestIdOf, respond, respondText } from './http/respond.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { responseText } from './http/response-text.ts'

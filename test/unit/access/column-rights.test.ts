@@ -13,7 +13,7 @@ import { dependentsOf } from '../../../packages/core/src/model/registry/relation
 import { junctionOf } from '../../../packages/core/src/model/registry/relations/junction.ts'
 import type { Registry, Resource } from '../../../packages/core/src/model/registry/resource.ts'
 import { belongsTo, hasMany, manyToMany } from '../../../packages/core/src/model/relation.ts'
-import { checkedReferences } from '../../../packages/core/src/write/nodes/references.ts'
+import { checkedReferences } from '../../../packages/core/src/write/nodes/hidden-references.ts'
 import { equal, fail, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model } from '../registry/start-up.ts'

@@ -1,8 +1,8 @@
 /** The parser of bodies: accepts what JSON.parse accepts, and reports problems that JSON.parse hides. */
 import { stringify } from '@model-api/core'
 import * as fc from 'fast-check'
-import { inputProblems } from '../../../packages/core/src/write/body/problems.ts'
-import { readJsonText } from '../../../packages/core/src/write/body/text/json-text.ts'
+import { inputProblems } from '../../../packages/core/src/write/body/input-problems.ts'
+import { readJsonText } from '../../../packages/core/src/write/body/text/strict-json.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,9 +1,9 @@
 /** The fast parser of bodies: accepts a text only if the full parser returns the same value without a problem. */
 import { stringify } from '@model-api/core'
 import * as fc from 'fast-check'
+import { inputProblems } from '../../../packages/core/src/write/body/input-problems.ts'
 import { plainJson } from '../../../packages/core/src/write/body/plain-json.ts'
-import { inputProblems } from '../../../packages/core/src/write/body/problems.ts'
-import { readCarefully } from '../../../packages/core/src/write/body/text/json-text.ts'
+import { readCarefully } from '../../../packages/core/src/write/body/text/strict-json.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,5 +1,5 @@
 /** The problems of a body: listed up to a number, each with a part of its path; further ones cost nothing. */
-import { inputProblems } from '../../../packages/core/src/write/body/problems.ts'
+import { inputProblems } from '../../../packages/core/src/write/body/input-problems.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

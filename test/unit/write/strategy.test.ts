@@ -3,7 +3,7 @@ import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
-import { withKeyAndTag } from '../../../packages/core/src/write/nodes/echo.ts'
+import { withKeyAndTag } from '../../../packages/core/src/write/nodes/echo-plan.ts'
 import type { RecordNode } from '../../../packages/core/src/write/nodes/node.ts'
 import {
   maySet,

@@ -20,8 +20,8 @@ import {
   setUp,
 } from '../endpoints/routing/serve-call.ts'
 import { splitUrl } from '../route-table.ts'
-import { noHeaders, type Operation } from './operations.ts'
-import { urlWithStandIns } from './references.ts'
+import { noHeaders, type Operation } from './batch-body.ts'
+import { urlWithStandIns } from './batch-references.ts'
 
 /** An operation that may run. */
 export interface AdmittedOperation {

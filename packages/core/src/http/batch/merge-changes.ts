@@ -4,8 +4,8 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
 import type { Change, LinkChanges } from '../../model/settings/access/hook-types.ts'
+import { isDeleted } from '../../write/nodes/is-deleted.ts'
 import type { Values } from '../../write/nodes/node.ts'
-import { isDeleted } from '../../write/nodes/soft-delete.ts'
 import { mergedLinks } from '../../write/resolve/merged-links.ts'
 
 /**

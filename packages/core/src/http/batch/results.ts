@@ -11,7 +11,7 @@ import type { Runtime } from '../call/call.ts'
 import type { RoutedCall } from '../endpoints/routing/route-request.ts'
 import { batchInvalidation, withoutCacheGroups } from '../endpoints/service/choose-cache-groups.ts'
 import { bareHeaders, type Result, successBody } from '../envelope.ts'
-import { noHeaders } from './operations.ts'
+import { noHeaders } from './batch-body.ts'
 
 /** The result of one operation. */
 export interface OperationResult {

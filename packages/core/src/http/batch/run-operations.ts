@@ -17,7 +17,7 @@ import type { Change } from '../../model/settings/access/hook-types.ts'
 import { explained } from '../../write/refusals/explained-error.ts'
 import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
-import type { WriteContext } from '../../write/store/context.ts'
+import type { WriteContext } from '../../write/store/write-context.ts'
 import type { Runtime } from '../call/call.ts'
 import { servesMany } from '../endpoints/reads/serves-many.ts'
 import { factsOf } from '../endpoints/routing/route-facts.ts'
@@ -30,12 +30,12 @@ import {
   requestOf,
   routeOperation,
 } from './admit-operations.ts'
+import type { Operation } from './batch-body.ts'
+import { resolvedBody, resolvedUrl, type Values } from './batch-references.ts'
+import { TimeLimit } from './batch-time-limit.ts'
+import { explaining, inBatchTransaction, probeOn } from './batch-transaction.ts'
 import { mergedChanges } from './merge-changes.ts'
-import type { Operation } from './operations.ts'
-import { resolvedBody, resolvedUrl, type Values } from './references.ts'
 import { type OperationResult, operationResult, resultCounter } from './results.ts'
-import { TimeLimit } from './time-limit.ts'
-import { explaining, inBatchTransaction, probeOn } from './transaction.ts'
 import { OperationValues } from './values.ts'
 
 /** A failed operation, and its index in the list. */

@@ -6,8 +6,8 @@ import { ApiError, atOperation, preconditionOnBatch } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { type ApiRequest, header } from '../../model/request.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import { inputProblems } from '../../write/body/problems.ts'
-import { readBody } from '../../write/body/text/body.ts'
+import { inputProblems } from '../../write/body/input-problems.ts'
+import { readBody } from '../../write/body/text/request-body.ts'
 import type { Runtime } from '../call/call.ts'
 import { sendsPosition, withPosition } from '../endpoints/reads/write-position.ts'
 import { type Admitted, admit } from '../endpoints/routing/admit.ts'
@@ -21,8 +21,8 @@ import {
   type BatchRequest,
   inheritedHeaders,
 } from './admit-operations.ts'
-import { runBatchOnce } from './idempotent.ts'
-import { type BatchBody, type Operation, readOperations } from './operations.ts'
+import { type BatchBody, type Operation, readOperations } from './batch-body.ts'
+import { runBatchOnce } from './idempotent-batch.ts'
 import { batchResult } from './results.ts'
 import { type RunOptions, runOperations } from './run-operations.ts'
 

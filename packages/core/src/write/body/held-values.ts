@@ -6,7 +6,7 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { pathTo, type RecordNode, type WriteNode } from '../nodes/node.ts'
 import { type HeldTest, testOf } from './held-test.ts'
-import type { InputProblems } from './problems.ts'
+import type { InputProblems } from './input-problems.ts'
 import type { ValidatorHost } from './validators.ts'
 
 /** The tests of the columns that hold less than their models say, by field. */

@@ -2,8 +2,8 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
-import { type BodyLimit, bodySize } from './text/body.ts'
 import { isWithinLimits } from './text/json-limits.ts'
+import { type BodyLimit, bodySize } from './text/request-body.ts'
 
 /** Nesting level of the document: the body is level 1, and the document is a member of it. */
 const level = 2

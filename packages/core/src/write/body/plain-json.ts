@@ -1,4 +1,4 @@
-// plainJson: parses a body with JSON.parse if no information of the text is lost, in a fraction of the time of `json-text.ts`.
+// plainJson: parses a body with JSON.parse if no information of the text is lost, in a fraction of the time of `text/strict-json.ts`.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { hostile, isWithinLimits } from './text/json-limits.ts'

@@ -10,8 +10,8 @@ import {
   type WriteMode,
 } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { canonicalTest } from '../nodes/convert-json.ts'
 import { type RecordNode, type Values, without } from '../nodes/node.ts'
-import { canonicalTest } from '../nodes/value.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
 /**

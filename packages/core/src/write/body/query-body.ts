@@ -2,7 +2,7 @@
 
 import { missingMediaType, parsedQueryBody, unsupportedMediaType } from '../../errors.ts'
 import { type ApiRequest, header } from '../../model/request.ts'
-import { type BodyLimit, bodyText, refuseUnreadable } from './text/body.ts'
+import { type BodyLimit, bodyText, refuseUnreadable } from './text/request-body.ts'
 
 /** The media type of a query, for the header Accept-Query. */
 export const queryMediaType = 'application/x-www-form-urlencoded'

@@ -5,8 +5,8 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { WriteMode } from '../../model/registry/checks/field-rules.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { RecordNode } from '../nodes/node.ts'
+import type { InputProblems } from './input-problems.ts'
 import { hasValidators, type Identifying } from './plain-record.ts'
-import type { InputProblems } from './problems.ts'
 import {
   noRelationKeys,
   type Place,

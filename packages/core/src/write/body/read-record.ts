@@ -24,6 +24,7 @@ import { maxBulkNames, settingNames } from '../../model/settings/setting-names.t
 import { valueOfJson } from '../../query/plan/conditions/value.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { initialWithoutHost } from '../check/defaults.ts'
+import { type Converted, convertJson, type Unexpected } from '../nodes/convert-json.ts'
 import {
   linkedIsNotChanged,
   pathTo,
@@ -33,9 +34,8 @@ import {
   type Values,
   type WriteNode,
 } from '../nodes/node.ts'
-import { type Converted, convertJson, type Unexpected } from '../nodes/value.ts'
+import { type InputProblems, inputProblems } from './input-problems.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
-import { type InputProblems, inputProblems } from './problems.ts'
 import type { RecordCount } from './record-count.ts'
 import { type ValidatorHost, type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'

@@ -4,9 +4,9 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { DefaultFunction } from '../../model/settings/access/hook-types.ts'
+import { convertJson } from '../nodes/convert-json.ts'
 import type { RecordNode, Values } from '../nodes/node.ts'
-import { convertJson } from '../nodes/value.ts'
-import type { ValueSources } from '../store/context.ts'
+import type { ValueSources } from '../store/write-context.ts'
 
 /** The columns of a resource that the service fills. */
 interface FilledColumns {

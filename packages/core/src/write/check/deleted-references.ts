@@ -3,14 +3,14 @@
 import { missingReference } from '../../errors.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { columnValues, planLookUp } from '../nodes/look-up.ts'
+import { isDeleted } from '../nodes/is-deleted.ts'
+import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { isDeleted } from '../nodes/soft-delete.ts'
-import { valuesOf } from '../resolve/look-up.ts'
-import type { WriteContext } from '../store/context.ts'
-import { shownPaths } from './checks.ts'
+import { valuesOf } from '../resolve/look-up-records.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { readReferred } from './referred-records.ts'
+import { shownPaths } from './write-checks.ts'
 
 /**
  * Throws 422 if a foreign key of the stored record refers to a deleted record. Ignores foreign keys and records that the caller may not

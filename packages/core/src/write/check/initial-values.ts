@@ -4,7 +4,7 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isSoftDeleteAttribute } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { initialValue } from './defaults.ts'
 
 /** Returns the initial values of these columns; functions of the host are called. */

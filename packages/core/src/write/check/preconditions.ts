@@ -8,7 +8,7 @@ import {
 import type { Resource } from '../../model/registry/resource.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import type { Values } from '../nodes/node.ts'
-import type { Precondition } from '../store/context.ts'
+import type { Precondition } from '../store/write-context.ts'
 
 /**
  * Throws 412 if the stored record does not meet the headers, and 428 if its model requires an ETag that the request does not have. Called

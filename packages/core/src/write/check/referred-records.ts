@@ -6,7 +6,7 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
 import { keyText, keyTextIn } from '../../query/run/key.ts'
-import { planRecords } from '../nodes/look-up.ts'
+import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { hasDefaultWithArgs } from '../nodes/strategy.ts'
 import {
@@ -15,10 +15,10 @@ import {
   readScoped,
   readScopedOrEmpty,
   valuesOf,
-} from '../resolve/look-up.ts'
+} from '../resolve/look-up-records.ts'
 import { type CompiledWrite, compileLocked } from '../statements/statements.ts'
 import { compileLockedByKeys } from '../statements/statements-by-keys.ts'
-import type { UnlockedReference, WriteContext } from '../store/context.ts'
+import type { UnlockedReference, WriteContext } from '../store/write-context.ts'
 
 /** References whose records are looked up. */
 export interface Referred {

@@ -5,9 +5,9 @@ import { forbidden, missingReference } from '../../errors.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyText } from '../../query/run/key.ts'
-import { compareSentBack } from '../check/checks.ts'
 import { readReferred } from '../check/referred-records.ts'
-import { columnValues, planLookUp, planRecords } from '../nodes/look-up.ts'
+import { compareSentBack } from '../check/write-checks.ts'
+import { columnValues, planLookUp, planRecords } from '../nodes/look-up-plan.ts'
 import {
   isEmpty,
   pathTo,
@@ -17,10 +17,10 @@ import {
   type Values,
   type WriteNode,
 } from '../nodes/node.ts'
-import { keyIn, lockedRecord, lockedRecords } from '../resolve/look-up.ts'
+import { keyIn, lockedRecord, lockedRecords } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
-import type { WriteContext } from '../store/context.ts'
 import { CreateStep, type ManyStep, type WriteNested } from '../store/lists/many-step.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import type { Key } from './link-store.ts'
 
 const nothing: Values = {}

@@ -9,13 +9,13 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../model/regist
 import { chunks, keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
-import { requireAccess, validateFilled } from '../check/checks.ts'
 import { newRecord } from '../check/defaults.ts'
 import { refuseWithoutVersion } from '../check/preconditions.ts'
-import { planLinks } from '../nodes/look-up.ts'
+import { requireAccess, validateFilled } from '../check/write-checks.ts'
+import { planLinks } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import type { InsertedLink } from '../refusals/refusal.ts'
-import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../resolve/look-up.ts'
+import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../resolve/look-up-records.ts'
 import { compileInserts, storedColumns } from '../statements/statements.ts'
 import {
   compileLockByKeys,
@@ -25,12 +25,12 @@ import {
   rowsOfLinks,
 } from '../statements/statements-by-keys.ts'
 import { columnsToRead, type LinkUse, type RemovalUse } from '../store/columns-to-read.ts'
-import type { WriteContext } from '../store/context.ts'
+import { restoration } from '../store/deletion-marks.ts'
 import type { LevelOrder } from '../store/lists/level-order.ts'
-import { removeStored } from '../store/remove.ts'
+import { removeStored } from '../store/remove-record.ts'
 import { runWrite } from '../store/run-write.ts'
 import { insert, splitGeneratedKey, writeSaved } from '../store/save.ts'
-import { restoration } from '../store/soft-delete.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
 import type { Key, LinkedRecord, LinkList, LinkStore, NewLinks, OldLinks } from './link-store.ts'
 

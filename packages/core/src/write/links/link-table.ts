@@ -4,7 +4,7 @@ import type { TableName } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
 import { chunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyMatches } from '../resolve/look-up.ts'
+import { keyMatches } from '../resolve/look-up-records.ts'
 import {
   compileDeleteByKeys,
   compileNewLinks,
@@ -12,8 +12,8 @@ import {
   matchesOf,
   rowsOfLinks,
 } from '../statements/statements-by-keys.ts'
-import type { WriteContext } from '../store/context.ts'
 import { runWrite } from '../store/run-write.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { selectedLinks } from './link-keys.ts'
 import type { Key, LinkedRecord, LinkList, LinkStore } from './link-store.ts'
 import { readLinks } from './read-links.ts'

@@ -4,8 +4,8 @@ import type { Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { mayCallHost } from '../check/referred-records.ts'
 import type { RecordNode } from '../nodes/node.ts'
-import { lockRecords } from '../resolve/look-up.ts'
-import type { WriteContext } from '../store/context.ts'
+import { lockRecords } from '../resolve/look-up-records.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import type { Key } from './link-store.ts'
 
 /**

@@ -6,7 +6,7 @@ import { valueOfJson } from '../../query/plan/conditions/value.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { decodeRow } from '../../query/run/decode.ts'
 import { compileLinks, type KeyPart } from '../statements/statements-by-keys.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { addLink, chunksByKey, type FoundLinks } from './link-keys.ts'
 import type { Key } from './link-store.ts'
 

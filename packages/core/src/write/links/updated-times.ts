@@ -8,8 +8,8 @@ import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import { compileUpdateByKeys } from '../statements/statements-by-keys.ts'
 import { keyOf } from '../store/change-log.ts'
-import type { WriteContext } from '../store/context.ts'
 import { runWrite } from '../store/run-write.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import type { WrittenParent } from './nested-records.ts'
 
 /** Sets the columns with one statement, in the records where the write has not set them already. */

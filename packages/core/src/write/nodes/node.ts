@@ -3,7 +3,7 @@
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import type { InputProblems } from '../body/problems.ts'
+import type { InputProblems } from '../body/input-problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
 
 /** Values by field name, in their JSON forms. */

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import type { ColumnType } from '../../model/column.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
-import { convertJson } from './value.ts'
+import { convertJson } from './convert-json.ts'
 
 export function sameValue(column: NamedColumn, a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true

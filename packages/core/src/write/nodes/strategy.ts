@@ -4,9 +4,9 @@
 import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/sql/writes.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { ReadPlan } from '../../query/plan/plan.ts'
-import { readsStoredColumns } from './echo.ts'
+import { readsStoredColumns } from './echo-plan.ts'
+import { checkedReferences } from './hidden-references.ts'
 import { isEmpty, type RecordNode } from './node.ts'
-import { checkedReferences } from './references.ts'
 
 export type WriteStrategy =
   /** One statement; `echo` says how the response's record is read. */

@@ -1,7 +1,7 @@
 // refusalOfFirst: finds the row for which the database has refused a statement on several rows.
 
-import type { WriteContext } from '../store/context.ts'
 import { rollBackTo, setSavepoint } from '../store/savepoint.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { explainRefusal } from './explain-refusal.ts'
 import { refusalOf, refusedWrite } from './refusal.ts'
 

@@ -4,7 +4,7 @@ import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { storedRecords } from '../resolve/stored-changes.ts'
 import type { WrittenRecord } from '../store/change-log.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { breaksConstraint, explainRefusal } from './explain-refusal.ts'
 import { type Refusal, refusedWrite } from './refusal.ts'
 

@@ -2,8 +2,8 @@
 
 import { ApiError } from '../../errors.ts'
 import type { Values } from '../nodes/node.ts'
-import type { WriteContext } from '../store/context.ts'
 import type { GroupSize } from '../store/lists/look-ahead/group-size.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { findReferrers, type KnownRecord } from './find-referrers.ts'
 import { type ListToRemove, nameOf, type ToRemove } from './to-remove.ts'
 

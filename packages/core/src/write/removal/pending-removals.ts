@@ -6,15 +6,15 @@ import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { keyMatches } from '../resolve/look-up.ts'
+import { keyMatches } from '../resolve/look-up-records.ts'
 import { compileDelete, compileUpdate, storedColumns } from '../statements/statements.ts'
 import { compileDeleteByKeys, matchesOf, recordsByKeys } from '../statements/statements-by-keys.ts'
-import type { WriteContext } from '../store/context.ts'
 import { ChangedRow } from '../store/lists/rows/pending-writes.ts'
 import { partsOf } from '../store/lists/rows/update-rows.ts'
 import { WriteQueue } from '../store/lists/rows/write-queue.ts'
 import { runWrite } from '../store/run-write.ts'
 import { rollBackTo, setSavepoint } from '../store/savepoint.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** A record to delete. A class, as `CreateStep` says. */
 export class PendingRow {

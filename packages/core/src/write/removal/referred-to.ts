@@ -6,9 +6,9 @@ import {
   type DependentModel,
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
-import { existsUnscoped, keyIn, keyMatches, valuesOf } from '../resolve/look-up.ts'
+import { existsUnscoped, keyIn, keyMatches, valuesOf } from '../resolve/look-up-records.ts'
 import { matchesOf } from '../statements/statements-by-keys.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import type { ToRemove } from './to-remove.ts'
 
 /** Whether a row of the dependent's table refers to the record; ignores the record's reference to itself. */

@@ -9,8 +9,8 @@ import { addLink, type FoundLinks } from '../links/link-keys.ts'
 import type { Key } from '../links/link-store.ts'
 import { type LinkColumns, readLinks } from '../links/read-links.ts'
 import type { Values } from '../nodes/node.ts'
-import { valuesOf } from '../resolve/look-up.ts'
-import type { WriteContext } from '../store/context.ts'
+import { valuesOf } from '../resolve/look-up-records.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** The links of a resource in one junction table. */
 interface LinksOfResource extends LinkColumns {

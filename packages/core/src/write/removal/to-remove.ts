@@ -4,7 +4,7 @@ import type { DependentModel } from '../../model/registry/relations/dependents.t
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyText } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
-import { keyIn } from '../resolve/look-up.ts'
+import { keyIn } from '../resolve/look-up-records.ts'
 
 /** A record to delete. */
 export interface ToRemove {

@@ -3,7 +3,7 @@
 import type { Resource } from '../../model/registry/resource.ts'
 import type { RecordNode } from '../nodes/node.ts'
 import type { LockedFor } from '../statements/statements.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 interface LockOptions {
   /** Whether the nodes are those of PUT, which also sets the fields that were not sent. */

@@ -6,21 +6,21 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { unwritableRelation } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import {
+  initialValue,
+  pendingRecord,
+  setsTimestamps,
+  updatedTimestamps,
+} from '../check/defaults.ts'
+import {
   compareSentBack,
   type KnownReferences,
   mayRead,
   refuseInvisibleByParts,
   refuseInvisibleReferences,
   validateFilled,
-} from '../check/checks.ts'
-import {
-  initialValue,
-  pendingRecord,
-  setsTimestamps,
-  updatedTimestamps,
-} from '../check/defaults.ts'
+} from '../check/write-checks.ts'
 import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../nodes/node.ts'
-import type { ValueSources, WriteContext } from '../store/context.ts'
+import type { ValueSources, WriteContext } from '../store/write-context.ts'
 
 /** How a body changes a stored record. */
 interface RequestedOptions {

@@ -10,7 +10,7 @@ import { keyText, keyTextIn } from '../../query/run/key.ts'
 import { initialValues } from '../check/initial-values.ts'
 import { readReferred } from '../check/referred-records.ts'
 import { hasSentBack } from '../links/find-or-create.ts'
-import { planRecords } from '../nodes/look-up.ts'
+import { planRecords } from '../nodes/look-up-plan.ts'
 import {
   pathTo,
   type RecordNode,
@@ -21,10 +21,10 @@ import {
   type WriteNode,
 } from '../nodes/node.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
-import type { WriteContext } from '../store/context.ts'
 import { CreateStep } from '../store/lists/many-step.ts'
 import { writeMany } from '../store/lists/write-many.ts'
-import { keyIn, valuesOf } from './look-up.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { keyIn, valuesOf } from './look-up-records.ts'
 
 /** A nested object that names a record by a unique key. */
 type UniqueNode = RecordNode & { readonly uniqueName: UniqueName }

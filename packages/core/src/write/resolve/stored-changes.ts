@@ -7,12 +7,12 @@ import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import type { Key } from '../links/link-store.ts'
-import { planRecords } from '../nodes/look-up.ts'
+import { isDeleted } from '../nodes/is-deleted.ts'
+import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import { isDeleted } from '../nodes/soft-delete.ts'
 import { keyOf, type WrittenRecord } from '../store/change-log.ts'
-import type { WriteContext } from '../store/context.ts'
-import { readUnscoped } from './look-up.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { readUnscoped } from './look-up-records.ts'
 
 /**
  * The changes of a write, by model, in the order in which the models were first written. Reads the records as they will be committed,

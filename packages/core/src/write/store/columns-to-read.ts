@@ -5,13 +5,13 @@ import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
 import { dependentsOf, referredColumns } from '../../model/registry/relations/dependents.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { updatedColumns } from '../check/defaults.ts'
+import { narrowedRelations } from '../nodes/hidden-references.ts'
 import { hidesDetails } from '../nodes/hides-details.ts'
 import type { RecordNode, ReferenceNode, SentBack } from '../nodes/node.ts'
-import { narrowedRelations } from '../nodes/references.ts'
 import { isReplaceable } from '../resolve/requested-changes.ts'
-import type { Precondition, WriteContext } from './context.ts'
 import type { ManyStep } from './lists/many-step.ts'
 import { maySetUnchangedColumns } from './lists/rows/update-rows.ts'
+import type { Precondition, WriteContext } from './write-context.ts'
 
 /** What a write does with the stored records of one model. */
 export type RecordUse = ChangeUse | MoveUse | RestoreUse | RemovalUse | LinkUse | ReferenceUse

@@ -5,8 +5,8 @@ import { missingReference } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
+import { generatedPart, ofOwnTable } from '../nodes/hidden-references.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
-import { generatedPart, ofOwnTable } from '../nodes/references.ts'
 
 interface KeysOfTable {
   readonly given: Set<string>

@@ -7,7 +7,7 @@ import type { Sendable } from '../../database/statements/sendable.ts'
 import { unavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { type Refusal, refusedWrite } from '../refusals/refusal.ts'
-import type { WriteContext } from './context.ts'
+import type { WriteContext } from './write-context.ts'
 
 /** Runs a statement; `step` describes it for the Refusal. */
 export const runWrite = async (

@@ -8,14 +8,14 @@ import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { decodeRow } from '../../query/run/decode.ts'
 import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
-import { columnsOf } from '../nodes/look-up.ts'
+import { columnsOf } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import type { InsertedLink } from '../refusals/refusal.ts'
-import { keyIn, keyMatches } from '../resolve/look-up.ts'
+import { keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import { compileInsert, compileUpdate } from '../statements/statements.ts'
-import type { WriteContext } from './context.ts'
 import { runWrite } from './run-write.ts'
+import type { WriteContext } from './write-context.ts'
 
 /** What a refusal of the INSERT of a record knows about it. */
 interface InsertOptions {

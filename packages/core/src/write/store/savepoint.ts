@@ -3,7 +3,7 @@
 
 import { asUnavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { WriteContext } from './context.ts'
+import type { WriteContext } from './write-context.ts'
 
 type Inside = Pick<WriteContext, 'lease'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
 

@@ -14,15 +14,15 @@ import { valueOfJson } from '../../query/plan/conditions/value.ts'
 import type { Output, RowPlan, Value } from '../../query/plan/plan.ts'
 import { recordKey } from '../../query/plan/record.ts'
 import { type LoadedRow, loadRows } from '../../query/run/loaded-row.ts'
-import { keyOutputOf } from '../nodes/look-up.ts'
+import { keyOutputOf } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { type Refusal, refusalOf } from '../refusals/refusal.ts'
-import { keyIn, keyMatches } from '../resolve/look-up.ts'
+import { keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import type { SingleWriteStatements } from '../statements/single-write-cache.ts'
 import type { CompiledWrite } from '../statements/statements.ts'
-import type { WriteContext } from './context.ts'
 import { runWriteForRows } from './run-write.ts'
 import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
+import type { WriteContext } from './write-context.ts'
 
 /** The context of a single-statement write: its connection, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'lease'> {

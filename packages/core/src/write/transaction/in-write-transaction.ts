@@ -15,8 +15,8 @@ import { explainedError, type Warned } from '../refusals/explained-error.ts'
 import { type Probe, type Refusal, refusalOf, refusedWrite } from '../refusals/refusal.ts'
 import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
 import { changesOf } from '../resolve/stored-changes.ts'
-import type { WriteContext } from '../store/context.ts'
 import { RepeatNeeded } from '../store/savepoint.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** A write in its transaction. */
 export interface OpenWrite {

@@ -13,7 +13,7 @@ import { getRelated } from '../reads/related.ts'
 import { sendsPosition, withPosition } from '../reads/write-position.ts'
 import { removeMany, updateMany } from '../writes/bulk.ts'
 import { create } from '../writes/create.ts'
-import { remove } from '../writes/remove.ts'
+import { remove } from '../writes/delete-record.ts'
 import { restore } from '../writes/restore.ts'
 import { update } from '../writes/update.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Runtime } from '../../call/call.ts'
 import { isIndex } from '../../route-table.ts'
-import { authEndpointAt } from '../auth/route.ts'
+import { authEndpointAt } from '../auth/auth-route.ts'
 import { healthPartAt } from '../service/health.ts'
 import { docsPartAt } from './docs-part.ts'
 

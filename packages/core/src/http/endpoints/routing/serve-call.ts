@@ -11,7 +11,11 @@ import type { Route } from '../../../model/route.ts'
 import { shownBulkSetting } from '../../../model/settings/endpoints/bulk-methods.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import { queryMediaType, wholeQuery } from '../../../write/body/query-body.ts'
-import { type BodyLimit, jsonMediaType, patchMediaTypes } from '../../../write/body/text/body.ts'
+import {
+  type BodyLimit,
+  jsonMediaType,
+  patchMediaTypes,
+} from '../../../write/body/text/request-body.ts'
 import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { asPreferred } from '../../preference.ts'

@@ -9,13 +9,13 @@ import {
   hookConnection,
 } from '../../../database/leases/hook-connection.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
+import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { mergedDocumentProblem } from '../../../write/body/merged-document.ts'
-import { type InputProblems, inputProblems } from '../../../write/body/problems.ts'
 import { runChecks } from '../../../write/body/read-body.ts'
 import { changeLog } from '../../../write/store/change-log.ts'
-import type { WriteContext } from '../../../write/store/context.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
+import type { WriteContext } from '../../../write/store/write-context.ts'
 import {
   type AttemptFacts,
   inWriteTransaction,

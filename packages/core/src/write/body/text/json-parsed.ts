@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { isVerbatim } from '../../../lib/json/verbatim.ts'
-import type { InputProblems } from '../problems.ts'
+import type { InputProblems } from '../input-problems.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 
 /** Copies a parsed body; repeated keys and lost digits can no longer be detected. */

@@ -3,12 +3,12 @@
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { Value } from '../../../query/plan/plan.ts'
 import { keyText } from '../../../query/run/key.ts'
-import type { InputProblems } from '../../body/problems.ts'
+import type { InputProblems } from '../../body/input-problems.ts'
 import type { RecordNode, Values } from '../../nodes/node.ts'
-import { keyIn, lockedRecords } from '../../resolve/look-up.ts'
+import { keyIn, lockedRecords } from '../../resolve/look-up-records.ts'
 import { compareWithStored, hasOnlyValues } from '../../resolve/requested-changes.ts'
 import { columnsOfSteps } from '../columns-to-read.ts'
-import type { WriteContext } from '../context.ts'
+import type { WriteContext } from '../write-context.ts'
 import type { ChangeStep, ManyStep } from './many-step.ts'
 
 /**

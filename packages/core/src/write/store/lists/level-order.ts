@@ -1,7 +1,7 @@
 // LevelOrder: keeps hooks from sending statements while a list with nested records is written level by level.
 
-import type { WriteContext } from '../context.ts'
 import { RepeatNeeded } from '../savepoint.ts'
+import type { WriteContext } from '../write-context.ts'
 
 /**
  * A list is written level by level: first the to-one parents of all records, then the records, then the children of all records. A

@@ -1,9 +1,9 @@
 // ManyStep: what happens to a record of a list, or to a nested record.
 
 import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
-import type { InputProblems } from '../../body/problems.ts'
+import type { InputProblems } from '../../body/input-problems.ts'
 import type { RecordNode, ReferenceNode, Values } from '../../nodes/node.ts'
-import type { WriteContext } from '../context.ts'
+import type { WriteContext } from '../write-context.ts'
 
 /** What to do with one record. `stored` is the record as it is now, locked. */
 export type ManyStep = CreateStep | ChangeStep | MoveStep | RefusedStep

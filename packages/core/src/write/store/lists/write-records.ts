@@ -3,19 +3,19 @@
 
 import { ApiError, forbidden } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
+import { newRecord } from '../../check/defaults.ts'
 import {
   type KnownReferences,
   refuseInvisibleReferences,
   validateFilled,
-} from '../../check/checks.ts'
-import { newRecord } from '../../check/defaults.ts'
+} from '../../check/write-checks.ts'
 import { changesOfMove, refuseOtherParent } from '../../links/nested-records.ts'
 import type { Values } from '../../nodes/node.ts'
 import { refusalOf } from '../../refusals/refusal.ts'
 import { requestedChanges, runWholeRecordChecks } from '../../resolve/requested-changes.ts'
-import type { WriteContext } from '../context.ts'
 import { changesToStore, insert, updateStored } from '../save.ts'
 import { RepeatNeeded } from '../savepoint.ts'
+import type { WriteContext } from '../write-context.ts'
 import { refuseWithLater } from './later-problems.ts'
 import type { LevelOrder } from './level-order.ts'
 import { lookUpReferences, type SeenReferences } from './look-ahead/look-up-references.ts'

@@ -5,7 +5,7 @@ import type { NamedColumn } from '../../../../model/registry/resource.ts'
 import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
 import type { Value } from '../../../../query/plan/plan.ts'
 import type { RecordNode, Values } from '../../../../write/nodes/node.ts'
-import { valuesOf } from '../../../../write/resolve/look-up.ts'
+import { valuesOf } from '../../../../write/resolve/look-up-records.ts'
 
 /** The values of the unique key of a record; undefined if one is missing or null. `values` are those of the body, and initial ones. */
 export function keyOf(

@@ -3,13 +3,13 @@
 import { wrongBody } from '../../../../errors.ts'
 import type { JsonValue } from '../../../../lib/json/json-value.ts'
 import { settingNames } from '../../../../model/settings/setting-names.ts'
-import type { InputProblems } from '../../../../write/body/problems.ts'
+import type { InputProblems } from '../../../../write/body/input-problems.ts'
 import {
   type BodyLimit,
   bodyText,
   readBody,
   refuseUnreadable,
-} from '../../../../write/body/text/body.ts'
+} from '../../../../write/body/text/request-body.ts'
 import type { Call, Runtime } from '../../../call/call.ts'
 
 /** Reads the body of the request as JSON; adds syntax problems to `problems`. `mayMerge`: it may be a merge patch. */

@@ -6,7 +6,7 @@ import { idempotencyKeyNotHere, preconditionOnMany } from '../../../../errors.ts
 import type { Resource } from '../../../../model/registry/resource.ts'
 import { header } from '../../../../model/request.ts'
 import { recordText } from '../../../../query/serialize/tag-text.ts'
-import type { Precondition } from '../../../../write/store/context.ts'
+import type { Precondition } from '../../../../write/store/write-context.ts'
 import type { Call } from '../../../call/call.ts'
 import { writeCondition } from '../../../etag.ts'
 

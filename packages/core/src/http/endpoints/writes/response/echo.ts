@@ -20,10 +20,14 @@ import type { LoadedRow } from '../../../../query/run/loaded-row.ts'
 import { readAll } from '../../../../query/run/read.ts'
 import { recordText } from '../../../../query/serialize/tag-text.ts'
 import { type ObjectWriter, writeList } from '../../../../query/serialize/write-objects.ts'
-import { type EchoForm, readsStoredColumns, withKeyAndTag } from '../../../../write/nodes/echo.ts'
-import { withKeys } from '../../../../write/nodes/look-up.ts'
+import {
+  type EchoForm,
+  readsStoredColumns,
+  withKeyAndTag,
+} from '../../../../write/nodes/echo-plan.ts'
+import { isDeleted } from '../../../../write/nodes/is-deleted.ts'
+import { withKeys } from '../../../../write/nodes/look-up-plan.ts'
 import type { Values } from '../../../../write/nodes/node.ts'
-import { isDeleted } from '../../../../write/nodes/soft-delete.ts'
 import {
   columnReader,
   type ReturnedRows,

@@ -6,15 +6,15 @@ import type { QueryAst } from '../../../../query/parse/ast.ts'
 import { pathPartsOf } from '../../../../query/plan/conditions/path-key.ts'
 import type { Value } from '../../../../query/plan/plan.ts'
 import { keyUrl } from '../../../../query/serialize/links.ts'
-import type { InputProblems } from '../../../../write/body/problems.ts'
+import type { InputProblems } from '../../../../write/body/input-problems.ts'
 import type { Values } from '../../../../write/nodes/node.ts'
-import { keyIn } from '../../../../write/resolve/look-up.ts'
+import { keyIn } from '../../../../write/resolve/look-up-records.ts'
 import type { Call } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
 import type { Content } from '../../reads/read-stages.ts'
 import type { Writing } from '../write-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
-import type { StoreResponse } from './idempotent.ts'
+import type { StoreResponse } from './idempotent-post.ts'
 
 /** The records of a POST body, and its problems so far. */
 export interface Items {

@@ -9,13 +9,13 @@ import type {
 import { keyChunks } from '../../../../query/compile/chunks.ts'
 import type { Value } from '../../../../query/plan/plan.ts'
 import { keyTextIn } from '../../../../query/run/key.ts'
-import { type KnownReferences, shownPaths } from '../../../check/checks.ts'
 import { readReferred } from '../../../check/referred-records.ts'
-import { planRecords } from '../../../nodes/look-up.ts'
+import { type KnownReferences, shownPaths } from '../../../check/write-checks.ts'
+import { narrowedRelations } from '../../../nodes/hidden-references.ts'
+import { planRecords } from '../../../nodes/look-up-plan.ts'
 import type { RecordNode } from '../../../nodes/node.ts'
-import { narrowedRelations } from '../../../nodes/references.ts'
-import { readUnscoped, valuesOf } from '../../../resolve/look-up.ts'
-import type { WriteContext } from '../../context.ts'
+import { readUnscoped, valuesOf } from '../../../resolve/look-up-records.ts'
+import type { WriteContext } from '../../write-context.ts'
 
 /** By relation: the keys, as `keyText`, of the records that look-ups have found and the caller may see. */
 export type SeenReferences = Map<ResolvedRelation, Set<string>>
@@ -105,7 +105,7 @@ async function visibleKeys(
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
   for (const some of keyChunks(context.target.dialect, keys, to)) {
-    // As in `isVisible` of checks.ts: if the caller has no access to the target, the row only has to exist.
+    // As in `isVisible` of write-checks.ts: if the caller has no access to the target, the row only has to exist.
     const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
       ? await readReferred(context, plan, { holder, columns: to, keys: some, paths })

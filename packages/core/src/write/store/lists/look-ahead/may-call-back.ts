@@ -2,7 +2,7 @@
 
 import type { Resource } from '../../../../model/registry/resource.ts'
 import type { WriteNode } from '../../../nodes/node.ts'
-import type { WriteContext } from '../../context.ts'
+import type { WriteContext } from '../../write-context.ts'
 
 /** The models of a body: those of its records, and those of the links between them. */
 interface Models {

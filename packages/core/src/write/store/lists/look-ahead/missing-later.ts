@@ -2,10 +2,10 @@
 
 import type { ResolvedRelation, Resource } from '../../../../model/registry/resource.ts'
 import { keyTextIn } from '../../../../query/run/key.ts'
-import { mayRead, shownPaths } from '../../../check/checks.ts'
+import { mayRead, shownPaths } from '../../../check/write-checks.ts'
+import { isSet } from '../../../nodes/hidden-references.ts'
 import type { Values } from '../../../nodes/node.ts'
-import { isSet } from '../../../nodes/references.ts'
-import type { WriteContext } from '../../context.ts'
+import type { WriteContext } from '../../write-context.ts'
 import type { ManyStep } from '../many-step.ts'
 import type { LookedUp } from './look-up-references.ts'
 

@@ -5,7 +5,7 @@ import { tableKey } from '../../../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../../../model/registry/resource.ts'
 import { findOrCreate } from '../../../links/find-or-create.ts'
 import type { WriteNode } from '../../../nodes/node.ts'
-import type { WriteContext } from '../../context.ts'
+import type { WriteContext } from '../../write-context.ts'
 import type { ManyStep } from '../many-step.ts'
 
 /**

@@ -9,11 +9,11 @@ import type { Value } from '../../../../query/plan/plan.ts'
 import { isNested, type RecordNode, type Values } from '../../../nodes/node.ts'
 import { refusalOf } from '../../../refusals/refusal.ts'
 import { hasOnlyValues, independentChanges } from '../../../resolve/requested-changes.ts'
+import { compileValuesUpdate, type RowUpdate } from '../../../statements/compile-update-rows.ts'
 import { storedColumns } from '../../../statements/statements.ts'
-import { compileValuesUpdate, type RowUpdate } from '../../../statements/update-rows.ts'
-import type { WriteContext } from '../../context.ts'
 import { runWrite } from '../../run-write.ts'
 import { RepeatNeeded } from '../../savepoint.ts'
+import type { WriteContext } from '../../write-context.ts'
 
 /** A record to change: its key, and the other fields. */
 export interface KeyedChange {

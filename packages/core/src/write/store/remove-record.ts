@@ -5,23 +5,23 @@ import { dependentsOf } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { requireAccess } from '../check/checks.ts'
 import { checkPrecondition, refuseWithoutVersion } from '../check/preconditions.ts'
+import { requireAccess } from '../check/write-checks.ts'
 import type { Values } from '../nodes/node.ts'
 import { removalsOfLinks, removing, treeOf } from '../removal/removals.ts'
 import { removeTree } from '../removal/remove-tree.ts'
 import { linksToRemove } from '../removal/removed-links.ts'
-import { keyIn, lockedRecord } from '../resolve/look-up.ts'
+import { keyIn, lockedRecord } from '../resolve/look-up-records.ts'
 import {
   compileDeleteByKeys,
   compileUpdateByKeys,
   recordsByKeys,
 } from '../statements/statements-by-keys.ts'
 import { columnsToRead } from './columns-to-read.ts'
-import type { Precondition, WriteContext } from './context.ts'
+import { deletionMark } from './deletion-marks.ts'
 import { GroupSize } from './lists/look-ahead/group-size.ts'
 import { runWrite } from './run-write.ts'
-import { deletionMark } from './soft-delete.ts'
+import type { Precondition, WriteContext } from './write-context.ts'
 
 export interface RemoveOptions {
   readonly cascade: boolean

@@ -24,14 +24,14 @@ import {
   type WriteConditions,
 } from '../../../write/nodes/strategy.ts'
 import { explainedError } from '../../../write/refusals/explained-error.ts'
-import { valuesOf } from '../../../write/resolve/look-up.ts'
+import { valuesOf } from '../../../write/resolve/look-up-records.ts'
 import { independentChanges } from '../../../write/resolve/requested-changes.ts'
 import {
   cachedSingleWrites,
   type ScopedReference,
 } from '../../../write/statements/single-write-cache.ts'
 import { keyParts, matchesOf } from '../../../write/statements/statements-by-keys.ts'
-import type { WriteHooks } from '../../../write/store/context.ts'
+import { deletionMark } from '../../../write/store/deletion-marks.ts'
 import {
   insertRecord,
   removeRecord,
@@ -39,7 +39,7 @@ import {
   updateRecord,
   type Written,
 } from '../../../write/store/single-statement.ts'
-import { deletionMark } from '../../../write/store/soft-delete.ts'
+import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, type Opened, open, recordContent } from '../reads/read-stages.ts'

@@ -10,8 +10,8 @@ import type { RowPlan, Value } from '../../query/plan/plan.ts'
 import { decodeRows } from '../../query/run/decode.ts'
 import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
 import type { WriteAction } from '../check/write-access.ts'
-import { readsStoredColumns } from '../nodes/echo.ts'
-import { columnValues, type LookUpOptions, planLookUp, planRecords } from '../nodes/look-up.ts'
+import { readsStoredColumns } from '../nodes/echo-plan.ts'
+import { columnValues, type LookUpOptions, planLookUp, planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import {
   type CompiledWrite,
@@ -30,7 +30,7 @@ import {
   type RowsByKeys,
   recordsByKeys,
 } from '../statements/statements-by-keys.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** The largest LIMIT that every database accepts. */
 const noLimit = 2 ** 31 - 1

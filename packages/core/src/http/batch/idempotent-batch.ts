@@ -19,7 +19,7 @@ import {
   onceFor,
   replay as replayRecords,
   storeOf,
-} from '../endpoints/writes/response/idempotent.ts'
+} from '../endpoints/writes/response/idempotent-post.ts'
 import type { Result } from '../envelope.ts'
 import { splitUrl } from '../route-table.ts'
 import type { AdmittedOperation, BatchRequest } from './admit-operations.ts'

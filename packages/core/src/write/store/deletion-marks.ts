@@ -5,10 +5,10 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { SoftDeleteSettings } from '../../model/settings/settings.ts'
 import { momentOf, updatedTimestamps } from '../check/defaults.ts'
+import { convertJson } from '../nodes/convert-json.ts'
 import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { convertJson } from '../nodes/value.ts'
-import type { ValueSources } from './context.ts'
+import type { ValueSources } from './write-context.ts'
 
 /** The values that mark a record as deleted; `stored` is the record to be deleted, which a function of the host receives. */
 export function deletionMark(

@@ -8,7 +8,7 @@ import type { NamedColumn, Registry, Resource } from '../../model/registry/resou
 import type { DefaultFunction } from '../../model/settings/access/hook-types.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import type { InputProblems } from '../body/problems.ts'
+import type { InputProblems } from '../body/input-problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
 import type { WriteAccess } from '../check/write-access.ts'
 import type { Values } from '../nodes/node.ts'

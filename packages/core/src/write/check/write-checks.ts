@@ -11,7 +11,8 @@ import type { Value } from '../../query/plan/plan.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { relationUrl } from '../../query/serialize/links.ts'
 import type { ValueCheck } from '../body/validators.ts'
-import { columnValues, planLookUp } from '../nodes/look-up.ts'
+import { isSet, narrowedRelations } from '../nodes/hidden-references.ts'
+import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import {
   linkedIsNotChanged,
   pathTo,
@@ -19,11 +20,10 @@ import {
   type SentBack,
   type Values,
 } from '../nodes/node.ts'
-import { isSet, narrowedRelations } from '../nodes/references.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { existsUnscoped, valuesOf } from '../resolve/look-up.ts'
+import { existsUnscoped, valuesOf } from '../resolve/look-up-records.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
-import type { WriteContext } from '../store/context.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { readReferred } from './referred-records.ts'
 import type { WriteAction } from './write-access.ts'
 

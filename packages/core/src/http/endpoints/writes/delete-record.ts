@@ -6,14 +6,14 @@ import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { parseBoolean } from '../../../query/plan/conditions/value.ts'
-import { removeRecord } from '../../../write/store/remove.ts'
+import { removeRecord } from '../../../write/store/remove-record.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/read-stages.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseAllBut } from './request/write-parameters.ts'
 import { noteCascade } from './response/changed.ts'
-import { removed, removeInOneStatement, writeOneRecord } from './single-statement.ts'
+import { removed, removeInOneStatement, writeOneRecord } from './write-one-record.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(

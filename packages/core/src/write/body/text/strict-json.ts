@@ -3,8 +3,8 @@
 import { malformedJson } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { verbatimNumber } from '../../../lib/json/verbatim.ts'
+import type { InputProblems } from '../input-problems.ts'
 import { plainJson } from '../plain-json.ts'
-import type { InputProblems } from '../problems.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y

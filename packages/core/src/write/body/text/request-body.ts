@@ -10,9 +10,9 @@ import {
 } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { type ApiRequest, header } from '../../../model/request.ts'
-import type { InputProblems } from '../problems.ts'
+import type { InputProblems } from '../input-problems.ts'
 import { readParsedJson } from './json-parsed.ts'
-import { readJsonText } from './json-text.ts'
+import { readJsonText } from './strict-json.ts'
 
 const json = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
 const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i

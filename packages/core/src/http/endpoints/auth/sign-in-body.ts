@@ -3,8 +3,8 @@
 import { wrongBody } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
-import { inputProblems } from '../../../write/body/problems.ts'
-import { readBody } from '../../../write/body/text/body.ts'
+import { inputProblems } from '../../../write/body/input-problems.ts'
+import { readBody } from '../../../write/body/text/request-body.ts'
 import type { Runtime } from '../../call/call.ts'
 
 /** Reads the members `names` of the JSON body; throws 400 that lists each one that is missing, empty or not a string. */

@@ -4,7 +4,7 @@ import { atOperation, limitExceeded } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isVerbatim } from '../../lib/json/verbatim.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import { type InputProblems, inputProblems } from '../../write/body/problems.ts'
+import { type InputProblems, inputProblems } from '../../write/body/input-problems.ts'
 import type { Runtime } from '../call/call.ts'
 import { refuseLongUrl } from '../endpoints/routing/route-request.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type Reference,
   type UrlPart,
   urlParts,
-} from './references.ts'
+} from './batch-references.ts'
 
 /** One request of a batch. */
 export interface Operation {
