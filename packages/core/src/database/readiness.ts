@@ -8,7 +8,6 @@ import type { AnyDatabase } from '../lib/sql/any-database.ts'
 import { sql } from '../lib/sql/fragment.ts'
 import { withoutPlugins } from '../lib/sql/without-plugins.ts'
 import { withTimeLimit } from '../lib/time-limit.ts'
-import { onBoundedConnection } from './leases/bounded-connection.ts'
 import { Lease } from './leases/lease.ts'
 import { totalBounds } from './statements/bounds.ts'
 
@@ -51,9 +50,8 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
     const statement = sql`select ${value} as ${sql.id('answer')}`
     const bounds = totalBounds({ deadline: timeout })
-    const [row] = await onBoundedConnection(withoutPlugins(db), known, bounds, (own) =>
-      new Lease({ db: own, dialect: known, bounds, isBounded: true }).rows(statement),
-    )
+    const lease = new Lease({ db: withoutPlugins(db), dialect: known, bounds })
+    const [row] = await lease.rows(statement)
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }
   const checkInTime = (): Promise<ReadinessState> =>

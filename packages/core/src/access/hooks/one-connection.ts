@@ -1,7 +1,7 @@
 // For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an
 // error instead.
 
-import { interceptConnection } from '../../database/leases/intercept-connection.ts'
+import { interceptConnection } from '../../database/statements/kysely-methods.ts'
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'

@@ -1,6 +1,6 @@
 // For pools of several connections: warns of a before-commit callback whose statements are not part of the transaction.
 
-import { interceptConnection } from '../../database/leases/intercept-connection.ts'
+import { interceptConnection } from '../../database/statements/kysely-methods.ts'
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'

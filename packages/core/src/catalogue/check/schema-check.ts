@@ -1,6 +1,7 @@
 // The check at start-up: compares the models with the database once, and either warns or refuses requests until they agree.
 
 import { onBoundedConnection } from '../../database/leases/bounded-connection.ts'
+import { Lease } from '../../database/leases/lease.ts'
 import { totalBounds } from '../../database/statements/bounds.ts'
 import { isTemporary } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -8,8 +9,8 @@ import { databaseUnavailable, notReady } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
-import { executeFragment } from '../../lib/sql/statement.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
+import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
 import type { SchemaCheckMode } from '../../model/settings/config.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
@@ -204,9 +205,11 @@ async function compared(
     return differences
   }
   try {
-    return await onBoundedConnection(on.withoutPlugins(), known, bounds, read)
+    return await onBoundedConnection(withoutPlugins(on), known, bounds, read)
   } catch (error) {
-    if (isTemporary(known.classify(error).kind) || !(await isReachable(on))) {
+    const bounds = { deadline: longestRead }
+    const lease = new Lease({ db: withoutPlugins(on), dialect: known, bounds })
+    if (isTemporary(known.classify(error).kind) || !(await isReachable(lease))) {
       throw Object.assign(databaseUnavailable(), { cause: error })
     }
     const reason = error instanceof Error ? error.message : String(error)
@@ -219,8 +222,8 @@ async function compared(
 }
 
 /** Whether the database responds to a query; also false if the host has closed its pool. */
-const isReachable = (db: AnyDatabase): Promise<boolean> =>
-  executeFragment(db.withoutPlugins(), sql`select 1 as ${sql.id('one')}`).then(
+const isReachable = (lease: Lease): Promise<boolean> =>
+  lease.rows(sql`select 1 as ${sql.id('one')}`).then(
     () => true,
     () => false,
   )

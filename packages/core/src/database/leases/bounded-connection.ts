@@ -5,8 +5,9 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Bounds } from '../statements/bounds.ts'
 import { onCheckedSession } from '../statements/check-session.ts'
+import { takeStatements } from '../statements/kysely-methods.ts'
 import { WaitingForConnection } from '../statements/waiting-for-connection.ts'
-import { ConnectionBounds, isBounded } from './connection-bounds.ts'
+import { ConnectionBounds } from './connection-bounds.ts'
 import { onLockRetryConnection } from './lock-retry-connection.ts'
 import { sendOnOtherConnection } from './send.ts'
 
@@ -34,15 +35,19 @@ export function onBoundedConnection<T>(
       if (!waiting.end()) return
       const send = sendOnOtherConnection(db, dialect, bounds)
       const target = { db, dialect, connection, bounds, send }
-      // If two requests share a transaction of the host, only the first one installs the bounds.
-      const guard = isBounded(connection) ? undefined : new ConnectionBounds(target, onTimeout)
+      const taken = takeStatements(
+        connection,
+        (own) => new ConnectionBounds(target, own, onTimeout),
+      )
       try {
         const ask = (check: CompiledQuery) => connection.executeQuery(check)
         resolve(await onCheckedSession(db, dialect, connection, ask, () => work(one)))
       } catch (error) {
         reject(error)
       }
-      await guard?.end()
+      if (taken === undefined) return
+      await taken.sender.settled()
+      taken.release()
     }
     const done = db.isTransaction ? run(db) : db.connection().execute(run)
     done.catch((error: unknown) => {

@@ -1,52 +1,31 @@
-// ConnectionBounds: gives every statement of a connection a deadline while the connection is in use.
+// ConnectionBounds: gives every statement of a connection a deadline while a lease holds the connection.
 
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Bounds } from '../statements/bounds.ts'
+import type { Execute } from '../statements/kysely-methods.ts'
 import { isCommit, isRollback } from '../statements/transaction-statements.ts'
 import { type StatementTarget, WatchedStatement } from '../statements/watched-statement.ts'
 
-const boundedConnections = new WeakSet<DatabaseConnection>()
-
-/** Whether a ConnectionBounds is active on the connection. */
-export const isBounded = (connection: DatabaseConnection): boolean =>
-  boundedConnections.has(connection)
-
-type Execute = DatabaseConnection['executeQuery']
-
-/** Replaces `executeQuery` of the connection until `end` is called. Kysely replaces the same method for logging. */
 export class ConnectionBounds {
   readonly #target: StatementTarget
-  readonly #onTimeout: ((error: Error) => void) | undefined
   readonly #own: Execute
-  readonly #bounded: Execute
+  readonly #onTimeout: ((error: Error) => void) | undefined
   #running = 0
   #failure: Error | undefined
   readonly #whenSettled: (() => void)[] = []
 
-  /** `onTimeout` is called when a statement exceeds its deadline or its client disconnects. */
-  constructor(target: StatementTarget, onTimeout?: (error: Error) => void) {
-    const { connection } = target
+  /** `own` sends a statement. `onTimeout` is called when a statement exceeds its deadline or its client disconnects. */
+  constructor(target: StatementTarget, own: Execute, onTimeout?: (error: Error) => void) {
     this.#target = target
+    this.#own = own
     this.#onTimeout = onTimeout
-    this.#own = connection.executeQuery
-    // V8 allocates a function expression that is assigned directly to a property in its old generation. Everything the function refers
-    // to, here the rows of the request, would then stay in memory until the next full garbage collection.
-    const bounded: Execute = (compiled, options) => this.#execute(compiled, options)
-    this.#bounded = bounded
-    connection.executeQuery = bounded
-    boundedConnections.add(connection)
   }
 
-  /** Waits for statements that were rejected but still run, unless the connection was closed, and restores the method. */
-  async end(): Promise<void> {
-    if (this.#running > 0) await this.#allSettled()
-    const { connection } = this.#target
-    boundedConnections.delete(connection)
-    // Closing the connection may have replaced the method, too.
-    if (connection.executeQuery === this.#bounded) connection.executeQuery = this.#own
-  }
-
-  #execute<R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> {
+  /** Sends a statement within the bounds. */
+  readonly execute: Execute = <R>(
+    compiled: CompiledQuery,
+    options?: object,
+  ): Promise<QueryResult<R>> => {
     if (this.#failure === undefined) return this.#send(compiled, options)
     // After a rejected statement the transaction must not continue or commit.
     if (!isRollback(compiled)) return Promise.reject(this.#failure)
@@ -54,6 +33,11 @@ export class ConnectionBounds {
     return this.#running === 0
       ? this.#send(compiled, options)
       : this.#allSettled().then(() => this.#send(compiled, options))
+  }
+
+  /** Resolves when statements that were rejected have ended, or the connection was closed; undefined if none runs. */
+  settled(): Promise<void> | undefined {
+    return this.#running > 0 ? this.#allSettled() : undefined
   }
 
   #allSettled(): Promise<void> {
@@ -84,10 +68,10 @@ export class ConnectionBounds {
         },
       })
       this.#running += 1
-      this.#own.call(this.#target.connection, compiled, options).then(
+      this.#own<R>(compiled, options).then(
         (result) => {
           running.end()
-          resolve(result as QueryResult<R>)
+          resolve(result)
           end()
         },
         (error: unknown) => {

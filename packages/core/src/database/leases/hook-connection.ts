@@ -2,7 +2,7 @@
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { turn } from '../../lib/turn.ts'
-import { beforeStatements } from './intercept-connection.ts'
+import { beforeStatements } from '../statements/kysely-methods.ts'
 
 /** Work to do before each statement that a hook sends through `args.db`. */
 export interface BeforeHookStatements {

@@ -1,6 +1,5 @@
 // inTransaction: runs a write in one transaction and retries it after conflicts.
 
-import { CompiledQuery } from 'kysely'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { isWithoutTransactions } from '../../dialect/shared/session/driver-errors.ts'
@@ -135,19 +134,9 @@ function commitRefused(refusal: ApiError, failure: DatabaseFailure, cause: unkno
   return error
 }
 
-/**
- * Checks the constraints that the database defers to COMMIT, and throws the error that COMMIT would; does nothing where
- * the database cannot check them before.
- */
-export async function checkDeferred(db: AnyDatabase, dialect: InternalDialect): Promise<void> {
-  const check = dialect.server?.checkDeferred
-  if (check === undefined) return
-  try {
-    await db.executeQuery(CompiledQuery.raw(check))
-  } catch (error) {
-    throw boundaryError(dialect, 'commit', error)
-  }
-}
+/** The error for a COMMIT that failed with this error of the driver. */
+export const commitError = (dialect: InternalDialect, error: unknown): unknown =>
+  boundaryError(dialect, 'commit', error)
 
 /** The API error for a failed BEGIN or COMMIT, or the error itself if there is none. */
 function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): unknown {

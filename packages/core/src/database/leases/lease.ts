@@ -1,6 +1,6 @@
 // Lease: the database as a request may use it. All statements of the service are sent by a lease.
 
-import type { CompiledQuery, QueryResult } from 'kysely'
+import { CompiledQuery, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { asArrays } from '../../dialect/shared/values/array-rows.ts'
 import { tooManyValues, valueOutOfRange } from '../../errors.ts'
@@ -13,7 +13,12 @@ import type { Bounds } from '../statements/bounds.ts'
 import type { Sendable } from '../statements/sendable.ts'
 import { asUnavailable } from '../statements/unavailable.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
-import { type Isolation, inTransaction, inTransactionIfSupported } from './in-transaction.ts'
+import {
+  commitError,
+  type Isolation,
+  inTransaction,
+  inTransactionIfSupported,
+} from './in-transaction.ts'
 import { send } from './send.ts'
 
 /** A row by the aliases of its values. */
@@ -135,19 +140,34 @@ export class Lease {
   }
 
   /** `inTransaction`, but without a transaction if the driver has none. */
-  inTransactionIfSupported<T>(work: Work<T>, own: AnyDatabase, isolation?: Isolation): Promise<T> {
-    return this.#begin(inTransactionIfSupported, work, own, isolation)
+  inTransactionIfSupported<T>(work: Work<T>, own: AnyDatabase): Promise<T> {
+    return this.#begin(inTransactionIfSupported, work, own)
   }
 
   #begin<T>(
     begin: typeof inTransaction,
     work: Work<T>,
     own: AnyDatabase,
-    isolation: Isolation | undefined,
+    isolation?: Isolation,
   ): Promise<T> {
     const { dialect, bounds } = this
     if (this.isBounded && own.isTransaction) return work(this, own)
     return this.#within((inside) => begin(own, dialect, bounds, inside, isolation), work)
+  }
+
+  /**
+   * Checks the constraints that the database defers to COMMIT, and throws the error that COMMIT would; does nothing where the database
+   * cannot check them before.
+   */
+  async checkDeferred(): Promise<void> {
+    const { dialect } = this
+    const check = dialect.server?.checkDeferred
+    if (check === undefined) return
+    try {
+      await this.#send(CompiledQuery.raw(check))
+    } catch (error) {
+      throw commitError(dialect, error)
+    }
   }
 
   /** Runs `work` on the connection that `open` opens. The time of `work` itself is not time of the database. */

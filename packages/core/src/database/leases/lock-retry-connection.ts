@@ -1,10 +1,11 @@
 // Runs several statements on one connection of SQLite, which locks the whole database; retries statements that find it locked.
 
-import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
+import { CompiledQuery, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { turn } from '../../lib/turn.ts'
 import type { Bounds } from '../statements/bounds.ts'
+import { type Execute, takeStatements } from '../statements/kysely-methods.ts'
 import { lockedBy, retryAfter, retryWhileLocked } from '../statements/lock-retry.ts'
 import { isBegin, isCommit, isRollback } from '../statements/transaction-statements.ts'
 
@@ -30,18 +31,19 @@ export function onLockRetryConnection<T>(
   let begun = db.isTransaction
   const run = async (one: AnyDatabase): Promise<T> => {
     const connection = await one.getExecutor().provideConnection(async (own) => own)
-    const retries = retryLocksOn(connection, dialect, {
+    const options: LockRetryOptions = {
       client: bounds.client,
       until,
       begun: () => begun,
       begin: () => {
         begun = true
       },
-    })
+    }
+    const taken = takeStatements(connection, (own) => retryingLocks(own, dialect, options))
     try {
       return await work(one)
     } finally {
-      retries.end()
+      taken?.release()
     }
   }
   if (begun) return run(db)
@@ -58,32 +60,17 @@ interface LockRetryOptions extends Pick<Bounds, 'client'> {
   begin(): void
 }
 
-/** Connections whose statements are being retried. */
-const retryingConnections = new WeakSet<DatabaseConnection>()
-
-/** Replaces `executeQuery` so that each statement of the transaction is retried. Kysely replaces the same method for logging. */
-function retryLocksOn(
-  connection: DatabaseConnection,
+/** Sends each statement, and retries those of a transaction. */
+function retryingLocks(
+  send: Execute,
   dialect: InternalDialect,
   { client, until, begun, begin }: LockRetryOptions,
-): { end(): void } {
-  // If two requests share a transaction of the host, only the first one replaces the method.
-  if (retryingConnections.has(connection)) return { end() {} }
-  retryingConnections.add(connection)
+): { readonly execute: Execute } {
   const isLocked = lockedBy(dialect)
   // Set when the database may have rolled back by itself. All later statements reject with it; they would run outside the transaction.
   let ending: unknown
-  // Another wrapper, such as Kysely's log, may still call our `executeQuery` after `end`; then it retries nothing.
-  let isOver = false
   let turnAt = performance.now() + slice
-  const own = connection.executeQuery
-  const send = <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> =>
-    own.call(connection, compiled, options) as Promise<QueryResult<R>>
-  const executeQuery = async <R>(
-    compiled: CompiledQuery,
-    options?: object,
-  ): Promise<QueryResult<R>> => {
-    if (isOver) return send(compiled, options)
+  const execute = async <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> => {
     if (!begun()) {
       if (!isBegin(compiled)) return send(compiled, options)
       const result = await send<R>(lockOnBegin(compiled, dialect), options)
@@ -120,14 +107,7 @@ function retryLocksOn(
       throw ending ?? error
     }
   }
-  connection.executeQuery = executeQuery
-  return {
-    end() {
-      isOver = true
-      retryingConnections.delete(connection)
-      if (connection.executeQuery === executeQuery) connection.executeQuery = own
-    },
-  }
+  return { execute }
 }
 
 /** Replaces BEGIN by BEGIN IMMEDIATE, which takes the lock before hooks run, not with the first write. */

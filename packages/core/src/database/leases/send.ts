@@ -5,10 +5,10 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Bounds } from '../statements/bounds.ts'
 import { onCheckedSession } from '../statements/check-session.ts'
+import { isTaken } from '../statements/kysely-methods.ts'
 import { lockedBy, retryWhileLocked } from '../statements/lock-retry.ts'
 import { WaitingForConnection } from '../statements/waiting-for-connection.ts'
 import { WatchedStatement } from '../statements/watched-statement.ts'
-import { isBounded } from './connection-bounds.ts'
 
 /**
  * Sends a statement. With bounds, it takes a connection of the pool, or retries while a SQLite file is locked. Without bounds, the
@@ -77,7 +77,7 @@ export function onPoolConnection<R>(
       statement: CompiledQuery,
     ): Promise<QueryResult<T>> => {
       // The connection already bounds all its statements.
-      if (isBounded(connection)) return connection.executeQuery<T>(statement)
+      if (isTaken(connection)) return connection.executeQuery<T>(statement)
       return new Promise((settle, free) => {
         const send = sendOnOtherConnection(db, dialect, bounds)
         const target = { db, dialect, connection, bounds, send }

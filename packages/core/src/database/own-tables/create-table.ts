@@ -1,11 +1,12 @@
 // Names and creates the service's own tables; several processes may do so concurrently.
 
-import type { Dialect, StoreTypes } from '../../dialect/dialect.ts'
+import type { StoreTypes } from '../../dialect/dialect.ts'
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { storeTypesOf } from '../../dialect/shared/values/store-types.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import { executeFragment } from '../../lib/sql/statement.ts'
-import { onBoundedConnection } from '../leases/bounded-connection.ts'
+import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
+import { Lease } from '../leases/lease.ts'
 import { type Bounds, totalBounds } from '../statements/bounds.ts'
 import { asUnavailable } from '../statements/unavailable.ts'
 
@@ -15,7 +16,7 @@ export const storeTable = (schema: string | undefined, name: string): Fragment =
 
 /** Creates a table if it is missing. */
 export interface TableMaker {
-  ensure(db: AnyDatabase, dialect: Dialect): Promise<void>
+  ensure(db: AnyDatabase, dialect: InternalDialect): Promise<void>
   /** Makes the next `ensure` check the table again. */
   forget(db: AnyDatabase): void
 }
@@ -27,10 +28,10 @@ export function createTableOnce(
   statement: (types: StoreTypes) => Fragment,
 ): TableMaker {
   const made = new WeakMap<object, Promise<void>>()
-  const create = (db: AnyDatabase, dialect: Dialect): Promise<void> => {
+  const create = (db: AnyDatabase, dialect: InternalDialect): Promise<void> => {
     const known = made.get(db)
     if (known !== undefined) return known
-    const making = createTable(db, dialect, bounds, statement(storeTypesOf(dialect)))
+    const making = createTable(leaseOf(db, dialect, bounds), statement(storeTypesOf(dialect)))
     made.set(db, making)
     making.catch(() => made.delete(db))
     return making
@@ -41,8 +42,7 @@ export function createTableOnce(
       // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
       // transaction, and the next request checks the table again, because a rollback drops it.
       if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
-      if (!made.has(root))
-        await executeFragment(db.withoutPlugins(), statement(storeTypesOf(dialect)))
+      if (!made.has(root)) await leaseOf(db, dialect, bounds).send(statement(storeTypesOf(dialect)))
     },
     forget(db) {
       made.delete(db)
@@ -51,22 +51,21 @@ export function createTableOnce(
   }
 }
 
+const leaseOf = (db: AnyDatabase, dialect: InternalDialect, bounds: Bounds): Lease =>
+  new Lease({ db: withoutPlugins(db), dialect, bounds })
+
 /**
  * Creates a table in up to 5 attempts: concurrent `create table if not exists` statements can fail with a conflict. All attempts
  * together take no longer than API_STATEMENT_TIMEOUT; if the database is unavailable, there is no further attempt.
  */
 export async function createTable(
-  db: AnyDatabase,
-  dialect: Dialect,
-  bounds: Bounds,
+  { db, dialect, bounds }: Lease,
   statement: Fragment,
 ): Promise<void> {
-  const all = totalBounds(bounds)
+  const all = new Lease({ db, dialect, bounds: totalBounds(bounds) })
   for (let tries = 1; ; tries++) {
     try {
-      await onBoundedConnection(db.withoutPlugins(), dialect, all, (own) =>
-        executeFragment(own, statement),
-      )
+      await all.send(statement)
       return
     } catch (error) {
       const isUnavailable = unavailableKinds.has(dialect.classify(error).kind)

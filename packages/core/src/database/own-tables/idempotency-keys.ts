@@ -288,9 +288,9 @@ async function findOrCreateTable(store: KeyStore, id: string): Promise<Found> {
   try {
     return await find(store, id)
   } catch (error) {
-    const { db, dialect, bounds } = store.lease
+    const { db, dialect } = store.lease
     if (db.isTransaction || dialect.classify(error).kind !== 'other') throw error
-    await createTable(db, dialect, bounds, creationOf(keysTable(store)))
+    await createTable(store.lease, creationOf(keysTable(store)))
     return find(store, id)
   }
 }

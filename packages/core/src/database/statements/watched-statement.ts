@@ -7,6 +7,7 @@ import { asksForArrays, withoutMark } from '../../dialect/shared/values/array-ro
 import { clientGone } from '../../errors.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
+import { answerStatements, instanceOn } from './kysely-methods.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.ts'
 
 /** The connection that a statement runs on, and its bounds. */
@@ -110,7 +111,16 @@ export class WatchedStatement implements Waiting {
   #interrupted(error: Error): Interrupted {
     const { db, dialect, connection, send } = this.#target
     const sql = asksForArrays(this.#sql) ? withoutMark(this.#sql) : this.#sql
-    return { db, connection, sql, isWrapped: dialect.shortcuts?.arrayRows === true, error, send }
+    return {
+      db,
+      connection,
+      sql,
+      isWrapped: dialect.shortcuts?.arrayRows === true,
+      error,
+      answerBy: (answer) => answerStatements(connection, answer),
+      instance: () => instanceOn(db, connection),
+      send,
+    }
   }
 }
 

@@ -20,6 +20,7 @@ export const mysqlInterruption: Interruption = {
 async function closeConnection({
   connection,
   error,
+  answerBy,
 }: Interrupted): Promise<CompiledQuery | 'not closed' | undefined> {
   // Kysely 0.28 and other drivers.
   if (typeof connection.killSession !== 'function') return 'not closed'
@@ -35,8 +36,7 @@ async function closeConnection({
   await connection.collectSessionInfo?.()
   // Not awaited: if the host configured a control connection, Kysely ignores `keep` and sends the KILL itself, without a time limit.
   connection.killSession(keep).catch(() => {})
-  const executeQuery = (): Promise<never> => Promise.reject(error)
-  connection.executeQuery = executeQuery
+  answerBy(() => Promise.reject(error))
   return kill
 }
 

@@ -1,7 +1,6 @@
 // Cancels statements on PostgreSQL through Kysely's connections of `pg`; statements of other drivers run to their end.
 
-import type { CompiledQuery, ControlConnectionProvider, DatabaseConnection } from 'kysely'
-import type { Executor } from '../../lib/sql/any-database.ts'
+import type { CompiledQuery, ControlConnectionProvider } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/session/interruption.ts'
 
 export const postgresInterruption: Interruption = {
@@ -23,28 +22,20 @@ async function cancelOnServer({ connection, send }: Interrupted): Promise<void> 
 
 /**
  * Closes the connection by making a ROLLBACK fail: Kysely then closes a connection of `pg` instead of returning it to the pool. The
- * ROLLBACK is not sent, because the connection's `executeQuery` was replaced.
+ * ROLLBACK is not sent.
  */
-async function close({ db, connection, error }: Interrupted): Promise<boolean> {
+async function close({ db, connection, error, answerBy, instance }: Interrupted): Promise<boolean> {
   // Kysely 0.28 never closes connections; connections of other drivers lack this member.
   if (typeof connection.killSession !== 'function') return false
   if (db.isTransaction) {
-    answerBy(connection, () => Promise.reject(error))
+    answerBy(() => Promise.reject(error))
     return true
   }
-  const own = db.withoutPlugins()
-  const provideConnection: Executor['provideConnection'] = (use) => use(connection)
-  own.getExecutor().provideConnection = provideConnection
-  const answers = [Promise.resolve({ rows: [] })]
-  answerBy(connection, () => answers.pop() ?? Promise.reject(error))
-  await own
+  const answers = [Promise.resolve({ rows: [] } as never)]
+  answerBy(() => answers.pop() ?? Promise.reject(error))
+  await instance()
     .transaction()
     .execute(() => Promise.reject(error))
     .catch(() => {})
   return true
-}
-
-/** Replaces the method, as Kysely itself does for logging. */
-function answerBy(connection: DatabaseConnection, answer: () => Promise<{ rows: never[] }>): void {
-  connection.executeQuery = answer
 }

@@ -2,7 +2,7 @@
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
 import { hookConnection } from '../../database/leases/hook-connection.ts'
-import { checkDeferred, refusedCommit } from '../../database/leases/in-transaction.ts'
+import { refusedCommit } from '../../database/leases/in-transaction.ts'
 import { Lease } from '../../database/leases/lease.ts'
 import { requestBounds } from '../../database/statements/bounds.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
@@ -162,7 +162,7 @@ async function allOf(
   operations: readonly AdmittedOperation[],
   inside: Inside,
 ): Promise<readonly OperationResult[]> {
-  const { lease, transaction, timeLimit, attempt, explainsFrom, deferred, options } = inside
+  const { lease, timeLimit, attempt, explainsFrom, deferred, options } = inside
   const { dialect } = lease
   const probe = probeOn(lease)
   const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
@@ -193,7 +193,7 @@ async function allOf(
   if (deferred !== undefined) await checkWritten(batch.runtime, probe, attempt, deferred)
   timeLimit.check()
   if (options.dryRun) {
-    await checkDeferred(transaction, dialect)
+    await lease.checkDeferred()
     throw new Rehearsed(results)
   }
   return results

@@ -162,7 +162,7 @@ function writeOnce<W extends OpenWrite, R>(
   const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
   const { own, outside } = request
   return options.isSingle === true
-    ? outside.lease.inTransactionIfSupported(insideTransaction, own, isolation)
+    ? outside.lease.inTransactionIfSupported(insideTransaction, own)
     : outside.lease.inTransaction(insideTransaction, own, isolation)
 }
 

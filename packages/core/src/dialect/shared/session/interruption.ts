@@ -13,6 +13,10 @@ export interface Interrupted {
   readonly isWrapped: boolean
   /** The error of every statement that is sent on the connection after it was closed. */
   readonly error: Error
+  /** Answers all further statements on the connection by `answer` instead of sending them. */
+  readonly answerBy: (answer: () => Promise<never>) => void
+  /** Makes an instance without plugins whose only connection is this one. */
+  readonly instance: () => AnyDatabase
   /** Sends a statement over another connection, within a time limit. */
   readonly send: (statement: CompiledQuery) => Promise<readonly unknown[]>
 }

@@ -1,0 +1,120 @@
+// The only file that replaces methods of Kysely's objects. The service sends its own statements by a lease, but hooks send theirs by a
+// Kysely instance (`args.db`), and Kysely itself sends BEGIN, COMMIT and ROLLBACK: here they get the bounds of the lease.
+
+import type { DatabaseConnection } from 'kysely'
+import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
+
+/** Sends a statement on a connection. */
+export type Execute = DatabaseConnection['executeQuery']
+
+/** The connections whose statements pass through a lease. */
+const taken = new WeakSet<DatabaseConnection>()
+
+/** Whether all statements on the connection pass through a lease, which bounds them. */
+export const isTaken = (connection: DatabaseConnection): boolean => taken.has(connection)
+
+/** What sends all statements on a connection. */
+interface Sender {
+  readonly execute: Execute
+}
+
+/** A connection whose statements `sender` sends until `release` is called. */
+export interface Taken<S> {
+  readonly sender: S
+  release(): void
+}
+
+/**
+ * Sends all further statements on the connection by the sender that `makeSender` returns; `own` sends a statement itself. Changes and
+ * returns nothing if another request has taken them: two requests may share a transaction of the host.
+ */
+export function takeStatements<S extends Sender>(
+  connection: DatabaseConnection,
+  makeSender: (own: Execute) => S,
+): Taken<S> | undefined {
+  if (taken.has(connection)) return undefined
+  taken.add(connection)
+  const replaced = connection.executeQuery
+  const own: Execute = (compiled, options) => replaced.call(connection, compiled, options) as never
+  const sender = makeSender(own)
+  // Kysely replaces the same method for its log, which may still call this function after `release`.
+  let isOver = false
+  // V8 allocates a function expression that is assigned directly to a property in its old generation. Everything the function refers
+  // to, here the rows of the request, would then stay in memory until the next full garbage collection.
+  const executeQuery: Execute = (compiled, options) =>
+    isOver ? own(compiled, options) : sender.execute(compiled, options)
+  connection.executeQuery = executeQuery
+  return {
+    sender,
+    release() {
+      isOver = true
+      taken.delete(connection)
+      // `answerStatements` may have replaced it, too.
+      if (connection.executeQuery === executeQuery) connection.executeQuery = replaced
+    },
+  }
+}
+
+/** Answers all further statements on a connection by `answer` instead of sending them. */
+export function answerStatements(
+  connection: DatabaseConnection,
+  answer: () => Promise<never>,
+): void {
+  connection.executeQuery = answer
+}
+
+/** A new instance without plugins whose only connection is this one of `db`. */
+export function instanceOn(db: AnyDatabase, connection: DatabaseConnection): AnyDatabase {
+  const instance = db.withoutPlugins()
+  const provideConnection: Executor['provideConnection'] = (use) => use(connection)
+  instance.getExecutor().provideConnection = provideConnection
+  return instance
+}
+
+/** Called with the function that provides the connection; its result is what the executor's `provideConnection` returns. */
+export type Intercept = <T>(provide: () => Promise<T>) => Promise<T>
+
+/**
+ * Runs `intercept` each time that the executor provides its connection for statements, and so do all executors that are later derived
+ * from it, because they have other plugins but the same connection. Leaves executors in `changed` as they are.
+ */
+export function interceptConnection(
+  executor: Executor,
+  intercept: Intercept,
+  changed: WeakSet<Executor> = new WeakSet(),
+): void {
+  if (changed.has(executor)) return
+  changed.add(executor)
+  const own = executor.provideConnection.bind(executor)
+  // The functions are created before they are assigned, for the reason given in `takeStatements`.
+  const provideConnection: Executor['provideConnection'] = (consumer, ...options) =>
+    intercept(() => own(consumer, ...options))
+  executor.provideConnection = provideConnection
+  for (const name of derivations) {
+    const derive = executor[name].bind(executor) as (...given: unknown[]) => Executor
+    const intercepted = (...given: unknown[]): Executor => {
+      const derived = derive(...given)
+      interceptConnection(derived, intercept, changed)
+      return derived
+    }
+    executor[name] = intercepted as never
+  }
+}
+
+const derivations = ['withPlugins', 'withPlugin', 'withPluginAtFront', 'withoutPlugins'] as const
+
+/** A plugin that changes nothing. An instance derived with it has a separate executor. */
+const noPlugin: Parameters<AnyDatabase['withPlugin']>[0] = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => result,
+}
+
+/** An instance of the same connection that calls `before` ahead of each of its statements; `db` itself is not changed. */
+export function beforeStatements(db: AnyDatabase, before: () => Promise<void>): AnyDatabase {
+  const derived = db.withPlugin(noPlugin)
+  interceptConnection(derived.getExecutor(), async (provide) => {
+    await before()
+    return provide()
+  })
+  return derived
+}
