@@ -173,7 +173,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'A CHECK of PostgreSQL that stored rows may violate gives an enum',
-    file: 'packages/core/src/catalogue/postgres/catalogue-checks.ts',
+    file: 'packages/core/src/catalogue/postgres/postgres-catalogue-checks.ts',
     find: 'and o.convalidated and not o.connoinherit',
     replace: 'and not o.connoinherit',
     fails: 'test/introspect/checks.test.ts',
@@ -181,7 +181,7 @@ export const dialect: readonly Break[] = [
   },
   {
     title: 'MySQL: a table that the database user may write but not read is published',
-    file: 'packages/core/src/catalogue/mysql/catalogue.ts',
+    file: 'packages/core/src/catalogue/mysql/mysql-catalogue.ts',
     find: "if (!rows.some(isReadable)) return 'this user may not read it'",
     replace: "if (rows.length === 0) return 'this user may not read it'",
     fails: 'test/introspect/rights.test.ts',

@@ -133,7 +133,7 @@ export const keyless: readonly Break[] = [
   },
   {
     title: 'A foreign key that PostgreSQL has not validated excludes large values',
-    file: 'packages/core/src/catalogue/postgres/catalogue.ts',
+    file: 'packages/core/src/catalogue/postgres/postgres-catalogue.ts',
     find: 'unchecked: !isTrue(first?.is_checked),',
     replace: 'unchecked: false,',
     fails: 'test/introspect/wide-keys.test.ts',

@@ -25,7 +25,7 @@ export const registry: readonly Break[] = [
   },
   {
     title: 'Introspection says nothing of partial unique indexes',
-    file: 'packages/core/src/catalogue/introspect/introspect.ts',
+    file: 'packages/core/src/catalogue/introspect/introspect-database.ts',
     find: '...partialKeyNotes(draft).map',
     replace: '...partialKeyNotes(draft).slice(1e3).map',
     fails: 'test/introspect/partial-indexes.test.ts',
@@ -83,7 +83,7 @@ export const registry: readonly Break[] = [
   },
   {
     title: 'ready rejects for columns that a trigger fills',
-    file: 'packages/core/src/catalogue/postgres/schema-rules.ts',
+    file: 'packages/core/src/catalogue/postgres/postgres-schema-rules.ts',
     find: 't.tgtype & 7 = 7',
     replace: 't.tgtype & 7 = 0',
     fails: 'test/schema-check/never-filled.test.ts',
@@ -91,7 +91,7 @@ export const registry: readonly Break[] = [
   },
   {
     title: 'ready rejects for columns whose triggers the user may not see',
-    file: 'packages/core/src/catalogue/mysql/schema-rules.ts',
+    file: 'packages/core/src/catalogue/mysql/mysql-schema-rules.ts',
     find: 'return !(await seesTriggers(db, row.name))',
     replace: 'return false',
     fails: 'test/schema-check/never-filled.test.ts',

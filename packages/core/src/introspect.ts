@@ -8,7 +8,7 @@ export {
   introspect,
   type LeftOut,
   type ListOnly,
-} from './catalogue/introspect/introspect.ts'
+} from './catalogue/introspect/introspect-database.ts'
 export type { GivenKeys } from './catalogue/introspect/keys.ts'
 export { printModels } from './catalogue/introspect/print-models.ts'
 export { schemasWithTables } from './catalogue/introspect/read-catalogue.ts'

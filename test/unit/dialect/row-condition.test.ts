@@ -1,5 +1,5 @@
 /** Conditions on one column: every form in which a database prints one, and nothing else. */
-import { partialKey } from '../../../packages/core/src/catalogue/mysql/partial-key.ts'
+import { partialKey } from '../../../packages/core/src/catalogue/mysql/mysql-partial-key.ts'
 import {
   rowCondition,
   rowConditionText,

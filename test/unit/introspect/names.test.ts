@@ -5,8 +5,8 @@ import {
   fieldNames,
   keyStem,
   modelNames,
-} from '../../../packages/core/src/catalogue/introspect/names.ts'
-import { resolveLinks } from '../../../packages/core/src/catalogue/introspect/relations/links.ts'
+} from '../../../packages/core/src/catalogue/introspect/model-names.ts'
+import { resolveLinks } from '../../../packages/core/src/catalogue/introspect/relations/foreign-key-links.ts'
 import { nameRelations } from '../../../packages/core/src/catalogue/introspect/relations/relations.ts'
 import type { CatalogueTable } from '../../../packages/core/src/catalogue/shared/catalogue.ts'
 import { toCase } from '../../../packages/core/src/lib/naming/case.ts'

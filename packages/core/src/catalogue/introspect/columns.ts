@@ -11,7 +11,7 @@ import {
   ownName,
   type Shape,
 } from '../shared/catalogue.ts'
-import { fieldNames } from './names.ts'
+import { fieldNames } from './model-names.ts'
 
 export interface ReadColumns {
   /** By field name, in the table's order. */

@@ -2,7 +2,7 @@
 
 import { isCredentialTable } from '../../model/credential-names.ts'
 import { ownName } from '../shared/catalogue.ts'
-import type { Draft } from './relations/links.ts'
+import type { Draft } from './relations/foreign-key-links.ts'
 
 /** A table or a column whose name looks like a credential. */
 export interface HeldBack {

@@ -2,7 +2,7 @@
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { CatalogueColumn, PartialKey } from '../shared/catalogue.ts'
-import type { Draft } from './relations/links.ts'
+import type { Draft } from './relations/foreign-key-links.ts'
 
 /**
  * Returns a sentence for each partial unique index of the table, with the declaration if its condition looks like soft delete.

@@ -4,7 +4,7 @@ import { toCase } from '../../../lib/naming/case.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { transliterate } from '../../../lib/naming/transliterate.ts'
 import { type CatalogueTable, ownName } from '../../shared/catalogue.ts'
-import { agree, type Draft, type Link } from './links.ts'
+import { agree, type Draft, type Link } from './foreign-key-links.ts'
 
 /** A relation that the database does not declare: `columns` of `table` hold the key `references` of the table `to`. */
 export interface GivenRelation {

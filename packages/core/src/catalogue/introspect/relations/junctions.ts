@@ -1,6 +1,6 @@
 // Junctions: tables whose rows link the rows of two other tables.
 
-import { type Draft, type Link, sameSet } from './links.ts'
+import { type Draft, type Link, sameSet } from './foreign-key-links.ts'
 
 export interface Junction {
   readonly draft: Draft

@@ -11,9 +11,9 @@ import {
   type Relation,
 } from '../../../model/relation.ts'
 import { ownName } from '../../shared/catalogue.ts'
-import { firstFree, isRelationName, keyStem, singularSnake } from '../names.ts'
+import { firstFree, isRelationName, keyStem, singularSnake } from '../model-names.ts'
+import type { Draft, Link } from './foreign-key-links.ts'
 import type { Junction } from './junctions.ts'
-import type { Draft, Link } from './links.ts'
 
 /** Relations of each draft by model name. */
 export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>

@@ -4,7 +4,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { executeFragment, rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
-import { readMysql } from './catalogue.ts'
+import { readMysql } from './mysql-catalogue.ts'
 
 /**
  * The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's

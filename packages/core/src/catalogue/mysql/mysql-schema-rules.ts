@@ -4,8 +4,8 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
-import { readMysqlSchema } from './catalogue-session.ts'
-import { markedIndexText } from './partial-key.ts'
+import { readMysqlSchema } from './mysql-catalogue-session.ts'
+import { markedIndexText } from './mysql-partial-key.ts'
 
 export const mysqlSchema: SchemaRules = {
   indexAmong: markedIndexText,

@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
-import { readPostgres } from './catalogue.ts'
+import { readPostgres } from './postgres-catalogue.ts'
 
 /**
  * Reads the catalogue in a transaction without JIT and with a time limit of 60 s. The planner overestimates the cost of recursive

@@ -16,10 +16,10 @@ import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
-import { type ConstraintRules, readChecks, rulesOf } from './catalogue-checks.ts'
 import { isTrue } from './catalogue-truth.ts'
-import { postgresShape } from './catalogue-types.ts'
 import { viewTexts, withNotNullKeys } from './catalogue-views.ts'
+import { type ConstraintRules, readChecks, rulesOf } from './postgres-catalogue-checks.ts'
+import { postgresShape } from './postgres-catalogue-types.ts'
 
 interface ColumnRow {
   readonly table: string

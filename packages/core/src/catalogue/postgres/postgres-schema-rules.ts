@@ -4,8 +4,8 @@ import { rowsOf } from '../../lib/sql/statement.ts'
 import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
-import { schemaName } from './catalogue.ts'
-import { readPostgresSchema } from './catalogue-session.ts'
+import { schemaName } from './postgres-catalogue.ts'
+import { readPostgresSchema } from './postgres-catalogue-session.ts'
 
 const holds = holdsBy(strictTypes)
 

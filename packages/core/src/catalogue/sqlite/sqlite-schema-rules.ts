@@ -6,7 +6,7 @@ import type { CatalogueColumn } from '../shared/catalogue.ts'
 import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
-import { readSqlite } from './catalogue.ts'
+import { readSqlite } from './sqlite-catalogue.ts'
 
 const text = ['text', 'string'] as const
 

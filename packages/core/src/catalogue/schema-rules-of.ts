@@ -1,10 +1,10 @@
 // Selects the schema rules of a dialect; only the dialects of this package have them.
 
 import type { Dialect } from '../dialect/dialect.ts'
-import { mysqlSchema } from './mysql/schema-rules.ts'
-import { postgresSchema } from './postgres/schema-rules.ts'
+import { mysqlSchema } from './mysql/mysql-schema-rules.ts'
+import { postgresSchema } from './postgres/postgres-schema-rules.ts'
 import type { SchemaRules } from './shared/schema-rules.ts'
-import { sqliteSchema } from './sqlite/schema-rules.ts'
+import { sqliteSchema } from './sqlite/sqlite-schema-rules.ts'
 
 const rules: ReadonlyMap<string, SchemaRules> = new Map([
   ['sqlite', sqliteSchema],

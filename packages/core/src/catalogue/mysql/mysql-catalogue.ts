@@ -16,9 +16,9 @@ import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
 import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
-import { readChecks, type TableChecks, unescaped } from './catalogue-checks.ts'
-import { mysqlShape } from './catalogue-types.ts'
-import { partialKey } from './partial-key.ts'
+import { readChecks, type TableChecks, unescaped } from './mysql-catalogue-checks.ts'
+import { mysqlShape } from './mysql-catalogue-types.ts'
+import { partialKey } from './mysql-partial-key.ts'
 
 /** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
 interface ColumnRow {

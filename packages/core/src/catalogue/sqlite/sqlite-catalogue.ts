@@ -19,15 +19,15 @@ import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
-import { sqliteChecks } from './catalogue-checks.ts'
 import { sqliteCollations } from './catalogue-collations.ts'
 import { largeIntegers } from './catalogue-integers.ts'
+import { sqliteChecks } from './sqlite-catalogue-checks.ts'
 import {
   type SqliteShape,
   type StorageClasses,
   sqliteNeedsValues,
   sqliteShape,
-} from './catalogue-types.ts'
+} from './sqlite-catalogue-types.ts'
 
 interface TableRow {
   readonly table: string
