@@ -38,7 +38,11 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/refusals/refusal.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],
   'query/cache/authority-bound.ts': [1, ofAuthority],
-  'write/statements/single-write-cache.ts': [3, ofPlan],
+  'write/statements/single-write-cache.ts': [2, ofPlan],
+  'query/cache/statement-store.ts': [
+    1,
+    'by the name of a statement within one prepared read or one kind of write; no value is kept',
+  ],
   'query/cache/prepared-read.ts': [
     1,
     'within one prepared read, by the dialect and the SQL of its scopes; their values are bound each time',

@@ -151,11 +151,10 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileReference',
     callers: {
-      'write/statements/single-write-cache.ts': [
+      'write/statements/statements.ts': [
         1,
         'a condition of an INSERT, with the scope of the policy',
       ],
-      'write/statements/statements.ts': [1, 'the same'],
     },
   },
   {

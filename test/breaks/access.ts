@@ -181,14 +181,14 @@ export const access: readonly Break[] = [
   {
     title: 'A scope condition whose value is null matches every row',
     file: 'packages/core/src/query/plan/planned-scope.ts',
-    find: "if (condition === undefined) return { conditions: [noRows(source)], source, form: 'none' }",
-    replace: "if (condition === undefined) return { conditions: [], source, form: 'none' }",
+    find: "return { conditions: [noRows(source)], source, form: 'none', values: [] }",
+    replace: "return { conditions: [], source, form: 'none', values: [] }",
     fails: 'test/security/scope-as-data.test.ts',
   },
   {
     title: 'The statement of a PATCH lacks the conditions of a scope',
     file: 'packages/core/src/write/statements/statements.ts',
-    find: 'scope === undefined ? [] : [withOrigin<SqlBool>(scopeOrigin, scope)]',
+    find: 'scope === undefined ? [] : [scope.condition(target, slotParam(target, scopeSlot, scope.values))]',
     replace: '[]',
     fails: 'test/security/scope-of-writes.test.ts',
   },
@@ -202,18 +202,18 @@ export const access: readonly Break[] = [
   {
     title:
       'A cached INSERT checks for each caller whether the record is in the scope of the first caller',
-    file: 'packages/core/src/write/statements/single-write-cache.ts',
-    find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
+    file: 'packages/core/src/write/statements/statements.ts',
+    find: 'const isIn = shown.condition(target, slotParam(target, shownSlot, shown.values))',
     replace:
-      'origin === shownOrigin ? undefined : (refillReference(origin) ?? refillValue(origin))',
+      'const isIn = shown.condition(target, slotParam({ ...target, decisions: undefined } as never, shownSlot, shown.values))',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
     title: 'A cached INSERT checks the references of the first record',
-    file: 'packages/core/src/write/statements/single-write-cache.ts',
-    find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
+    file: 'packages/core/src/write/statements/statements.ts',
+    find: 'slotParam(target, relation, valuesOfReference(reference))',
     replace:
-      'refillReference(origin) ? undefined : (refillReach(origin, key) ?? refillValue(origin))',
+      'slotParam({ ...target, decisions: undefined } as never, relation, valuesOfReference(reference))',
     fails: 'test/security/hidden-references.test.ts',
   },
   {
@@ -226,15 +226,16 @@ export const access: readonly Break[] = [
   {
     title: 'A new record refers to a record that a policy hides',
     file: 'packages/core/src/write/statements/statements.ts',
-    find: 'const conditions = [matchCondition(target, key), undeleted, scope].filter(',
-    replace: 'const conditions = [matchCondition(target, key), undeleted].filter(',
+    find: 'values.map((all) => all.scope),\n    ),\n  ].filter((one) => one !== undefined)',
+    replace:
+      'values.map((all) => all.scope),\n    ),\n  ].slice(0, 2).filter((one) => one !== undefined)',
     fails: 'test/security/hidden-references.test.ts',
   },
   {
     title: 'A new record refers to a record that is marked as deleted',
     file: 'packages/core/src/write/statements/statements.ts',
-    find: 'const conditions = [matchCondition(target, key), undeleted, scope].filter(',
-    replace: 'const conditions = [matchCondition(target, key), scope].filter(',
+    find: 'const undeleted = includeDeleted ? undefined : notDeleted(target, relation.target)',
+    replace: 'const undeleted = undefined',
     fails: 'test/security/hidden-references.test.ts',
   },
   {
@@ -254,18 +255,18 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A cached PATCH changes the records in the scope of the first caller',
-    file: 'packages/core/src/write/statements/single-write-cache.ts',
-    find: 'refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)',
+    file: 'packages/core/src/write/statements/statements.ts',
+    find: '[scope.condition(target, slotParam(target, scopeSlot, scope.values))]',
     replace:
-      'origin === scopeOrigin ? undefined : (refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin))',
+      '[scope.condition(target, slotParam({ ...target, decisions: undefined } as never, scopeSlot, scope.values))]',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {
-    title: 'A cached DELETE removes records in the scope of the first caller',
-    file: 'packages/core/src/write/statements/single-write-cache.ts',
-    find: 'return cached(key, refill, () => ({',
+    title: 'A cached DELETE removes the record of the first request',
+    file: 'packages/core/src/write/statements/statements.ts',
+    find: 'matchValues(target, matches, slotParam(target, keySlot, matchedBy(matches)))',
     replace:
-      'return cached(key, (origin) => (origin === scopeOrigin ? undefined : refill(origin)), () => ({',
+      'matchValues(target, matches, slotParam({ ...target, decisions: undefined } as never, keySlot, matchedBy(matches)))',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {

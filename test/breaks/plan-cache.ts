@@ -47,9 +47,10 @@ export const planCache: readonly Break[] = [
   },
   {
     title: 'A cached statement is sent with the tenant of the first caller',
-    file: 'packages/core/src/query/cache/statement-templates.ts',
-    find: '(origin) => scopes.get(origin) ?? conditionAt(origin) ?? refill(origin)',
-    replace: '(origin) => conditionAt(origin) ?? refill(origin)',
+    file: 'packages/core/src/query/compile/source.ts',
+    find: 'scope.condition(target, slotParam(target, source, scope.values))',
+    replace:
+      'scope.condition(target, slotParam({ ...target, decisions: undefined } as never, source, scope.values))',
     fails: 'test/security/scoped-statements.test.ts',
   },
   {

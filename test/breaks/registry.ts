@@ -62,7 +62,7 @@ export const registry: readonly Break[] = [
   {
     title: 'The time 24:00:00 matches a whole second',
     file: 'packages/core/src/dialect/postgres/dialect.ts',
-    find: "if (time.startsWith('24')) return plainCompare(ref, operator, time)",
+    find: "if (time.decide((text) => text.startsWith('24'))) return plainCompare(ref, operator, time)",
     replace: '',
     fails: 'test/regression/times-of-no-day.test.ts',
     databases: ['postgres'],

@@ -1,7 +1,7 @@
 // Aggregates: exact sums and averages, minima by code point, HAVING and order by label. The result equals that of the model on
 // every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { Dialect, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
+import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { aggregateColumn } from '../../packages/core/src/dialect/shared/values/result-column.ts'
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
@@ -9,6 +9,7 @@ import type { DialectColumn } from '../../packages/core/src/model/dialect-column
 import type { AggregateFunction } from '../../packages/core/src/model/query-words/operators.ts'
 import { equal } from '../support/assert.ts'
 import type { DatabaseName, TestDatabase } from '../support/databases.ts'
+import type { PlainDialect } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { compareValues, operators, planned } from './model.ts'
 import { blindDialect } from './samples.ts'
@@ -145,7 +146,7 @@ const ddl: Readonly<Record<DatabaseName, string>> = {
     'create table terms (id int auto_increment primary key, team int, n bigint, big bigint, price decimal(12, 2), ratio double, name varchar(50), moment datetime(6), day date) character set utf8mb4',
 }
 
-async function createTerms(db: TestDatabase, dialect: Dialect): Promise<void> {
+async function createTerms(db: TestDatabase, dialect: PlainDialect): Promise<void> {
   await db.execScript(ddl[db.name])
   for (const row of rows) {
     const values = Object.fromEntries(
@@ -218,7 +219,7 @@ const functionsOf = (name: Name): readonly AggregateFunction[] =>
 // ---------------------------------------------------------------- the tests
 
 eachDatabase('dialect/aggregates', (test, db) => {
-  let dialect: Dialect
+  let dialect: PlainDialect
 
   test.before(async () => {
     dialect = await blindDialect(db)

@@ -1,22 +1,23 @@
 // Datetimes in every form in which the databases store them: texts of SQLite, columns with and without a time zone.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { exactDatetime } from '../../packages/core/src/dialect/shared/values/calendar-text.ts'
 import { equal } from '../support/assert.ts'
+import { type PlainDialect, withPlainValues } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 
 const at = { name: 'at', dbName: 'at', type: 'datetime', nullable: false } as const
 
 eachDatabase('dialect/datetimes', (test, db) => {
-  let dialect: Dialect
+  let dialect: PlainDialect
 
   test.before(async () => {
     const type = { sqlite: 'text', postgres: 'timestamptz(6)', mysql: 'timestamp(6)' }[db.name]
     await db.execScript(`create table events (id int primary key, at ${type})`)
     const detected = detectDialect(db.kysely)
-    dialect =
-      (await detected.connect?.(db.kysely, [{ table: 'events', columns: [at] }])) ?? detected
+    dialect = withPlainValues(
+      (await detected.connect?.(db.kysely, [{ table: 'events', columns: [at] }])) ?? detected,
+    )
   })
 
   const ids = async (where: Expression<SqlBool>): Promise<number[]> =>

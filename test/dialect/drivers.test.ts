@@ -3,13 +3,16 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
 import pg from 'pg'
-import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect as generic } from '../../packages/core/src/dialect/generic/dialect.ts'
 import { aggregateColumn } from '../../packages/core/src/dialect/shared/values/result-column.ts'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { equal } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { withPlainValues } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { columns, createSamples, names, rows, samplesDialect } from './samples.ts'
+
+const genericDialect = withPlainValues(generic)
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests' own table
 type Database = Kysely<any>

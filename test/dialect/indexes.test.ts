@@ -1,9 +1,9 @@
 // An index on the column is used for equality, lists, ranges, prefixes and order, if the collation allows it.
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { equal, ok } from '../support/assert.ts'
 import type { Engine, TestDatabase } from '../support/databases.ts'
+import { type PlainDialect, withPlainValues } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 
 const column = (
@@ -140,15 +140,16 @@ const serves = {
 } as const
 
 eachDatabase('dialect/indexes', (test, db) => {
-  let dialect: Dialect
+  let dialect: PlainDialect
 
   test.before(async () => {
     await createItems(db)
     const detected = detectDialect(db.kysely)
-    dialect =
+    dialect = withPlainValues(
       (await detected.connect?.(db.kysely, [
         { table: 'items', columns: Object.values(columns) },
-      ])) ?? detected
+      ])) ?? detected,
+    )
   })
 
   const samples: Readonly<
@@ -248,7 +249,7 @@ eachDatabase('dialect/indexes', (test, db) => {
 eachDatabase('dialect/columns of other collations', (test, db) => {
   const name = { name: 'name', dbName: 'name', type: 'string', nullable: true } as const
   const other = { ...name, collation: 'database' } as const
-  let dialect: Dialect
+  let dialect: PlainDialect
 
   test.before(async () => {
     const types = {
@@ -270,9 +271,10 @@ eachDatabase('dialect/columns of other collations', (test, db) => {
       .values(words.map((word, id) => ({ id, name: word, twin: word?.toLowerCase() ?? null })))
       .execute()
     const detected = detectDialect(db.kysely)
-    dialect =
+    dialect = withPlainValues(
       (await detected.connect?.(db.kysely, [{ table: 'words', columns: [name, other] }])) ??
-      detected
+        detected,
+    )
   })
 
   const ids = async (where: Expression<SqlBool>): Promise<number[]> =>

@@ -6,6 +6,7 @@ import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
 import type { InternalDialect } from '../../packages/core/src/dialect/internal-dialect.ts'
 import { sql as fragment } from '../../packages/core/src/lib/sql/fragment.ts'
+import { constant } from '../../packages/core/src/lib/sql/param.ts'
 import type { ItemType } from '../../packages/core/src/model/column.ts'
 import type { DialectTable } from '../../packages/core/src/model/dialect-column.ts'
 import type { NamedColumn } from '../../packages/core/src/model/registry/resource.ts'
@@ -147,7 +148,7 @@ eachDatabase('lists of keys of several columns', (test, db) => {
         column: column as unknown as NamedColumn,
         ref: fragment.id(column.dbName),
       })),
-      keys,
+      constant(keys),
     )
   const columnOfType = (type: ItemType): Column => columns[types.indexOf(type)] as Column
 
@@ -175,7 +176,7 @@ eachDatabase('lists of keys of several columns', (test, db) => {
       const column = columnOfType(type)
       const each = keys.map(
         ([value, at]) =>
-          sql`(${dialect.compare(column, sql.ref(type), 'eq', value as PlanValue)} and place = ${at})`,
+          sql`(${dialect.compare(column, sql.ref(type), 'eq', constant(value as PlanValue))} and place = ${at})`,
       )
       const found = await ids(condition(type, keys))
       equal(found, await ids(sql`(${sql.join(each, sql` or `)})`))

@@ -1,8 +1,9 @@
 // Every comparison of every column type selects the rows that the model of the contract selects, on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { Dialect, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
+import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { equal } from '../support/assert.ts'
+import type { PlainDialect } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { compareValues, idsWhere, operators, planned } from './model.ts'
 import {
@@ -39,7 +40,7 @@ const others: Partial<Record<Name, readonly JsonValue[]>> = {
 }
 
 eachDatabase('dialect/operators', (test, db) => {
-  let dialects: readonly Dialect[]
+  let dialects: readonly PlainDialect[]
 
   test.before(async () => {
     await createSamples(db)

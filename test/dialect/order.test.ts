@@ -1,6 +1,5 @@
 // Order, placement of NULLs, groups and positions of cursors: the same on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import {
   exactDatetime,
   exactTime,
@@ -9,6 +8,7 @@ import { bucketColumn } from '../../packages/core/src/dialect/shared/values/resu
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { equal } from '../support/assert.ts'
+import type { PlainDialect } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { compareValues, idsInOrder, planned } from './model.ts'
 import {
@@ -26,8 +26,8 @@ const grouped = ordered.filter((name) => name !== 'id')
 const sides = ['first', 'last'] as const
 
 eachDatabase('dialect/order', (test, db) => {
-  let known: Dialect
-  let dialects: readonly Dialect[]
+  let known: PlainDialect
+  let dialects: readonly PlainDialect[]
 
   test.before(async () => {
     await createSamples(db)

@@ -1,10 +1,10 @@
 /** One table with every column type and extreme values, as each database stores them, and the JSON that the contract requires. */
 import { sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import type { DialectColumn, DialectTable } from '../../packages/core/src/model/dialect-column.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { type PlainDialect, withPlainValues } from '../support/plain-values.ts'
 
 type Column = DialectTable['columns'][number]
 
@@ -278,16 +278,16 @@ export async function createSamples(db: TestDatabase): Promise<void> {
 }
 
 /** The dialect of a database that knows the samples. */
-export async function samplesDialect(db: TestDatabase): Promise<Dialect> {
+export async function samplesDialect(db: TestDatabase): Promise<PlainDialect> {
   const dialect = detectDialect(db.kysely)
   const tables: readonly DialectTable[] = [{ table: 'samples', columns: Object.values(columns) }]
-  return (await dialect.connect?.(db.kysely, tables)) ?? dialect
+  return withPlainValues((await dialect.connect?.(db.kysely, tables)) ?? dialect)
 }
 
 /** The dialect as it is before it has looked at anything but the version. */
-export async function blindDialect(db: TestDatabase): Promise<Dialect> {
+export async function blindDialect(db: TestDatabase): Promise<PlainDialect> {
   const dialect = detectDialect(db.kysely)
-  return (await dialect.connect?.(db.kysely)) ?? dialect
+  return withPlainValues((await dialect.connect?.(db.kysely)) ?? dialect)
 }
 
 export type { Column, DialectColumn }

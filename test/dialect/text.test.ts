@@ -1,13 +1,13 @@
 // The like family: literal text, case folded by simple Unicode folding, the same rows on every database.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { equal, ok } from '../support/assert.ts'
+import { type PlainDialect, type PlainTextTest, withPlainValues } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { idsWhere } from './model.ts'
 import { blindDialect, columns, createSamples, rows, samplesDialect } from './samples.ts'
 
-type Test = Parameters<Dialect['textMatch']>[2]
+type Test = PlainTextTest
 
 const matches = ['contains', 'startsWith', 'endsWith'] as const
 
@@ -61,7 +61,7 @@ function needles(): readonly string[] {
 }
 
 eachDatabase('dialect/text', (test, db) => {
-  let dialects: readonly Dialect[]
+  let dialects: readonly PlainDialect[]
 
   test.before(async () => {
     await createSamples(db)
@@ -191,7 +191,7 @@ eachDatabase(
       collation: 'database',
     } as const
     const decomposed = 'e\u0301'
-    let dialect: Dialect
+    let dialect: PlainDialect
 
     test.before(async () => {
       await db.execScript(
@@ -202,9 +202,10 @@ eachDatabase(
         .insertInto('accents')
         .values({ id: 1, own: `a${decomposed.repeat(40)}` })
         .execute()
-      const detected = detectDialect(db.kysely) as Dialect
-      dialect =
-        (await detected.connect?.(db.kysely, [{ table: 'accents', columns: [own] }])) ?? detected
+      const detected = detectDialect(db.kysely)
+      dialect = withPlainValues(
+        (await detected.connect?.(db.kysely, [{ table: 'accents', columns: [own] }])) ?? detected,
+      )
     })
 
     // Before version 18, PostgreSQL refuses patterns under such a collation.

@@ -1,8 +1,8 @@
 // Every column type with extreme values: the JSON is that of docs/serialisation.md on every database and in every time zone.
 import { type Kysely, sql } from 'kysely'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { equal, notEqual, rejects } from '../support/assert.ts'
+import type { PlainDialect } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import {
   blindDialect,
@@ -15,7 +15,7 @@ import {
 } from './samples.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests' own table
-async function readAll(db: Kysely<any>, dialect: Dialect): Promise<unknown[]> {
+async function readAll(db: Kysely<any>, dialect: PlainDialect): Promise<unknown[]> {
   const selected = names.map((name) =>
     sql`${dialect.select(columns[name], sql.ref(name))}`.as(name),
   )
@@ -29,7 +29,7 @@ async function readAll(db: Kysely<any>, dialect: Dialect): Promise<unknown[]> {
 const zones = ['UTC', 'America/St_Johns', 'Pacific/Kiritimati']
 
 eachDatabase('dialect/values', (test, db) => {
-  let dialect: Dialect
+  let dialect: PlainDialect
 
   test.before(async () => {
     await createSamples(db)

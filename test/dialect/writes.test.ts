@@ -1,15 +1,15 @@
 // What `encode` gives the driver is stored as the database's own value and comes back as the JSON it was made from.
 import { sql } from 'kysely'
-import type { Dialect } from '../../packages/core/src/dialect/dialect.ts'
 import type { JsonValue } from '../../packages/core/src/lib/json/json-value.ts'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { verbatimNumber } from '../../packages/core/src/lib/json/verbatim.ts'
 import { equal } from '../support/assert.ts'
+import type { PlainDialect } from '../support/plain-values.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { columns, createSamples, type Name, names, rows, samplesDialect } from './samples.ts'
 
 eachDatabase('dialect/writes', (test, db) => {
-  let dialect: Dialect
+  let dialect: PlainDialect
 
   test.before(async () => {
     await createSamples(db)

@@ -5,8 +5,8 @@
 import { defineModel } from '@model-api/core'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { detectDialect } from '../../packages/core/src/dialect/detect.ts'
-import type { Dialect, PlanValue } from '../../packages/core/src/dialect/dialect.ts'
-import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
+import type { PlanValue } from '../../packages/core/src/dialect/dialect.ts'
+import { genericDialect as generic } from '../../packages/core/src/dialect/generic/dialect.ts'
 import type { ItemType } from '../../packages/core/src/model/column.ts'
 import type { DialectTable } from '../../packages/core/src/model/dialect-column.ts'
 import { operatorFits } from '../../packages/core/src/model/type-rules.ts'
@@ -14,8 +14,11 @@ import { send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { connectionMeter } from '../support/connection-meter.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { type PlainDialect, withPlainValues } from '../support/plain-values.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
+
+const genericDialect = withPlainValues(generic)
 
 runsOn('one server of each engine')
 
@@ -105,7 +108,7 @@ const Instant = defineModel('Instant', {
 const most = 10_000
 
 eachDatabase('growth of lists', (test, db) => {
-  let dialects: Readonly<Record<string, readonly [Dialect, readonly Column[]]>>
+  let dialects: Readonly<Record<string, readonly [PlainDialect, readonly Column[]]>>
   const api = testApi(db, models, { API_MAX_LIST: most, API_STATEMENT_TIMEOUT: 10_000 })
 
   test.before(async () => {
@@ -124,19 +127,17 @@ eachDatabase('growth of lists', (test, db) => {
           .values(rows.slice(at, at + 100) as never)
           .execute()
     }
-    const detected = detectDialect(db.kysely)
-    const connected = await detected.connect?.(db.kysely, [
+    const unconnected = detectDialect(db.kysely)
+    const connected = await unconnected.connect?.(db.kysely, [
       { table: 'plains', columns: plain },
       { table: 'indexeds', columns: indexed },
     ])
+    const dialect = withPlainValues(connected ?? unconnected)
     dialects = {
-      plain: [connected ?? detected, plain],
-      indexed: [connected ?? detected, indexed],
-      unconnected: [detected, plain],
-      computed: [
-        connected ?? detected,
-        plain.map((column) => ({ ...column, comparable: true as const })),
-      ],
+      plain: [dialect, plain],
+      indexed: [dialect, indexed],
+      unconnected: [withPlainValues(unconnected), plain],
+      computed: [dialect, plain.map((column) => ({ ...column, comparable: true as const }))],
       generic: [genericDialect, plain],
     }
     await api.ready

@@ -14,6 +14,7 @@ import { postgres } from '../../../packages/core/src/dialect/postgres/dialect.ts
 import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
 import type { DialectColumn } from '../../../packages/core/src/model/dialect-column.ts'
 import { equal, ok, throws } from '../../support/assert.ts'
+import { withPlainValues } from '../../support/plain-values.ts'
 import { suite } from '../../support/suite.ts'
 
 const db = new Kysely<Record<string, never>>({
@@ -46,12 +47,13 @@ const types = [
   'enum',
 ] as const
 
-for (const dialect of [
+for (const bound of [
   sqlite,
   postgres,
   mysql,
   genericDialect,
 ] as const satisfies readonly Dialect[]) {
+  const dialect = withPlainValues<Dialect>(bound)
   suite(`dialect/bound values ${dialect.name}`, (test) => {
     test('the SQL is the same whatever the value', () => {
       for (const collation of [undefined, 'database'] as const) {

@@ -2,6 +2,7 @@
 
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../lib/json/json-value.ts'
+import type { Param } from '../lib/sql/param.ts'
 import type { DialectColumn, DialectTable, JsonPath } from '../model/dialect-column.ts'
 import type { AggregateFunction } from '../model/query-words/operators.ts'
 
@@ -87,7 +88,7 @@ export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 export interface TextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
   /** Matched literally, not as a pattern. */
-  readonly text: string
+  readonly text: Param<string>
   readonly ignoreCase: boolean
   readonly negated: boolean
 }
@@ -96,7 +97,7 @@ export interface ListTest {
   /** `contains`: the list has all of the values; `overlaps`: at least one of them. */
   readonly match: 'contains' | 'overlaps'
   /** Checked against the type of the column's items. */
-  readonly values: readonly PlanValue[]
+  readonly values: Param<readonly PlanValue[]>
 }
 
 export interface OrderTerm {
@@ -110,7 +111,8 @@ export interface OrderTerm {
  * A database, as the service sees it: functions over Kysely expressions. How to add one:
  * https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
  *
- * A `ref` is a column of a table, or an expression that `comparable` made of one.
+ * A `ref` is a column of a table, or an expression that `comparable` made of one. A `Param` is a value of a request: a bound parameter
+ * of the SQL, which a function can convert but not see.
  */
 export interface Dialect {
   /** The dialect's name, for messages. All replicas must use a dialect of the same name. */
@@ -158,14 +160,14 @@ export interface Dialect {
     column: DialectColumn,
     ref: Expression<unknown>,
     operator: ComparisonOperator,
-    value: PlanValue,
+    value: Param<PlanValue>,
   ): Expression<SqlBool>
 
   /** `ref in (values)`, or `ref not in (values)` if `negated`. `values` is never empty; the result is NULL if `ref` is NULL, as in SQL. */
   oneOf(
     column: DialectColumn,
     ref: Expression<unknown>,
-    values: readonly PlanValue[],
+    values: Param<readonly PlanValue[]>,
     negated: boolean,
   ): Expression<SqlBool>
 

@@ -2,6 +2,7 @@
 
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../lib/json/json-value.ts'
+import type { Param } from '../lib/sql/param.ts'
 import type { TextStyle } from '../lib/sql/print.ts'
 import type { TableName } from '../lib/sql/table-name.ts'
 import type {
@@ -119,7 +120,7 @@ export interface OrderKey {
     column: DialectColumn,
     ref: Expression<unknown>,
     operator: ComparisonOperator,
-    key: unknown,
+    key: Param,
   ): Expression<SqlBool> | undefined
 }
 
@@ -159,7 +160,7 @@ export interface Shortcuts {
   readonly textStyle?: TextStyle
 
   /** The expression for a bound number of rows after LIMIT, if it costs the database less than a plain parameter. */
-  readonly limitValue?: (count: number) => Expression<unknown>
+  readonly limitValue?: (count: number | Param<number>) => Expression<unknown>
 
   /**
    * True if sending a statement costs more than a turn of the event loop. One statement then looks up the users of all requests of
@@ -282,7 +283,7 @@ export interface KeyList {
   /** Tests whether a row has one of the keys, by an index of the columns, as `compare` tests each of their values. */
   readonly test: (
     refs: readonly Expression<unknown>[],
-    keys: readonly (readonly PlanValue[])[],
+    keys: Param<readonly (readonly PlanValue[])[]>,
   ) => Expression<SqlBool>
 }
 

@@ -16,16 +16,18 @@ import {
   SelectAllNode,
   type SelectionNode,
   type SelectQueryNode,
+  type SqlBool,
   TableNode,
   UnaryOperationNode,
   ValueListNode,
   ValueNode,
 } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { sql } from '../../lib/sql/fragment.ts'
-import { kyselyText } from '../../lib/sql/kysely-text.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { fragmentOfText, kyselyText } from '../../lib/sql/kysely-text.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { Resource } from '../../model/registry/resource.ts'
-import { hasConditions, type RowScope, type Scope } from '../../query/compile/scopes.ts'
+import { hasConditions, isPrinted, type RowScope, type Scope } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Condition } from '../../query/plan/plan.ts'
 
@@ -42,18 +44,25 @@ export function rowScopeOf(
   scope: Scope,
 ): RowScope | 'all' | undefined {
   if (scope === 'all') return 'all'
+  if (isPrinted(scope)) return undefined
   if (!hasConditions(scope)) return scopeOfQuery(db, target, resource, scope)
   const columns = columnsTested(scope.conditions)
   const rows = columns && rowScopeOf(db, target, resource, scope.rows)
   if (columns === undefined || rows === undefined) return undefined
-  const { form, condition } = scope
-  if (rows === 'all') return { condition, form, columns }
+  const { form, values, condition } = scope
+  if (rows === 'all') return { condition, form, values, columns }
   return {
-    condition: sql`(${rows.condition} and ${condition})`,
+    condition: (compiled, both) => {
+      const [first, second] = both.items(2) as [Values, Values]
+      return sql`(${rows.condition(compiled, first)} and ${condition(compiled, second)})`
+    },
     form: `${rows.form.length}:${rows.form}${form}`,
+    values: [rows.values, values],
     columns: [...rows.columns, ...columns],
   }
 }
+
+type Values = Param<readonly unknown[]>
 
 /** Returns the stored columns that conditions test; undefined if they test rows of other tables. */
 function columnsTested(conditions: readonly Condition[]): readonly string[] | undefined {
@@ -101,7 +110,12 @@ function scopeOfQuery(
   if (!testsRow(where.where, resource, columns)) return undefined
   const printed = kyselyText(db, style, RawNode.create(['', ''], [where.where]))
   return (
-    printed && { condition: printed.fragment as RowScope['condition'], form: printed.text, columns }
+    printed && {
+      condition: (_, values) => fragmentOfText(printed, values) as Fragment<SqlBool>,
+      form: printed.text,
+      values: printed.parameters,
+      columns,
+    }
   )
 }
 

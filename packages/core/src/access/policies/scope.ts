@@ -5,13 +5,14 @@ import { forbidden, forbiddenJoin } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
 import { andThen, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { sql } from '../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { HookArgs, HookQuery } from '../../model/settings/access/hook-types.ts'
 import type { PolicyScope } from '../../model/settings/access/scope-types.ts'
 import { allOf } from '../../query/compile/rows/condition.ts'
 import { withoutRepeats } from '../../query/compile/rows/distinct-query.ts'
 import {
+  type CompileScope,
   type ConditionScope,
   onRows,
   type RowScope,
@@ -315,11 +316,13 @@ function narrowByConditions(
       if (found === true) return rows
       // A condition may test rows of other models. The caller does not see these rows, so the policies of those models do not
       // narrow them.
-      const condition = allOf(
-        onRows(unscoped(scoping.target), found.source, rows),
-        found.conditions,
-      )
-      return condition === undefined ? rows : { ...found, rows, condition }
+      if (found.conditions.length === 0) return rows
+      const condition: CompileScope = (target, scopeValues) =>
+        allOf(
+          { ...onRows(unscoped(target), found.source, rows), scopeValues },
+          found.conditions,
+        ) as Fragment<SqlBool>
+      return { ...found, rows, condition }
     }),
   )
 }

@@ -6,6 +6,7 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { constant } from '../../lib/sql/param.ts'
 import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import { isOutcomeUnknown } from '../leases/in-transaction.ts'
 import { Lease } from '../leases/lease.ts'
@@ -116,8 +117,9 @@ function fragmentsOf(lease: Lease, table: Fragment): Fragments {
     time,
     bool,
     set: (now) => sql`${sql.id('revoked')} = ${bool(true)}, ${sql.id('revoked_at')} = ${time(now)}`,
-    alive: sql`${dialect.compare(flag, sql.id('revoked'), 'eq', false)}`,
-    expired: (now) => sql`${dialect.compare(expiresAt, sql.id('expires_at'), 'le', iso(now))}`,
+    alive: sql`${dialect.compare(flag, sql.id('revoked'), 'eq', constant(false))}`,
+    expired: (now) =>
+      sql`${dialect.compare(expiresAt, sql.id('expires_at'), 'le', constant(iso(now)))}`,
     execute: async (statement) => Number((await lease.send(statement)).numAffectedRows ?? 0),
     rows: async (statement) =>
       (await lease.send<Readonly<Record<string, unknown>>>(statement)).rows,

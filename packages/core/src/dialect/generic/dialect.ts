@@ -3,6 +3,7 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { Dialect, PlanValue } from '../dialect.ts'
@@ -13,7 +14,7 @@ import {
   canonicalInstant,
   encodeCommon,
   inList,
-  padded,
+  paddedItems,
   plainCompare,
   type Ref,
   rangeCompare,
@@ -46,17 +47,21 @@ export const genericDialect: Dialect = {
   oneOf(column, ref, values, negated) {
     if (column.type === 'datetime' || column.type === 'time') {
       const next = column.type === 'datetime' ? nextMillisecond : nextSecond
-      const ranges = padded([...values].map(String).sort(byText)).map(
-        (text) => [text, next(text)] as const,
+      const ranges = values.share((all) =>
+        all
+          .map(String)
+          .sort(byText)
+          .map((text): Range => [text, next(text)]),
       )
-      return withinRanges(ref, ranges, negated)
+      return withinRanges(ref, paddedItems(ranges), negated)
     }
-    return inList(ref, padded(values).map(bind), negated)
+    const items = paddedItems(values).map((value) => value.map(bind))
+    return inList(ref, items, negated)
   },
 
   textMatch(_column, ref, { match, text, ignoreCase, negated }) {
     const like = negated ? sql`not like` : sql`like`
-    const pattern = likePattern(match, text)
+    const pattern = text.map((given) => likePattern(match, given))
     return ignoreCase
       ? sql<SqlBool>`lower(${ref}) ${like} lower(${pattern}) escape '!'`
       : sql<SqlBool>`${ref} ${like} ${pattern} escape '!'`
@@ -91,11 +96,18 @@ export const genericDialect: Dialect = {
   classify: classifyAny,
 }
 
-function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test {
-  const text = String(value)
-  if (column.type === 'datetime') return rangeCompare(ref, operator, text, nextMillisecond(text))
-  if (column.type === 'time') return rangeCompare(ref, operator, text, nextSecond(text))
-  return plainCompare(ref, operator, bind(value))
+function compare(
+  column: DialectColumn,
+  ref: Ref,
+  operator: Comparison,
+  value: Param<PlanValue>,
+): Test {
+  const text = value.map(String)
+  if (column.type === 'datetime') {
+    return rangeCompare(ref, operator, text, text.map(nextMillisecond))
+  }
+  if (column.type === 'time') return rangeCompare(ref, operator, text, text.map(nextSecond))
+  return plainCompare(ref, operator, value.map(bind))
 }
 
 /**
@@ -103,9 +115,9 @@ function compare(column: DialectColumn, ref: Ref, operator: Comparison, value: P
  * number. Planners do not look into CASE, but try every OR and AND of comparisons for an index, in more than linear time. For `in`, two
  * comparisons of the plain column let an index skip what is before the first range and after the last one.
  */
-function withinRanges(ref: Ref, ranges: readonly Range[], negated: boolean): Test {
-  const [[first] = ['']] = ranges
-  const [, last] = ranges[ranges.length - 1] ?? ['', '']
+function withinRanges(ref: Ref, ranges: readonly Param<Range>[], negated: boolean): Test {
+  const first = ranges[0]?.map(startOf)
+  const last = ranges[ranges.length - 1]?.map(endOf)
   const found = sql`case when ${ref} is null then null when ${ref} < ${first} then 0 else ${stepsOf(ref, ranges)} end`
   return negated
     ? sql<SqlBool>`${found} = 0`
@@ -114,12 +126,16 @@ function withinRanges(ref: Ref, ranges: readonly Range[], negated: boolean): Tes
 
 type Range = readonly [from: string, next: string]
 
+const startOf = ([from]: Range): string => from
+const endOf = ([, next]: Range): string => next
+
 /** 1 if the value, which is not before the first range, is within one of the ranges, otherwise 0. */
-function stepsOf(ref: Ref, ranges: readonly Range[]): Ref {
-  const [[, next] = ['', '']] = ranges
-  if (ranges.length === 1) return sql`case when ${ref} < ${next} then 1 else 0 end`
+function stepsOf(ref: Ref, ranges: readonly Param<Range>[]): Ref {
+  if (ranges.length === 1) {
+    return sql`case when ${ref} < ${ranges[0]?.map(endOf)} then 1 else 0 end`
+  }
   const middle = ranges.length / 2
-  const [[high] = ['']] = ranges.slice(middle)
+  const high = ranges[middle]?.map(startOf)
   return sql`case when ${ref} < ${high} then ${stepsOf(ref, ranges.slice(0, middle))} else ${stepsOf(ref, ranges.slice(middle))} end`
 }
 

@@ -3,6 +3,7 @@
 import type { SqlBool } from 'kysely'
 import { insideQuotes } from '../../lib/json/quoted.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import type { PlanValue } from '../dialect.ts'
@@ -23,7 +24,7 @@ import {
   type KeySides,
   natural,
   neighbours,
-  padded,
+  paddedItems,
   plainCompare,
   type Ref,
   spanCompare,
@@ -99,7 +100,7 @@ function dialectWith(facts: Facts): InternalDialect {
     sql`date_format(${utc(column, ref)}, '%Y-%m-%d %H:%i:%s.%f')`
 
   /** Returns a parameter for comparisons with the column; `text` is a datetime in UTC. */
-  const instant = (column: DialectColumn, text: string): Ref | string =>
+  const instant = <T extends string | Param<string>>(column: DialectColumn, text: T): Ref | T =>
     isZoned(column) ? sql`convert_tz(${text}, '+00:00', @@session.time_zone)` : text
 
   const ordered = (column: DialectColumn, ref: Ref): Ref => {
@@ -167,27 +168,27 @@ function dialectWith(facts: Facts): InternalDialect {
     column: DialectColumn,
     ref: Ref,
     operator: Comparison,
-    value: PlanValue,
+    value: Param<PlanValue>,
   ): Test => {
-    if (isZeroDate(column, value)) {
+    if (isMoment(column) && value.decide(isZeroDate)) {
       // MySQL refuses to compare such a value with a date; the text has the same order.
-      const text = column.type === 'date' ? sql`cast(${ref} as char)` : microseconds(column, ref)
-      const first = blankForm(String(value)).padEnd(column.type === 'date' ? 10 : 26, '0')
-      const last =
-        column.type === 'date' || String(value).length > 24 ? first : `${first.slice(0, 23)}999`
-      return spanCompare(text, operator, first, last)
+      if (column.type === 'date') {
+        return plainCompare(sql`cast(${ref} as char)`, operator, value.map(String))
+      }
+      const first = value.map((moment) => blankForm(String(moment)).padEnd(26, '0'))
+      const last = value.map((moment) => lastOfMoment(blankForm(String(moment))).padEnd(26, '0'))
+      return spanCompare(microseconds(column, ref), operator, first, last)
     }
     if (column.type === 'datetime') {
-      // MySQL stores at most microseconds, so the last value of a millisecond ends in 999. A value from a cursor has six digits already.
-      const first = blankForm(String(value))
-      const last = first.length > 23 ? first : `${first}999`
+      const first = value.map(shownText)
+      const last = first.map(lastOfMoment)
       return spanCompare(ref, operator, instant(column, first), instant(column, last))
     }
     if (column.type === 'time') {
-      const time = String(value)
+      const time = value.map(String)
       // A time with a fraction comes from a cursor and equals a stored value. A range up to the next microsecond would be wrong,
       // because MySQL rounds its end to the column's precision.
-      return time.includes('.')
+      return time.decide((text) => text.includes('.'))
         ? plainCompare(ref, operator, time)
         : compareSecond(ref, operator, time)
     }
@@ -200,15 +201,14 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 
   /** How a column is compared with the values of a list: exactly `by` an expression, and `near` them by an index. Not for datetimes and times. */
-  const listed = (column: DialectColumn, ref: Ref, values: readonly PlanValue[]): Listed => {
-    if (column.type === 'date' && values.some((value) => isZeroDate(column, value))) {
+  const listed = (column: DialectColumn, ref: Ref, values: Param<readonly PlanValue[]>): Listed => {
+    const items = paddedItems(values)
+    if (column.type === 'date' && values.decide(haveZeroDate)) {
       // MySQL refuses to compare such a value with a date; the text has the same order.
       const text = sql`cast(${ref} as char)`
-      return { by: text, near: text, values }
+      return { by: text, near: text, values: items }
     }
-    const items: unknown[] = []
-    for (const value of values) items.push(bind(column, value))
-    return { by: ordered(column, ref), near: ref, values: items }
+    return { by: ordered(column, ref), near: ref, values: bindItems(column, values, items) }
   }
 
   /** The text of a datetime or time that responses show, also of a zero date and of a value that the statement computes. */
@@ -228,29 +228,24 @@ function dialectWith(facts: Facts): InternalDialect {
   const nearMoments = (
     column: DialectColumn,
     ref: Ref,
-    values: readonly PlanValue[],
+    values: Param<readonly PlanValue[]>,
   ): Test | undefined => {
-    if (column.comparable || values.some((value) => isZeroDate(column, value))) return undefined
     const isTime = column.type === 'time'
+    if (column.comparable || (!isTime && values.decide(haveZeroDate))) return undefined
     const { fraction = 6 } = facts.of(column) ?? {}
-    const bound = (text: string): Ref | string => (isTime ? text : instant(column, text))
+    const bound = (text: Param<string>): Ref => (isTime ? text : instant(column, text))
     if (fraction <= (isTime ? 0 : 3)) {
-      return inList(
-        ref,
-        padded(values).map((value) => bound(shownText(value))),
-        false,
-      )
+      const items = paddedItems(values).map((value) => bound(value.map(shownText)))
+      return inList(ref, items, false)
     }
-    const sorted = isTime
-      ? timesInOrder(values.map(String)).map(secondAround)
-      : values
-          .map(shownText)
-          .sort(byText)
-          .map((text) => [text, `${text}999`] as const)
-    const ranges = neighbours(sorted).map(
-      ([[low], [, high]]) => sql`${ref} between ${bound(low)} and ${bound(high)}`,
-    )
-    return sql<SqlBool>`(${sql.join(ranges, sql` or `)})`
+    const ranges = values.share((all) => neighbours(isTime ? secondsAround(all) : spansOf(all)))
+    const each = ranges
+      .items(ranges.decide((all) => all.length))
+      .map(
+        (range) =>
+          sql`${ref} between ${bound(range.map(([[low]]) => low))} and ${bound(range.map(([, [, high]]) => high))}`,
+      )
+    return sql<SqlBool>`(${sql.join(each, sql` or `)})`
   }
 
   const equalsValue = (column: DialectColumn, ref: Ref, value: Ref): Test | undefined => {
@@ -278,12 +273,11 @@ function dialectWith(facts: Facts): InternalDialect {
     return {
       mostGroups: 32,
       test: (refs, keys) => {
-        const all = padded(keys)
         const lists = columns.map((column, i) =>
           listed(
             column,
             refs[i] as Ref,
-            all.map((key) => key[i] as PlanValue),
+            keys.share((all) => all.map((key) => key[i] as PlanValue)),
           ),
         )
         const rows = sql.tuples(lists.map(({ values }) => values))
@@ -369,10 +363,7 @@ function dialectWith(facts: Facts): InternalDialect {
       return isAnyCase(column) ? (raw) => (raw === null ? null : lowerUuid(textOf(raw))) : read
     },
     encode: (column, value) =>
-      column.type === 'datetime' &&
-      value !== null &&
-      value !== undefined &&
-      !isZeroDate(column, value)
+      column.type === 'datetime' && value !== null && value !== undefined && !isZeroDate(value)
         ? instant(column, blankForm(cutMoment(canonicalInstant(value), facts.of(column)?.fraction)))
         : encode(column, value),
     holds: (column) => facts.of(column)?.held,
@@ -392,11 +383,12 @@ function dialectWith(facts: Facts): InternalDialect {
 
     oneOf(column, ref, values, negated) {
       if (column.type === 'datetime' || column.type === 'time') {
-        const exact = inList(shownMoment(column, ref), padded(values).map(shownText), negated)
+        const shown = paddedItems(values).map((value) => value.map(shownText))
+        const exact = inList(shownMoment(column, ref), shown, negated)
         const near = negated ? undefined : nearMoments(column, ref, values)
         return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
       }
-      const { by, near, values: items } = listed(column, ref, padded(values))
+      const { by, near, values: items } = listed(column, ref, values)
       const exact = inList(by, items, negated)
       if (negated || !isLoose(column)) return exact
       return sql<SqlBool>`(${inList(near, items, false)} and ${exact})`
@@ -406,11 +398,13 @@ function dialectWith(facts: Facts): InternalDialect {
       const not = negated ? sql`not ` : sql``
       const own = column.collation === 'database' || facts.of(column)?.codePoint === true
       const whole = own ? ref : byCodePoint(column, ref)
-      const subject = match === 'endsWith' ? sql`right(${whole}, ${lengthOf(text)})` : whole
+      const subject = match === 'endsWith' ? sql`right(${whole}, ${text.map(lengthOf)})` : whole
       if (column.collation !== 'database') {
         if (ignoreCase) {
           // MySQL refuses an empty pattern.
-          const pattern = caseRegExp(match === 'contains' ? match : 'startsWith', text) || '^'
+          const pattern = text.map(
+            (given) => caseRegExp(match === 'contains' ? match : 'startsWith', given) || '^',
+          )
           return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
         }
         // LIKE takes up to ten times as long to compare a long text at each place.
@@ -418,7 +412,9 @@ function dialectWith(facts: Facts): InternalDialect {
           return sql<SqlBool>`instr(${subject}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
         }
       }
-      const pattern = match === 'endsWith' ? likeLiteral(text) : likePattern(match, text)
+      const pattern = text.map((given) =>
+        match === 'endsWith' ? likeLiteral(given) : likePattern(match, given),
+      )
       const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
       if (own || negated || match !== 'startsWith') return exact
       return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`
@@ -480,6 +476,25 @@ interface Listed {
 /** The text of a datetime or time, as `shownMoment` selects it. */
 const shownText = (value: PlanValue): string => blankForm(String(value))
 
+/**
+ * The last stored value that a datetime stands for: MySQL stores at most microseconds, so the last value of a millisecond ends in 999. A
+ * value from a cursor has six digits already.
+ */
+const lastOfMoment = (text: string): string => (text.length > 23 ? text : `${text}999`)
+
+type Span = readonly [first: string, last: string]
+
+/** The stored values that datetimes stand for, in order. */
+const spansOf = (moments: readonly PlanValue[]): readonly Span[] =>
+  moments
+    .map(shownText)
+    .sort(byText)
+    .map((text) => [text, `${text}999`])
+
+/** Ranges of the stored values that times stand for, in order. */
+const secondsAround = (times: readonly PlanValue[]): readonly Span[] =>
+  timesInOrder(times.map(String)).map(secondAround)
+
 /** The text of a uuid between the quotes of JSON. */
 const lowerInside = (raw: unknown): string | undefined =>
   typeof raw === 'string' ? insideQuotes(lowerUuid(raw)) : undefined
@@ -506,19 +521,30 @@ const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([
 ])
 
 /** Casts numbers, because MySQL compares a string with a number as doubles. */
-function bind(column: DialectColumn, value: PlanValue): unknown {
+function bind(column: DialectColumn, value: Param<PlanValue>): Ref {
   switch (column.type) {
     case 'boolean':
-      return value ? 1 : 0
+      return value.map((truth) => (truth ? 1 : 0))
     case 'bigint':
-      return typeof value === 'bigint' && value > largestSigned
-        ? sql`cast(${String(value)} as unsigned)`
-        : sql`cast(${String(value)} as signed)`
+      return value.decide(isSigned) ? signed(value) : sql`cast(${value.map(String)} as unsigned)`
     case 'decimal':
-      return sql`cast(${String(value)} as decimal(65, ${natural(column.scale ?? 30)}))`
+      return sql`cast(${value.map(String)} as decimal(65, ${natural(column.scale ?? 30)}))`
     default:
       return value
   }
+}
+
+const signed = (value: Param<PlanValue>): Ref => sql`cast(${value.map(String)} as signed)`
+
+/** Binds the items of a list; one decision covers those of a list without large unsigned numbers. */
+function bindItems(
+  column: DialectColumn,
+  values: Param<readonly PlanValue[]>,
+  items: readonly Param<PlanValue>[],
+): readonly Ref[] {
+  return column.type === 'bigint' && values.decide((all) => all.every(isSigned))
+    ? items.map(signed)
+    : items.map((item) => bind(column, item))
 }
 
 function rounded(value: Ref): Fragment {
@@ -557,10 +583,12 @@ const zeroDates = textsOf(`^${zeroDate}$`)
 // Datetimes in cursors have six fractional digits.
 const zeroMoments = textsOf(`^${zeroDate}${timeOfDay}([0-9]{3})?Z$`)
 
-const isZeroDate = (column: DialectColumn, value: unknown): boolean =>
-  isMoment(column) && /^(?:0000|.{5}00|.{8}00)/.test(String(value))
+const isZeroDate = (value: unknown): boolean => /^(?:0000|.{5}00|.{8}00)/.test(String(value))
+
+const haveZeroDate = (values: readonly PlanValue[]): boolean => values.some(isZeroDate)
 
 const largestSigned = 2n ** 63n - 1n
+const isSigned = (value: PlanValue): boolean => typeof value !== 'bigint' || value <= largestSigned
 const largestUnsigned = 2n ** 64n - 1n
 
 const unsigned: SpecialValues = {

@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import {
   type Comparison,
@@ -27,15 +28,17 @@ export const longTimes: SpecialValues = {
  * Compares with a whole second: responses omit the fraction of a stored time, so `time` equals every stored time that is shown as
  * `time`.
  */
-export function compareSecond(ref: Ref, operator: Comparison, time: string): Test {
-  // 838:59:59 and -838:59:59 are the limits of TIME: MySQL would replace the next second by the limit.
-  if (time.endsWith('838:59:59')) return plainCompare(ref, operator, time)
-  if (!time.startsWith('-')) return rangeCompare(ref, operator, time, nextSecond(time))
+export function compareSecond(ref: Ref, operator: Comparison, time: Param<string>): Test {
+  const side = time.decide(sideOf)
+  if (side === 'limit') return plainCompare(ref, operator, time)
+  if (side === 'positive') return rangeCompare(ref, operator, time, time.map(nextSecond))
   // Responses show every stored time that is later than `-00:00:06` and at most `-00:00:05` as `-00:00:05`. They show only the
   // fractions between `-00:00:01` and zero as `-00:00:00`.
-  const after = sql<SqlBool>`${ref} > ${`-${nextSecond(time.slice(1))}`}`
-  const isZero = time === '-00:00:00'
-  const until = isZero ? sql<SqlBool>`${ref} < ${'00:00:00'}` : sql<SqlBool>`${ref} <= ${time}`
+  const after = sql<SqlBool>`${ref} > ${time.map((text) => `-${nextSecond(text.slice(1))}`)}`
+  const until =
+    side === 'negative zero'
+      ? sql<SqlBool>`${ref} < ${'00:00:00'}`
+      : sql<SqlBool>`${ref} <= ${time}`
   switch (operator) {
     case 'eq':
       return sql<SqlBool>`(${after} and ${until})`
@@ -50,6 +53,13 @@ export function compareSecond(ref: Ref, operator: Comparison, time: string): Tes
     case 'gt':
       return sql<SqlBool>`not (${until})`
   }
+}
+
+/** 838:59:59 and -838:59:59 are the limits of TIME: MySQL would replace the next second by the limit. */
+function sideOf(time: string): 'limit' | 'positive' | 'negative' | 'negative zero' {
+  if (time.endsWith('838:59:59')) return 'limit'
+  if (!time.startsWith('-')) return 'positive'
+  return time === '-00:00:00' ? 'negative zero' : 'negative'
 }
 
 /** Sorts whole seconds in ascending order. */

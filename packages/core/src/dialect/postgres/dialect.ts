@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { SpecialValues } from '../../model/type-rules.ts'
 import type { PlanValue } from '../dialect.ts'
@@ -45,7 +46,7 @@ import { postgresInterruption } from './interruption.ts'
 import { postgresJson } from './json.ts'
 import { jsonValue } from './json-path.ts'
 import { momentIn, momentNotIn } from './moment-lists.ts'
-import { farMoments, farText, infinityOf } from './moments.ts'
+import { distanceOf, farMoments, farText, infinityOf, lastText, textOf } from './moments.ts'
 import { listenerAdvice } from './pool-advice.ts'
 import { postgresReplication } from './replication.ts'
 import { postgresSearchIndexes } from './search-index.ts'
@@ -101,11 +102,11 @@ function dialectWith(facts: Facts): InternalDialect {
   /**
    * Casts integers and decimals to a type that holds every value, so that a value outside the range of the column causes no error,
    * and a fraction stays exact. Other values have no cast: PostgreSQL gives them the type of the column, which may be uuid, an
-   * enum, date or text. `many` is `[]` if `bound` is an array.
+   * enum, date or text. `areInt4`: whether all values fit 32 bits. `many` is `[]` if `bound` is an array.
    */
   const typed = (
     column: DialectColumn,
-    values: readonly PlanValue[],
+    areInt4: () => boolean,
     bound: unknown,
     many: Fragment,
   ): Fragment => {
@@ -113,7 +114,7 @@ function dialectWith(facts: Facts): InternalDialect {
       case 'integer':
       case 'bigint':
         // Comparing with a value of the column's own type costs less than with a wider one.
-        return facts.declared(column)?.name === 'int4' && values.every(isInt4)
+        return facts.declared(column)?.name === 'int4' && areInt4()
           ? sql`${bound}::int4${many}`
           : sql`${bound}::bigint${many}`
       case 'decimal':
@@ -126,31 +127,44 @@ function dialectWith(facts: Facts): InternalDialect {
     }
   }
 
+  /** An array is a single parameter, so that the statement is the same for lists of any length. */
+  const typedArray = (column: DialectColumn, values: Param<readonly PlanValue[]>): Fragment =>
+    typed(
+      column,
+      () => values.decide((all) => all.every(isInt4)),
+      itemsOfArray(column, values),
+      sql`[]`,
+    )
+
   const compare = (
     column: DialectColumn,
     ref: Ref,
     operator: Comparison,
-    value: PlanValue,
+    value: Param<PlanValue>,
   ): Test => {
     if (column.type === 'datetime') {
-      const iso = String(value)
-      if (infinityOf(iso) !== undefined) return plainCompare(ref, operator, iso)
-      const far = farText(iso)
-      if (far !== undefined) {
-        // PostgreSQL stores at most microseconds, so the last value of a millisecond ends in 999. A value from a cursor has six
-        // digits already.
-        const last = far.replace(/(\.[0-9]{3})(?=\+)/, '$1999')
-        return spanCompare(ref, operator, far, last)
+      const iso = value.map(String)
+      switch (iso.decide(distanceOf)) {
+        case 'infinite':
+          return plainCompare(ref, operator, iso)
+        case 'far':
+          return spanCompare(ref, operator, iso.map(textOf), iso.map(lastText))
+        case 'usual':
+          return rangeCompare(ref, operator, iso, iso.map(nextMillisecond))
       }
-      return rangeCompare(ref, operator, iso, nextMillisecond(iso))
     }
     if (column.type === 'time') {
-      const time = String(value)
+      const time = value.map(String)
       // There is no second after 24:00:00.
-      if (time.startsWith('24')) return plainCompare(ref, operator, time)
-      return rangeCompare(ref, operator, time, nextSecond(time))
+      if (time.decide((text) => text.startsWith('24'))) return plainCompare(ref, operator, time)
+      return rangeCompare(ref, operator, time, time.map(nextSecond))
     }
-    const bound = typed(column, [value], bind(column, value), sql``)
+    const bound = typed(
+      column,
+      () => value.decide(isInt4),
+      value.map((one) => bind(column, one)),
+      sql``,
+    )
     if (isLoose(column)) {
       const exact = plainCompare(byCodePoint(ref), operator, bound)
       // Equality under the column's collation can use its index, but may also match other texts; the second test is exact.
@@ -164,15 +178,13 @@ function dialectWith(facts: Facts): InternalDialect {
   /** The cast of a list of a column's values to an array; undefined if the list cannot have the type of the column. */
   const arrayOf = (
     column: DialectColumn,
-  ): ((values: readonly PlanValue[]) => Fragment) | undefined => {
+  ): ((values: Param<readonly PlanValue[]>) => Fragment) | undefined => {
     if (column.type === 'datetime' || column.type === 'time' || isLoose(column)) return undefined
-    const items = (values: readonly PlanValue[]): readonly unknown[] =>
-      values.map((value) => bind(column, value))
     if (column.type === 'integer' || column.type === 'bigint' || column.type === 'decimal') {
-      return (values) => typed(column, values, items(values), sql`[]`)
+      return (values) => typedArray(column, values)
     }
     const cast = arrayCasts.get(facts.declared(column)?.name ?? '')
-    return cast && ((values) => sql`${items(values)}${cast}`)
+    return cast && ((values) => sql`${itemsOfArray(column, values)}${cast}`)
   }
 
   /** `(a, b) in (select * from unnest($1::int4[], $2::text[]))`: PostgreSQL looks up each key by an index of the columns. */
@@ -182,7 +194,9 @@ function dialectWith(facts: Facts): InternalDialect {
     return {
       mostGroups: 32,
       test: (refs, keys) => {
-        const lists = arrays.map((array, i) => array?.(keys.map((key) => key[i] as PlanValue)))
+        const lists = arrays.map((array, i) =>
+          array?.(keys.map((all) => all.map((key) => key[i] as PlanValue))),
+        )
         return sql<SqlBool>`(${sql.join(refs)}) in (select * from unnest(${sql.join(lists)}))`
       },
     }
@@ -275,9 +289,7 @@ function dialectWith(facts: Facts): InternalDialect {
       if (column.type === 'datetime' || column.type === 'time') {
         return (negated ? momentNotIn : momentIn)(facts, column, ref, values)
       }
-      // An array is a single parameter, so the statement is the same for lists of any length.
-      const items = values.map((value) => bind(column, value))
-      const list = typed(column, values, items, sql`[]`)
+      const list = typedArray(column, values)
       if (negated) {
         return sql<SqlBool>`${isLoose(column) ? byCodePoint(ref) : ref} <> all(${list})`
       }
@@ -290,21 +302,23 @@ function dialectWith(facts: Facts): InternalDialect {
       const subject = isLoose(column) ? byCodePoint(ref) : sql`${ref}::text`
       const own = column.collation === 'database'
       if (ignoreCase && !own) {
-        return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${caseRegExp(match, text)}`
+        const pattern = text.map((given) => caseRegExp(match, given))
+        return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${pattern}`
       }
       const like = sql`${negated ? sql`not ` : sql``}${ignoreCase ? sql`ilike` : sql`like`}`
-      const length = lengthOf(text)
       // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one. The
       // ways for long texts count and compare characters, so they cannot be used where texts of different characters are equal.
       const areCharacters = !own || facts.collates(column) !== 'loose'
-      if (length <= longestLike || match === 'startsWith' || !areCharacters) {
-        return sql<SqlBool>`${subject} ${like} ${likePattern(match, text)} escape '!'`
+      const isShort = text.decide((given) => lengthOf(given) <= longestLike)
+      if (isShort || match === 'startsWith' || !areCharacters) {
+        const pattern = text.map((given) => likePattern(match, given))
+        return sql<SqlBool>`${subject} ${like} ${pattern} escape '!'`
       }
       if (match === 'endsWith') {
-        return sql<SqlBool>`right(${subject}, ${length}::int) ${like} ${likeLiteral(text)} escape '!'`
+        return sql<SqlBool>`right(${subject}, ${text.map(lengthOf)}::int) ${like} ${text.map(likeLiteral)} escape '!'`
       }
       // A regular expression reads each character once.
-      const literal = `***=${text}`
+      const literal = text.map((given) => `***=${given}`)
       return ignoreCase
         ? sql<SqlBool>`${subject} ${negated ? sql`!~*` : sql`~*`} ${literal}`
         : sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${literal}`
@@ -312,10 +326,11 @@ function dialectWith(facts: Facts): InternalDialect {
 
     listMatch(column, ref, { match, values }) {
       const test = match === 'contains' ? sql`@>` : sql`&&`
-      const literal = arrayLiteral(values)
+      const literal = values.map(arrayLiteral)
       // The literal takes the type of the column, so that an index can be used. If a number is outside that type, both sides are
       // compared as bigint, since the literal would be an error.
-      return values.every((value) => fitsItems(facts.declared(column), value))
+      const declared = facts.declared(column)
+      return values.decide((all) => all.every((value) => fitsItems(declared, value)))
         ? sql<SqlBool>`${ref} ${test} ${literal}`
         : sql<SqlBool>`${ref}::bigint[] ${test} ${literal}::bigint[]`
     },
@@ -339,7 +354,7 @@ function dialectWith(facts: Facts): InternalDialect {
       // NaN and infinities have no JSON number, and a decimal whose model declares a precision takes no infinities from clients.
       compare: (column, ref, operator, key) =>
         (column.type === 'float' || column.type === 'decimal') &&
-        specialNumber(String(key)) !== undefined
+        key.decide((text) => specialNumber(String(text)) !== undefined)
           ? plainCompare(ref, operator, key)
           : undefined,
     },
@@ -442,6 +457,11 @@ function bind(column: DialectColumn, value: PlanValue): unknown {
   if (column.type === 'date') return farText(String(value)) ?? value
   return column.type === 'bigint' || column.type === 'decimal' ? String(value) : value
 }
+
+const itemsOfArray = (
+  column: DialectColumn,
+  values: Param<readonly PlanValue[]>,
+): Param<readonly unknown[]> => values.map((all) => all.map((value) => bind(column, value)))
 
 function rounded(value: Ref): Fragment {
   const numeric = sql`${value}::numeric`

@@ -2,13 +2,14 @@
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import { tableOf } from '../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
 import { arrayLiteral } from '../shared/json/list-text.ts'
 import type { Ref, Test } from '../shared/sql/sql-parts.ts'
 import type { DeclaredType, Facts, StoredColumn } from './column-facts.ts'
-import { farText, infinityOf } from './moments.ts'
+import { lastText, textOf } from './moments.ts'
 
 /** The types of datetimes and times, by their catalogue names, each with the cast from text to an array of the type. */
 const momentTypes: ReadonlyMap<string, Fragment> = new Map([
@@ -32,7 +33,7 @@ export function momentIn(
   facts: Facts,
   column: DialectColumn,
   ref: Ref,
-  values: readonly PlanValue[],
+  values: Param<readonly PlanValue[]>,
 ): Test {
   const type = column.comparable ? undefined : facts.declared(column)
   const cast = type && momentTypes.get(type.name)
@@ -41,8 +42,10 @@ export function momentIn(
     return amongShown(column, ref, values, type, false)
   }
   // The ranges of two values are the same or have no value in common, so that the join finds each stored value once.
-  const ranges = new Map(values.map((value) => rangeOf(column, value)))
-  const found = storedWithin(stored, [...ranges], cast)
+  const ranges = values.share((all) => [
+    ...new Map(all.map((value) => rangeOf(column, value))).entries(),
+  ])
+  const found = storedWithin(stored, ranges, cast)
   return sql<SqlBool>`${ref} = any(array(${found}))`
 }
 
@@ -51,7 +54,7 @@ export function momentNotIn(
   facts: Facts,
   column: DialectColumn,
   ref: Ref,
-  values: readonly PlanValue[],
+  values: Param<readonly PlanValue[]>,
 ): Test {
   return amongShown(
     column,
@@ -69,16 +72,16 @@ const isExact = (column: DialectColumn, type: DeclaredType | undefined): boolean
 function amongShown(
   column: DialectColumn,
   ref: Ref,
-  values: readonly PlanValue[],
+  values: Param<readonly PlanValue[]>,
   type: DeclaredType | undefined,
   negated: boolean,
 ): Test {
-  const texts = values.map((value) => textOf(String(value)))
+  const texts = values.map((all) => all.map((value) => textOf(String(value))))
   const cast = type && momentTypes.get(type.name)
   const exact = isExact(column, type)
   if (cast !== undefined && (exact || column.type === 'datetime')) {
     // The cast depends on settings of the session, so that it would be made again for each row outside of a subquery.
-    const list = sql`select unnest(${arrayLiteral(texts)}${cast})`
+    const list = sql`select unnest(${texts.map(arrayLiteral)}${cast})`
     const shown = exact ? ref : milliseconds(ref)
     return sql<SqlBool>`${shown} ${negated ? sql`not in` : sql`in`} (${list})`
   }
@@ -88,24 +91,21 @@ function amongShown(
 
 const milliseconds = (ref: Ref): Ref => sql`date_trunc('milliseconds', ${ref})`
 
-const textOf = (value: string): string => farText(value) ?? value
-
 /** The first and the last stored value that a value stands for: PostgreSQL stores at most microseconds. */
 function rangeOf({ type }: DialectColumn, value: PlanValue): readonly [low: string, high: string] {
   const text = String(value)
   if (type === 'time') return [text, text.startsWith('24') ? text : `${text}.999999`]
-  const low = textOf(text)
-  return [low, infinityOf(text) ?? low.replace(/(\.[0-9]{3})(?=Z|\+)/, '$1999')]
+  return [textOf(text), lastText(text)]
 }
 
 function storedWithin(
   { table, dbName }: StoredColumn,
-  ranges: readonly (readonly [low: string, high: string])[],
+  ranges: Param<readonly (readonly [low: string, high: string])[]>,
   cast: Fragment,
 ): Fragment {
   const [wanted, stored] = ['model_api_wanted', 'model_api_stored']
-  const lows = sql`${arrayLiteral(ranges.map(([low]) => low))}${cast}`
-  const highs = sql`${arrayLiteral(ranges.map(([, high]) => high))}${cast}`
+  const lows = sql`${ranges.map((all) => arrayLiteral(all.map(([low]) => low)))}${cast}`
+  const highs = sql`${ranges.map((all) => arrayLiteral(all.map(([, high]) => high)))}${cast}`
   const value = sql.id(stored, dbName)
   return sql`select ${value} from unnest(${lows}, ${highs}) as ${sql.id(wanted)} ("low", "high") join ${tableOf(table)} as ${sql.id(stored)} on ${value} between ${sql.id(wanted, 'low')} and ${sql.id(wanted, 'high')}`
 }

@@ -53,3 +53,17 @@ export function farText(iso: string): string | undefined {
   const digits = String(number > 0 ? number : 1 - number).padStart(4, '0')
   return `${digits}${rest}${clock === undefined ? '' : ` ${clock}+00`}${number > 0 ? '' : ' BC'}`
 }
+
+/** Whether PostgreSQL reads a datetime as it is, in another format (`farText`), or as one of its infinities. */
+export const distanceOf = (iso: string): 'usual' | 'far' | 'infinite' =>
+  infinityOf(iso) !== undefined ? 'infinite' : farText(iso) === undefined ? 'usual' : 'far'
+
+/** The format that PostgreSQL reads. */
+export const textOf = (iso: string): string => farText(iso) ?? iso
+
+/**
+ * The last stored value that a datetime stands for, in the format that PostgreSQL reads. PostgreSQL stores at most microseconds, so the
+ * last value of a millisecond ends in 999; a value from a cursor has six digits already.
+ */
+export const lastText = (iso: string): string =>
+  textOf(iso).replace(/(\.[0-9]{3})(?=Z|\+)/, '$1999')

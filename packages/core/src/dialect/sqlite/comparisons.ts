@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
 import type { KeyList, KeyPair } from '../internal-dialect.ts'
@@ -11,7 +12,7 @@ import {
   isText,
   type KeySides,
   natural,
-  padded,
+  paddedItems,
   plainCompare,
   type Ref,
   type Test,
@@ -24,15 +25,24 @@ import { compareStored, storedNear } from './stored/stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
 /** Longer lists are bound as one JSON array. */
-export const maxSeparateParameters = 8
+const maxSeparateParameters = 8
+
+/** Whether the values of a list are separate parameters. */
+export const isShort = (values: Param<readonly unknown[]>): boolean =>
+  values.decide(({ length }) => length <= maxSeparateParameters)
 
 const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
 
 /** Comparisons of columns whose types may be stored in several formats. */
 export interface Comparisons {
-  compare(column: DialectColumn, ref: Ref, operator: Comparison, value: PlanValue): Test
-  oneOf(column: DialectColumn, ref: Ref, values: readonly PlanValue[], negated: boolean): Test
+  compare(column: DialectColumn, ref: Ref, operator: Comparison, value: Param<PlanValue>): Test
+  oneOf(
+    column: DialectColumn,
+    ref: Ref,
+    values: Param<readonly PlanValue[]>,
+    negated: boolean,
+  ): Test
   /** `keyList` of the dialect. */
   keyList(columns: readonly DialectColumn[]): KeyList | undefined
   /** The expression for ORDER BY and for cursors. */
@@ -66,10 +76,10 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       return plainCompare(ref, operator, boundOf(column, value))
     }
     if (isCalendar(column)) {
-      return compareStored(column, ref, operator, String(value), !known.narrow.has(column))
+      return compareStored(column, ref, operator, value.map(String), !known.narrow.has(column))
     }
     if (hasSpellings(column) && (operator === 'eq' || operator === 'ne')) {
-      return inList(operand(column, ref), spellings(value), operator === 'ne')
+      return inList(operand(column, ref), bothSpellings(value), operator === 'ne')
     }
     return plainCompare(exact(column, ref), operator, bind(column, value))
   }
@@ -78,12 +88,12 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     if (column.aggregate !== undefined) {
       return inList(
         ref,
-        padded(values).map((value) => boundOf(column, value)),
+        paddedItems(values).map((value) => boundOf(column, value)),
         negated,
       )
     }
     if (isCalendar(column)) {
-      const texts = values.map(String)
+      const texts = values.map((all) => all.map(String))
       const exact = shownIn(column, ref, texts, negated)
       if (negated || column.comparable === true) return exact
       const isWide = !known.narrow.has(column)
@@ -91,16 +101,14 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
     }
     const by = listedBy(column, ref)
-    const all = hasSpellings(column) ? values.flatMap(spellings) : values
-    if (
-      values.length > maxSeparateParameters &&
-      (column.type === 'integer' || column.type === 'bigint' || isText(column))
-    ) {
-      return inJsonList(by, all, negated)
-    }
+    const all = hasSpellings(column)
+      ? values.share<readonly PlanValue[]>((some) => some.flatMap(spellings))
+      : values
+    const isListed = column.type === 'integer' || column.type === 'bigint' || isText(column)
+    if (isListed && !isShort(values)) return inJsonList(by, all, negated)
     return inList(
       by,
-      padded(all).map((value) => bind(column, value)),
+      paddedItems(all).map((value) => bind(column, value)),
       negated,
     )
   }
@@ -117,11 +125,14 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     return {
       mostGroups: 1,
       test: (refs, keys) => {
-        const spelt = columns.reduce<readonly (readonly PlanValue[])[]>(
-          (all, column, i) => (hasSpellings(column) ? all.flatMap((key) => spellKey(key, i)) : all),
-          keys,
-        )
-        const list = sql`select ${sql.join(parts)} from json_each(${keysJson(spelt)})`
+        const spelt = (all: readonly (readonly PlanValue[])[]) =>
+          columns.reduce(
+            (some, column, i) =>
+              hasSpellings(column) ? some.flatMap((key) => spellKey(key, i)) : some,
+            all,
+          )
+        const json = keys.map((all) => keysJson(spelt(all)))
+        const list = sql`select ${sql.join(parts)} from json_each(${json})`
         const by = columns.map((column, i) => listedBy(column, refs[i] as Ref))
         const exact = sql<SqlBool>`(${sql.join(by)}) in (${list})`
         if (!columns.some(isText)) return exact
@@ -193,13 +204,21 @@ function near(column: DialectColumn, ref: Ref, otherRef: Ref): Ref {
 }
 
 /** Returns a uuid in lower and in upper case. */
-export const spellings = (value: PlanValue): readonly string[] => [
+const spellings = (value: PlanValue): readonly string[] => [
   String(value),
   String(value).toUpperCase(),
 ]
 
-const boundOf = ({ aggregate, scale = 0 }: DialectColumn, value: PlanValue): string =>
-  aggregate === 'sum' ? sumBound(value, scale) : averageBound(value, scale)
+/** A uuid in lower and in upper case, as parameters. */
+export const bothSpellings = (value: Param<PlanValue>): readonly Param<string>[] => [
+  value.map(String),
+  value.map((uuid) => String(uuid).toUpperCase()),
+]
+
+const boundOf = ({ aggregate, scale = 0 }: DialectColumn, value: Param<PlanValue>): Param<string> =>
+  value.map((number) =>
+    aggregate === 'sum' ? sumBound(number, scale) : averageBound(number, scale),
+  )
 
 /**
  * Tests whether responses show one of the values; of a value that the statement computes, the digits beyond those of responses are
@@ -208,22 +227,25 @@ const boundOf = ({ aggregate, scale = 0 }: DialectColumn, value: PlanValue): str
 function shownIn(
   column: DialectColumn,
   ref: Ref,
-  values: readonly string[],
+  values: Param<readonly string[]>,
   negated: boolean,
 ): Test {
-  const texts = column.type === 'datetime' ? values.map(blankForm) : values
+  const texts =
+    column.type === 'datetime'
+      ? values.share<readonly string[]>((all) => all.map(blankForm))
+      : values
   const length = column.type === 'datetime' ? 23 : column.type === 'time' ? 8 : 10
   const shown = column.comparable
     ? sql`substr(${ref}, 1, ${natural(length)})`
     : servedForm(column, ref)
-  return texts.length > maxSeparateParameters
-    ? inJsonList(shown, texts, negated)
-    : inList(shown, padded(texts), negated)
+  return isShort(texts)
+    ? inList(shown, paddedItems(texts), negated)
+    : inJsonList(shown, texts, negated)
 }
 
-function inJsonList(ref: Ref, values: readonly PlanValue[], negated: boolean): Test {
+function inJsonList(ref: Ref, values: Param<readonly PlanValue[]>, negated: boolean): Test {
   const not = negated ? sql`not ` : sql``
-  return sql<SqlBool>`${ref} ${not}in (select value from json_each(${jsonList(values)}))`
+  return sql<SqlBool>`${ref} ${not}in (select value from json_each(${values.map(jsonList)}))`
 }
 
 /** Writes a list of any length as one parameter; SQLite's JSON keeps 64-bit integers exact. */

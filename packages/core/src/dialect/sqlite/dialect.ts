@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
 import type { InternalDialect } from '../internal-dialect.ts'
@@ -16,7 +17,7 @@ import {
   inList,
   type KeySides,
   orderTerms,
-  padded,
+  paddedItems,
   plainCompare,
   type Ref,
   type Test,
@@ -27,7 +28,7 @@ import { decimalDigits } from '../shared/values/decimal.ts'
 import type { Decoder } from '../shared/values/decode.ts'
 import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
-import { comparisonsOf, maxSeparateParameters, spellings } from './comparisons.ts'
+import { bothSpellings, comparisonsOf, isShort } from './comparisons.ts'
 import { sqliteConstraintColumns } from './constraint-columns.ts'
 import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
@@ -118,18 +119,18 @@ function sqliteWith(known: KnownForms): InternalDialect {
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       const own = column.collation === 'database'
-      if (match === 'startsWith' || text === '') {
+      if (match === 'startsWith' || text.decide((given) => given === '')) {
         const not = negated ? sql`not ` : sql``
         return own && ignoreCase
-          ? sql<SqlBool>`${ref} ${not}like ${likePattern(match, text)} escape '!'`
-          : sql<SqlBool>`${ref} ${not}glob ${globPattern(match, text, ignoreCase)}`
+          ? sql<SqlBool>`${ref} ${not}like ${text.map((given) => likePattern(match, given))} escape '!'`
+          : sql<SqlBool>`${ref} ${not}glob ${text.map((given) => globPattern(match, given, ignoreCase))}`
       }
       // GLOB with a leading * tries the pattern at each position of the text, so it takes quadratic time.
       const wanted = ignoreCase ? inFold(text, own) : { text, fold: (of: Ref): Ref => of }
       if (match === 'contains') {
         return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
-      const end = sql`substr(${ref}, ${-lengthOf(text)})`
+      const end = sql`substr(${ref}, ${text.map((given) => -lengthOf(given))})`
       return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
     },
 
@@ -182,10 +183,17 @@ function keysIn(lookUp: LookUp, keys: readonly KeySides[], rows: Ref): Test | un
 }
 
 /** Returns a case-folded text, and a function that folds a column for comparison with it. SQLite's `lower()` folds ASCII letters only. */
-function inFold(text: string, own: boolean): { text: string; fold: (of: Ref) => Ref } {
-  if (own) return { text: asciiLower(text), fold: (of) => sql`lower(${of})` }
-  const { text: letters, forms } = folded(text)
-  return { text: letters, fold: (of) => withReplaced(sql`lower(${of})`, forms) }
+function inFold(text: Param<string>, own: boolean): { text: Ref; fold: (of: Ref) => Ref } {
+  if (own) return { text: text.map(asciiLower), fold: (of) => sql`lower(${of})` }
+  const all = text.share(folded)
+  return {
+    text: all.map(({ text: letters }) => letters),
+    fold: (of) =>
+      withReplaced(
+        sql`lower(${of})`,
+        all.map(({ forms }) => forms),
+      ),
+  }
 }
 
 /** Converts ASCII letters to lower case, as SQLite's `lower()` does. */
@@ -202,16 +210,17 @@ const nestedSizes = [4, 16]
  * Returns `replace(replace(text, 'é', 'É'), '', '')`; replacing an empty text changes nothing. More replacements than the largest
  * size are made one after the other by a recursive query; SQLite accepts a few hundred of these queries in a statement.
  */
-function withReplaced(text: Ref, forms: Folded['forms']): Ref {
-  const size = nestedSizes.find((most) => forms.length <= most)
-  if (size !== undefined) {
+function withReplaced(text: Ref, forms: Param<Folded['forms']>): Ref {
+  const size = forms.decide(({ length }) => nestedSizes.find((most) => length <= most) ?? 'any')
+  if (size !== 'any') {
     return Array.from({ length: size }).reduce<Ref>((inner, _, i) => {
-      const [form, by] = forms[i] ?? ['', '']
+      const form = forms.map((all) => all[i]?.[0] ?? '')
+      const by = forms.map((all) => all[i]?.[1] ?? '')
       return sql`replace(${inner}, ${form}, ${by})`
     }, text)
   }
   const next = sql`replace(x, json_extract(f, '$[' || i || '][0]'), json_extract(f, '$[' || i || '][1]'))`
-  const steps = sql`select 0, ${text}, ${JSON.stringify(forms)} union all select i + 1, ${next}, f from fold where i < json_array_length(f)`
+  const steps = sql`select 0, ${text}, ${forms.map((all) => JSON.stringify(all))} union all select i + 1, ${next}, f from fold where i < json_array_length(f)`
   return sql`(with recursive fold(i, x, f) as (${steps}) select x from fold where i = json_array_length(f))`
 }
 
@@ -237,8 +246,8 @@ function withSamples(
     even.has(column) &&
     typeNames[column.type] !== undefined &&
     (column.type !== 'uuid' || narrow.has(column))
-  const hidden = (column: DialectColumn, value: PlanValue): readonly Fragment[] =>
-    (column.type === 'uuid' ? spellings(value) : [value]).map(
+  const hidden = (column: DialectColumn, value: Param<PlanValue>): readonly Fragment[] =>
+    (column.type === 'uuid' ? bothSpellings(value) : [value]).map(
       (one) => sql`cast(${bind(column, one)} as ${typeNames[column.type]})`,
     )
   return {
@@ -257,10 +266,10 @@ function withSamples(
         ? equalsOne(operand(column, ref), hidden(column, value))
         : dialect.compare(column, ref, operator, value),
     oneOf: (column, ref, values, negated) =>
-      values.length <= maxSeparateParameters && isHidden(column)
+      isHidden(column) && isShort(values)
         ? inList(
             operand(column, ref),
-            padded(values).flatMap((value) => hidden(column, value)),
+            paddedItems(values).flatMap((value) => hidden(column, value)),
             negated,
           )
         : dialect.oneOf(column, ref, values, negated),
@@ -303,7 +312,7 @@ function encode(column: DialectColumn, value: unknown): unknown {
     case 'boolean':
       return value ? 1 : 0
     case 'bigint':
-      return bigintOf(value)
+      return bigintOf(String(value))
     case 'decimal':
       return decimalDigits(String(value), column.scale ?? 0) ?? String(value)
     case 'datetime':

@@ -1,6 +1,7 @@
 // Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
 import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
@@ -37,19 +38,21 @@ export function operand(column: DialectColumn, ref: Ref): Ref {
   return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref
 }
 
-export function bind(column: DialectColumn, value: PlanValue): unknown {
-  switch (column.type) {
+export function bind(column: DialectColumn, value: Param<PlanValue>): Ref {
+  const { type, storage, scale = 0 } = column
+  switch (type) {
     case 'boolean':
-      return value ? 1 : 0
+      return value.map((truth) => (truth ? 1 : 0))
     case 'bigint':
-      return bigintOf(value)
+      return bigintOf(value.map(String))
     case 'decimal':
-      if (column.storage === 'text') return decimalDigits(String(value), column.scale ?? 0)
-      return sql`cast(${String(scaled(String(value), column.scale ?? 0))} as integer)`
+      return storage === 'text'
+        ? value.map((digits) => decimalDigits(String(digits), scale))
+        : bigintOf(value.map((digits) => String(scaled(String(digits), scale))))
     default:
       return value
   }
 }
 
 /** Binds a bigint as text, because not every driver accepts a BigInt; D1 does not. */
-export const bigintOf = (value: unknown): Fragment => sql`cast(${String(value)} as integer)`
+export const bigintOf = (text: string | Param<string>): Fragment => sql`cast(${text} as integer)`

@@ -9,6 +9,7 @@ import {
   RawNode,
   ValueNode,
 } from 'kysely'
+import { Param } from './param.ts'
 
 /** A piece of SQL; also an expression for Kysely, so that both can be combined. */
 export interface Fragment<T = unknown> extends Expression<T> {
@@ -16,8 +17,6 @@ export interface Fragment<T = unknown> extends Expression<T> {
   readonly strings: readonly string[]
   /** Fragments, identifiers and Kysely's own expressions; anything else is a bound value. */
   readonly values: readonly unknown[]
-  /** The plan part this fragment was compiled from, if it can be compiled again with other values (`lib/sql/template.ts`). */
-  readonly origin?: object
   as<A extends string>(alias: A): Aliased<T, A>
 }
 
@@ -48,7 +47,7 @@ export const isNodeSource = (value: unknown): value is { toOperationNode(): Oper
 
 /** Whether a value in a fragment is SQL (a fragment, an identifier or a Kysely expression) and not a parameter. */
 export const isPart = (value: unknown): boolean =>
-  isFragment(value) || isIdentifier(value) || isNodeSource(value)
+  isFragment(value) || isIdentifier(value) || (isNodeSource(value) && !(value instanceof Param))
 
 function nodeOf(value: unknown): OperationNode {
   if (isIdentifier(value)) {
@@ -77,17 +76,8 @@ function toAliasNode(this: Aliased): AliasNode {
   )
 }
 
-function fragmentOf<T>(
-  strings: readonly string[],
-  values: readonly unknown[],
-  origin?: object,
-): Fragment<T> {
-  const expressionType = undefined
-  return (
-    origin === undefined
-      ? { strings, values, toOperationNode, as, expressionType }
-      : { strings, values, toOperationNode, as, expressionType, origin }
-  ) as Fragment<T>
+function fragmentOf<T>(strings: readonly string[], values: readonly unknown[]): Fragment<T> {
+  return { strings, values, toOperationNode, as, expressionType: undefined } as Fragment<T>
 }
 
 function template<T = unknown>(
@@ -166,12 +156,9 @@ function quoted(text: string): Fragment {
   return fragmentOf([`'${text}'`], [])
 }
 
-/** Marks a fragment with the plan part it was compiled from. */
-export const withOrigin = <T>(origin: object, fragment: unknown): Fragment<T> =>
-  fragmentOf<T>(whole, [fragment], origin)
-
 /**
- * Creates a fragment: every `${value}` that is not a fragment, an identifier or a Kysely expression becomes a parameter.
+ * Creates a fragment: every `${value}` that is not a fragment, an identifier or a Kysely expression becomes a parameter, as every `Param`
+ * does.
  *
  * ```ts
  * sql`${sql.id('books', 'price')} >= ${30}` // "books"."price" >= ?   [30]

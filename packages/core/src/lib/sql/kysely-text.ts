@@ -1,8 +1,9 @@
-// Prints a node of Kysely as a fragment: its SQL text, with its parameters as bound values.
+// Prints a node of Kysely: its SQL text, divided at its parameters.
 
 import { createQueryId } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'
 import { type Fragment, sql } from './fragment.ts'
+import type { Param } from './param.ts'
 import type { TextStyle } from './print.ts'
 
 type RootNode = Parameters<ReturnType<AnyDatabase['getExecutor']>['compileQuery']>[0]
@@ -10,9 +11,16 @@ type RootNode = Parameters<ReturnType<AnyDatabase['getExecutor']>['compileQuery'
 export interface KyselyText {
   /** The SQL with Kysely's placeholders. */
   readonly text: string
-  /** The same in parentheses, with bound values. */
-  readonly fragment: Fragment
+  /** The texts before, between and after the parameters; the first and the last have parentheses. */
+  readonly strings: readonly string[]
+  readonly parameters: readonly unknown[]
 }
+
+/** The SQL in parentheses as a fragment, with these parameters. */
+export const fragmentOfText = (
+  { strings }: Pick<KyselyText, 'strings'>,
+  parameters: Param<readonly unknown[]>,
+): Fragment => sql(strings, ...parameters.items(strings.length - 1))
 
 /** Prints a node by the compiler of the host's own dialect; undefined if the text cannot be separated from its parameters. */
 export function kyselyText(
@@ -26,7 +34,7 @@ export function kyselyText(
   if (strings.length !== parameters.length + 1 || !parameters.every(isBindable)) return undefined
   strings[0] = `(${strings[0]}`
   strings[parameters.length] += ')'
-  return { text, fragment: sql(strings, ...parameters) }
+  return { text, strings, parameters }
 }
 
 /** Whether a value can be bound in a fragment; other objects could be mistaken for a fragment or an identifier. */

@@ -11,6 +11,7 @@ import {
   sql,
   Tuples,
 } from './fragment.ts'
+import { Param, type Recipe } from './param.ts'
 
 /** How a database writes identifiers and bound values. */
 export interface TextStyle {
@@ -23,26 +24,13 @@ export interface TextStyle {
 export interface Printed {
   readonly text: string
   readonly parameters: readonly unknown[]
-  /** The outermost fragments with an `origin`, each with its range of the parameters. */
-  readonly origins: readonly Origin[]
-  /** Whether one of `origins` contains another fragment with an `origin`. */
-  readonly nested: boolean
-}
-
-interface Origin {
-  readonly fragment: Fragment
-  readonly start: number
-  readonly end: number
 }
 
 interface Printer {
   readonly style: TextStyle
   readonly parameters: unknown[]
-  readonly origins: Origin[]
-  /** Whether an outer fragment has an `origin`. */
-  inside: boolean
-  /** Whether a fragment with an `origin` contains another one. */
-  nested: boolean
+  /** Collects how each parameter is made, for a statement that is stored. */
+  readonly recipes: Recipe[] | undefined
   sql: string
 }
 
@@ -69,19 +57,15 @@ const emptyQuery = {
   parameters: [],
 } as unknown as RootOperationNode
 
-/** Prints a fragment as `printFragment` does, and returns the origins of its parts too. */
-export function printed(fragment: Fragment, style: TextStyle): Printed | undefined {
-  const printer: Printer = {
-    style,
-    parameters: [],
-    origins: [],
-    inside: false,
-    nested: false,
-    sql: '',
-  }
+/** Prints a fragment as `printFragment` does. Adds to `recipes` how each parameter is made. */
+export function printed(
+  fragment: Fragment,
+  style: TextStyle,
+  recipes?: Recipe[],
+): Printed | undefined {
+  const printer: Printer = { style, parameters: [], recipes, sql: '' }
   if (!print(printer, fragment)) return undefined
-  const { sql: text, parameters, origins, nested } = printer
-  return { text, parameters, origins, nested }
+  return { text: printer.sql, parameters: printer.parameters }
 }
 
 /**
@@ -100,7 +84,7 @@ function print(printer: Printer, { strings, values }: Fragment | Aliased): boole
     if (isFragment(value)) {
       if (!printInner(printer, value)) return false
     } else if (isIdentifier(value)) printIdentifier(printer, value.identifier)
-    else if (isNodeSource(value)) return false
+    else if (isNodeSource(value) && !(value instanceof Param)) return false
     else printValue(printer, value)
   }
   printer.sql += strings[values.length]
@@ -108,18 +92,7 @@ function print(printer: Printer, { strings, values }: Fragment | Aliased): boole
 }
 
 function printInner(printer: Printer, fragment: Fragment | Aliased): boolean {
-  if (fragment instanceof Tuples) return printTuples(printer, fragment)
-  if (!('origin' in fragment)) return print(printer, fragment)
-  if (printer.inside) {
-    printer.nested = true
-    return print(printer, fragment)
-  }
-  const start = printer.parameters.length
-  printer.inside = true
-  const done = print(printer, fragment)
-  printer.inside = false
-  printer.origins.push({ fragment, start, end: printer.parameters.length })
-  return done
+  return fragment instanceof Tuples ? printTuples(printer, fragment) : print(printer, fragment)
 }
 
 /** Prints tuples as copies of one text, unless a value is SQL or the placeholders have numbers. */
@@ -130,7 +103,7 @@ function printTuples(printer: Printer, tuples: Tuples): boolean {
   const tuple = `(${columns.map(() => '?').join(', ')})`
   printer.sql += tuple + `, ${tuple}`.repeat(rows - 1)
   for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < columns.length; j++) printer.parameters.push(columns[j]?.[i])
+    for (let j = 0; j < columns.length; j++) addParameter(printer, columns[j]?.[i])
   }
   return true
 }
@@ -147,7 +120,17 @@ function printIdentifier(printer: Printer, parts: readonly string[]): void {
   }
 }
 
+function addParameter({ parameters, recipes }: Printer, value: unknown): void {
+  if (value instanceof Param) {
+    parameters.push(Param.valueOf(value))
+    recipes?.push(Param.recipeOf(value))
+  } else {
+    parameters.push(value)
+    recipes?.push({ kind: 'constant', value })
+  }
+}
+
 function printValue(printer: Printer, value: unknown): void {
-  printer.parameters.push(value)
+  addParameter(printer, value)
   printer.sql += printer.style.placeholders === 'numbered' ? `$${printer.parameters.length}` : '?'
 }

@@ -8,9 +8,9 @@ import { isSearchable } from '../plan/conditions/text-test.ts'
 import { convertText } from '../plan/conditions/value.ts'
 import { keysetAt } from '../plan/order/keyset.ts'
 import { pageAt } from '../plan/order/page.ts'
-import type { Condition, ListPlan, Page, ReadPlan, Slot, Value } from '../plan/plan.ts'
+import type { Condition, ListPlan, Page, ReadPlan, ScopeSlot, Slot, Value } from '../plan/plan.ts'
 import type { Skeleton } from './skeleton.ts'
-import { type StatementTemplates, statementTemplates } from './statement-templates.ts'
+import { type StatementStore, statementStore } from './statement-store.ts'
 
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
@@ -21,8 +21,18 @@ export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   /** The conditions whose values each request replaces. */
   readonly replaceable: readonly ReplaceableCondition[]
   /** The statements as printed for a dialect, and for the SQL of the scopes of the plan's sources (`PrintedScopes.forms`). */
-  readonly templates: (dialect: InternalDialect, forms: readonly string[]) => StatementTemplates
+  readonly statements: (dialect: InternalDialect, forms: readonly string[]) => ReadStatements
 }
+
+/** The printed statements of one read. */
+export interface ReadStatements {
+  readonly store: StatementStore
+  /** True after the database has built JSON of an unexpected form. Later requests then read plain values. */
+  hadUnexpectedJson: boolean
+}
+
+/** The most statements of one read that are stored: those of pages, counts and embedded relations, for the sizes of lists. */
+const maxStatements = 200
 
 interface ReplaceableCondition {
   readonly condition: ConditionWithSlot
@@ -30,7 +40,9 @@ interface ReplaceableCondition {
   readonly at: { readonly value: number } | { readonly key: number }
 }
 
-type ConditionWithSlot = Extract<Condition, { readonly slot?: Slot }> & { readonly slot: Slot }
+type ConditionWithSlot = Extract<Condition, { readonly kind: 'compare' | 'oneOf' | 'text' }> & {
+  readonly slot: Exclude<Slot, ScopeSlot>
+}
 
 /** The values that a request puts into a cached plan. */
 export interface RequestValues {
@@ -57,31 +69,47 @@ export function prepareRead<P extends ReadPlan>(
   )
   const found = replaceable.filter(({ at }) => 'value' in at).length
   if (found !== skeleton.values.length) return undefined
-  return { plan, openScopes, additional, replaceable, templates: byDialectAndScopes() }
+  const slots = new Set<object>(replaceable.map(({ condition }) => condition.slot))
+  // The skeleton contains the other values, which are therefore the same for all requests of this read.
+  const fixed = (condition: Condition): Condition =>
+    hasSlot(condition) && !slots.has(condition.slot) ? withoutSlot(condition) : condition
+  const rows = { ...plan.rows, where: where.map(fixed), having: having.map(fixed) }
+  return {
+    plan: { ...plan, rows },
+    openScopes,
+    additional,
+    replaceable,
+    statements: byDialectAndScopes(),
+  }
 }
 
 /** Maximum number of scopes with different SQL that are cached for one read; the SQL of a policy may differ between callers. */
 const maxScopeForms = 16
 
-interface ScopedTemplates {
+interface ScopedStatements {
   readonly forms: readonly string[]
-  readonly templates: StatementTemplates
+  readonly statements: ReadStatements
 }
 
-function byDialectAndScopes(): PreparedRead['templates'] {
-  const known = new WeakMap<InternalDialect, readonly ScopedTemplates[]>()
+function byDialectAndScopes(): PreparedRead['statements'] {
+  const known = new WeakMap<InternalDialect, readonly ScopedStatements[]>()
   return (dialect, forms) => {
     // The entry that was used last is first. Comparing a few strings, most of them identical objects, costs less than hashing them.
     const all = known.get(dialect) ?? []
     const at = all.findIndex((one) => areEqual(one.forms, forms))
-    const used = all[at] ?? { forms, templates: statementTemplates() }
+    const used = all[at] ?? { forms, statements: newStatements() }
     if (at !== 0) {
       const others = all.filter((one) => one !== used)
       known.set(dialect, [used, ...others].slice(0, maxScopeForms))
     }
-    return used.templates
+    return used.statements
   }
 }
+
+const newStatements = (): ReadStatements => ({
+  store: statementStore(maxStatements),
+  hadUnexpectedJson: false,
+})
 
 const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((text, i) => text === others[i])
@@ -89,11 +117,13 @@ const areEqual = (some: readonly string[], others: readonly string[]): boolean =
 const hasSlot = (condition: Condition): condition is ConditionWithSlot =>
   'slot' in condition && condition.slot !== undefined
 
+const withoutSlot = ({ slot: _, ...condition }: ConditionWithSlot): Condition => condition
+
 /** A cached plan with the values of a request. */
 export interface RefilledPlan<P extends ReadPlan> {
   readonly plan: P
-  /** The conditions with the values of this request, by their slots. */
-  readonly conditions: ReadonlyMap<object, Condition>
+  /** The values of this request, by their slots. */
+  readonly values: ReadonlyMap<object, unknown>
 }
 
 /** Replaces the values of a cached plan; undefined if a value does not convert, so that normal planning throws the 400. */
@@ -102,18 +132,19 @@ export function refilledPlan<P extends ReadPlan>(
   given: RequestValues,
 ): RefilledPlan<P> | undefined {
   const { pageOrCursor } = given.skeleton
-  if (replaceable.length === 0 && pageOrCursor === undefined)
-    return { plan, conditions: noConditions }
+  if (replaceable.length === 0 && pageOrCursor === undefined) return { plan, values: noValues }
   const { list } = plan.rows.from.resource.settings.limits
   // Normal planning then throws the 400 for a list that is too long.
   if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
     return undefined
   }
   const conditions = new Map<object, Condition>()
+  const values = new Map<object, unknown>()
   for (const each of replaceable) {
     const condition = withNewValue(each, given)
     if (condition === undefined) return undefined
     conditions.set(each.condition.slot, condition)
+    values.set(each.condition.slot, slotValueOf(condition))
   }
   const page = isList(plan) ? pageAtPosition(plan.page, pageOrCursor) : undefined
   if (isList(plan) && page === undefined) return undefined
@@ -123,10 +154,25 @@ export function refilledPlan<P extends ReadPlan>(
     )
   const { where, having } = plan.rows
   const rows = { ...plan.rows, where: current(where), having: current(having) }
-  return { plan: { ...plan, rows, ...(page && { page }) }, conditions }
+  if (page?.kind === 'keyset' && page.values !== null) values.set(page.terms, page.values)
+  return { plan: { ...plan, rows, ...(page && { page }) }, values }
 }
 
-const noConditions: ReadonlyMap<object, Condition> = new Map()
+const noValues: ReadonlyMap<object, unknown> = new Map()
+
+/** The value of a condition, as the compiler takes it from a slot. */
+function slotValueOf(condition: Condition): unknown {
+  switch (condition.kind) {
+    case 'compare':
+      return condition.value
+    case 'oneOf':
+      return condition.values
+    case 'text':
+      return condition.text
+    default:
+      throw new Error(`a condition of the kind "${condition.kind}" has no slot of a query`)
+  }
+}
 
 const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
 

@@ -3,10 +3,9 @@
 
 import type { RootOperationNode } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { type Fragment, withOrigin } from '../../lib/sql/fragment.ts'
 import { kyselyText } from '../../lib/sql/kysely-text.ts'
 import type { TextStyle } from '../../lib/sql/print.ts'
-import { hasConditions, type ScopeDecisions, type Scopes } from '../compile/scopes.ts'
+import { hasConditions, isPrinted, type ScopeDecisions, type Scopes } from '../compile/scopes.ts'
 
 export interface PrintedScopes {
   /**
@@ -14,9 +13,10 @@ export interface PrintedScopes {
    * have the same SQL.
    */
   readonly forms: readonly string[]
-  /** The scopes that were given, with each narrowed query replaced by its printed fragment, whose origin is the source. */
+  /** The scopes that were given, with each narrowed query replaced by its printed SQL. */
   readonly scopes: Scopes
-  readonly fragments: ReadonlyMap<object, Fragment>
+  /** The values of each scope, by its source. */
+  readonly values: ReadonlyMap<object, readonly unknown[]>
 }
 
 /**
@@ -30,7 +30,7 @@ export function printScopes(
   scopes: ScopeDecisions,
 ): PrintedScopes | undefined {
   if (!scopes.narrowing) return unnarrowed(scopes)
-  const fragments = new Map<object, Fragment>()
+  const values = new Map<object, readonly unknown[]>()
   const forms: string[] = []
   for (const [source, scope] of scopes.decided) {
     if (scope === 'all') {
@@ -39,29 +39,30 @@ export function printScopes(
       // The conditions narrow the query of a filter callback. `form` does not contain that query and its parameters.
       if (scope.rows !== 'all') return undefined
       forms.push(scope.form)
-      fragments.set(source, scope.condition)
+      values.set(source, scope.values)
+    } else if (isPrinted(scope)) {
+      return undefined
     } else {
       // Prints the scope with the compiler of the host's dialect, as Kysely does for a whole statement.
       const printed = kyselyText(db, style, scope.toOperationNode() as RootOperationNode)
       if (printed === undefined) return undefined
-      const fragment = withOrigin<never>(source, printed.fragment)
       forms.push(printed.text)
-      fragments.set(source, fragment)
-      scopes.print(source, fragment)
+      values.set(source, printed.parameters)
+      scopes.print(source, printed)
     }
   }
-  return { forms, scopes, fragments }
+  return { forms, scopes, values }
 }
 
 /** Returns the printed scopes of a read that may read all rows of every source. */
 export const unnarrowed = (scopes: Scopes): PrintedScopes => ({
   forms: noForms,
   scopes,
-  fragments: noFragments,
+  values: noValues,
 })
 
 /** The form of a scope with all rows. No narrowed query or condition has this text. */
 const open = '*'
 
 const noForms: readonly string[] = []
-const noFragments: ReadonlyMap<object, Fragment> = new Map()
+const noValues: ReadonlyMap<object, readonly unknown[]> = new Map()

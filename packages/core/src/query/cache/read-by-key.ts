@@ -1,7 +1,6 @@
 // The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request
 // replaces the values.
 
-import type { Fragment } from '../../lib/sql/fragment.ts'
 import { noShortcuts } from '../compile/json/database-json.ts'
 import { compileRead, type ReadProgram } from '../compile/read-program.ts'
 import type { Slice } from '../compile/rows/row-query.ts'
@@ -9,7 +8,7 @@ import type { Target } from '../compile/target.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { type PreparedRead, prepareRead, refilledPlan } from './prepared-read.ts'
 import type { Skeleton } from './skeleton.ts'
-import { makeFromTemplates, type RefilledRead } from './statement-templates.ts'
+import { makeFromStore, type StoredRead } from './stored-read.ts'
 
 /** The skeleton of an empty query. */
 const noQuery: Skeleton = { key: '', values: [], pageOrCursor: undefined }
@@ -29,14 +28,14 @@ export function compileByKey(
   target: Target,
   prepared: PreparedRead,
   key: readonly Value[],
-  finish: RefilledRead['finish'],
+  finish: StoredRead['finish'],
   slice?: Slice,
 ): ReadProgram {
   const filled = refilledPlan(prepared, { skeleton: noQuery, key })
   if (filled === undefined) throw new Error('a read by key misses a value')
-  const templates = prepared.templates(target.dialect, allRows)
-  const { plan, conditions } = filled
-  const make = makeFromTemplates({ target, templates, conditions, scopes: noScopes, finish })
+  const { store } = prepared.statements(target.dialect, allRows)
+  const { plan, values } = filled
+  const make = makeFromStore({ target, store, values, finish })
   return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
 }
 
@@ -48,11 +47,10 @@ export function compileByKeys(
   target: Target,
   prepared: PreparedRead,
   keys: readonly Value[],
-  finish: RefilledRead['finish'],
+  finish: StoredRead['finish'],
 ): ReadProgram {
   const limit = 2 ** Math.ceil(Math.log2(keys.length))
   return compileByKey(target, prepared, keys, finish, { limit, fixed: true, offset: 0 })
 }
 
-const noScopes: ReadonlyMap<object, Fragment> = new Map()
 const allRows: readonly string[] = []

@@ -8,8 +8,9 @@ import {
   type SelectQueryNode,
 } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { ReadLocks } from './bound-target.ts'
 import { expressionOf } from './rows/distinct-query.ts'
-import type { ReadLocks, Target } from './target.ts'
+import type { Target } from './target.ts'
 
 const forUpdate = sql`for update`
 

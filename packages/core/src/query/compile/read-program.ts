@@ -3,9 +3,7 @@
 
 import type { ObjectLocation } from '../../database/cell.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
-import { insideQuotes } from '../../lib/json/quoted.ts'
-import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import type { Refill } from '../../lib/sql/template.ts'
+import type { Fragment } from '../../lib/sql/fragment.ts'
 import type { EmbedPlan, ListPlan, ReadPlan, Value } from '../plan/plan.ts'
 import { isWholeTable } from '../plan/relations/required-joins.ts'
 import {
@@ -18,26 +16,17 @@ import {
 import {
   type CompiledEmbed,
   compileEmbed,
-  keysOrigin,
-  limitClause,
-  limitOrigin,
+  keysSlot,
+  limitSlot,
   mostParentKeys,
-  parentKeysIn,
 } from './json/embed-query.ts'
-import { linkBaseOf, linkBaseOrigin } from './json/embedded-json.ts'
+import { linkBaseSlot } from './json/embedded-json.ts'
 import type { JoinedEmbed } from './json/joined-embed.ts'
 import { compileList } from './json/list-json.ts'
 import type { ObjectColumn } from './json/object-json.ts'
 import { combinesRows, compileCombinations } from './rows/combinations.ts'
-import { beyondCursor } from './rows/keyset.ts'
 import { compileCount, countsByWindow } from './rows/row-count.ts'
-import {
-  type CompiledRows,
-  compileRows,
-  offsetOf,
-  offsetOrigin,
-  type Slice,
-} from './rows/row-query.ts'
+import { type CompiledRows, compileRows, offsetSlot, type Slice } from './rows/row-query.ts'
 import { keysForm, sliceForm } from './statement-forms.ts'
 import type { Target } from './target.ts'
 
@@ -124,30 +113,39 @@ interface MadeStatement<R> {
 export interface StatementRequest<R> {
   /** Cache key of the statement within its read: statements that differ only in values have the same name. */
   readonly name: string
-  /** Compiles parts of the statement, other than the plan's conditions, with the values of this request. */
-  readonly refill: Refill
+  /** The values of the statement's own slots, in addition to those of the plan's conditions and scopes. */
+  readonly own: readonly SlotValue[]
   /** Whether the driver may return its rows as arrays. */
   readonly rows: boolean
-  readonly compile: () => { readonly statement: Fragment; readonly reading: R } | undefined
+  readonly compile: (
+    target: Target,
+  ) => { readonly statement: Fragment; readonly reading: R } | undefined
 }
 
+export type SlotValue = readonly [slot: object, value: unknown]
+
 /**
- * Makes a statement: compiles it, or takes the SQL compiled for an earlier request and replaces the values. Undefined if that is
- * impossible; the caller then compiles the statement without shortcuts.
+ * Makes a statement: compiles it, or binds the values of this request to a stored one. Undefined if that is impossible; the
+ * caller then compiles the statement without shortcuts.
  */
 export type StatementMaker = <R>(request: StatementRequest<R>) => MadeStatement<R> | undefined
 
-const compileEach: StatementMaker = ({ compile }) => compile()
+/** Compiles each statement, to send it once. */
+const compileEach =
+  (target: Target): StatementMaker =>
+  ({ compile }) =>
+    compile(target)
 
 /** How a read is compiled. */
 export interface ReadOptions {
   readonly shortcuts: ReadShortcuts
-  readonly make: StatementMaker
+  /** How statements are made; without it, each is compiled to be sent once. */
+  readonly make?: StatementMaker | undefined
   /** Called if JSON built by the database does not have the expected form. */
   readonly onUnexpectedJson?: () => void
 }
 
-const plainOptions: ReadOptions = { shortcuts: noShortcuts, make: compileEach }
+const plainOptions: ReadOptions = { shortcuts: noShortcuts }
 
 /** The parts of a plan that are compiled. */
 export type CompilablePlan = Pick<ReadPlan, 'rows' | 'embeds' | 'links'>
@@ -162,12 +160,12 @@ export function compileRead(
   options: ReadOptions = plainOptions,
   slice: Slice = oneRow,
 ): ReadProgram {
-  const { shortcuts, make, onUnexpectedJson } = options
+  const { shortcuts, make = compileEach(target), onUnexpectedJson } = options
   const made = make<Omit<CompiledRows, 'rows'>>({
     name: `rows ${sliceForm(target, plan.rows, slice)} ${shortcutsForm(shortcuts)}`,
-    refill: refillOf(target, slice, shortcuts),
+    own: slotsOf(slice, shortcuts),
     rows: true,
-    compile() {
+    compile(target) {
       const parts = partsWithRows(target, plan, slice, shortcuts)
       const { rows, ...reading } = compileRows(target, plan.rows, { ...slice, ...parts })
       return { statement: rows, reading }
@@ -197,7 +195,7 @@ export function compileRead(
       : {
           fallback: (because) => {
             if (because === 'form') onUnexpectedJson?.()
-            return compileRead(target, plan, { make, shortcuts: noShortcuts }, slice)
+            return compileRead(target, plan, { make: options.make, shortcuts: noShortcuts }, slice)
           },
         }),
   }
@@ -210,18 +208,18 @@ export function compilePage(
   options: ReadOptions = plainOptions,
   counted = true,
 ): PageProgram {
-  const { shortcuts, make, onUnexpectedJson } = options
+  const { shortcuts, make = compileEach(target), onUnexpectedJson } = options
   const slice = sliceOf(target, plan, counted)
   const total = {
     name: `count ${maxCounted(plan)}`,
-    refill: keepAll,
+    own: noSlots,
     rows: false,
-    compile: () => ({
+    compile: (target: Target) => ({
       statement: compileCount(target, plan.rows, maxCounted(plan)),
       reading: undefined,
     }),
   }
-  const count = (): Sendable => (make(total) ?? total.compile()).statement
+  const count = (): Sendable => (make(total) ?? total.compile(target)).statement
   const combinations = combinationsOf(target, plan, options)
   const list = listStatement(target, plan, options)
   const isShareable =
@@ -237,7 +235,12 @@ export function compilePage(
       : {
           fallback: (because) => {
             if (because === 'form') onUnexpectedJson?.()
-            return compilePage(target, plan, { make, shortcuts: noShortcuts }, counted)
+            return compilePage(
+              target,
+              plan,
+              { make: options.make, shortcuts: noShortcuts },
+              counted,
+            )
           },
         }),
   }
@@ -246,16 +249,19 @@ export function compilePage(
 function combinationsOf(
   target: Target,
   { rows }: ListPlan,
-  { make }: ReadOptions,
+  { make = compileEach(target) }: ReadOptions,
 ): PageProgram['combinations'] {
   if (!target.dialect.capabilities.blocksEventLoop || !combinesRows(rows)) return undefined
   const request = {
     name: 'combinations',
-    refill: keepAll,
+    own: noSlots,
     rows: false,
-    compile: () => ({ statement: compileCombinations(target, rows), reading: undefined }),
+    compile: (target: Target) => ({
+      statement: compileCombinations(target, rows),
+      reading: undefined,
+    }),
   }
-  return () => (make(request) ?? request.compile()).statement
+  return () => (make(request) ?? request.compile(target)).statement
 }
 
 /** Returns the rows that a page reads, and whether their statement includes the total. */
@@ -287,7 +293,7 @@ const maxCounted = ({ count }: ListPlan): number | null =>
 function listStatement(
   target: Target,
   plan: ListPlan,
-  { shortcuts, make }: ReadOptions,
+  { shortcuts, make = compileEach(target) }: ReadOptions,
 ): ListStatement | undefined {
   const { page, count } = plan
   const { json } = shortcuts
@@ -298,9 +304,9 @@ function listStatement(
   const total = count === 'none' ? undefined : { maxRows: maxCounted(plan), pageSize: page.limit }
   const made = make<(base: string) => ListStatement['fits']>({
     name: `list ${sliceForm(target, plan.rows, slice)} ${shortcutsForm(shortcuts)}`,
-    refill: refillOf(target, slice, shortcuts),
+    own: slotsOf(slice, shortcuts),
     rows: true,
-    compile() {
+    compile(target) {
       const parts = partsWithRows(target, plan, slice, shortcuts)
       const compiled = compileList(target, plan.rows, { ...slice, ...parts }, total)
       return compiled && { statement: compiled.list, reading: compiled.test }
@@ -315,7 +321,7 @@ function edgeOf(
   options: ReadOptions,
   parentPath: string,
 ): EdgeProgram {
-  const { shortcuts, make } = options
+  const { shortcuts, make = compileEach(target) } = options
   const path = `${parentPath}.${embed.relation.name}`
   return {
     embed,
@@ -323,14 +329,9 @@ function edgeOf(
     statement(keys, maxRows) {
       const made = make<Omit<CompiledEmbed, 'rows'>>({
         name: `embed ${path} ${keysForm(keys)} ${shortcutsForm(shortcuts)}`,
-        refill: (origin) => {
-          if (origin === keysOrigin) return parentKeysIn(target, embed, keys)
-          if (origin === limitOrigin)
-            return maxRows === null ? undefined : limitClause(target, maxRows)
-          return origin === linkBaseOrigin ? baseRefill(target, shortcuts) : undefined
-        },
+        own: [[keysSlot, keys], [limitSlot, maxRows ?? 0], ...linkBaseIn(shortcuts)],
         rows: true,
-        compile() {
+        compile(target) {
           const object = embeddedObject(target, embed, shortcuts)
           const { rows, ...reading } = compileEmbed(target, embed, keys, maxRows, object)
           return { statement: rows, reading }
@@ -359,21 +360,13 @@ const checked = (
   { json }: ReadShortcuts,
 ): CheckedObject | undefined => object && { location: object, fits: object.test(json?.base ?? '') }
 
-const keepAll: Refill = () => undefined
+const noSlots: readonly SlotValue[] = []
 
-/** Recompiles the parts of a rows statement that depend on the slice and the request, for a cached statement. */
-const refillOf =
-  (target: Target, slice: Slice, shortcuts: ReadShortcuts): Refill =>
-  (origin) => {
-    if (origin === offsetOrigin) return offsetOf(slice)
-    if (origin === linkBaseOrigin) return baseRefill(target, shortcuts)
-    return slice.keyset !== undefined && origin === slice.keyset.terms
-      ? beyondCursor(target, slice.keyset)
-      : undefined
-  }
+/** The values of the slots of a rows statement. */
+const slotsOf = ({ offset }: Slice, shortcuts: ReadShortcuts): readonly SlotValue[] => [
+  [offsetSlot, offset],
+  ...linkBaseIn(shortcuts),
+]
 
-const baseRefill = ({ dialect }: Target, { json }: ReadShortcuts): Fragment | undefined => {
-  if (json === undefined) return undefined
-  const jsonText = dialect.shortcuts?.jsonText
-  return jsonText === undefined ? sql`${insideQuotes(json.base)}` : linkBaseOf(jsonText, json.base)
-}
+const linkBaseIn = ({ json }: ReadShortcuts): readonly SlotValue[] =>
+  json === undefined ? noSlots : [[linkBaseSlot, json.base]]

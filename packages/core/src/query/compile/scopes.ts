@@ -2,33 +2,49 @@
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Fragment } from '../../lib/sql/fragment.ts'
+import type { KyselyText } from '../../lib/sql/kysely-text.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Source } from '../plan/plan.ts'
 import type { PlannedScope } from '../plan/planned-scope.ts'
+import type { BoundTarget } from './bound-target.ts'
 import { type ComputedColumns, computedBy } from './rows/distinct-query.ts'
 
 /** All rows of the source's table, the query that an access policy has narrowed, or the conditions of a policy. */
-export type Scope = 'all' | Expression<unknown> | ConditionScope
+export type Scope = 'all' | Expression<unknown> | PrintedScope | ConditionScope
+
+/** A narrowed query that is printed: its SQL, divided at its parameters. */
+export type PrintedScope = Pick<KyselyText, 'strings' | 'parameters'>
 
 /** The rows of a table, or of the query of a filter callback, that meet the conditions of a policy. */
 export interface ConditionScope extends PlannedScope {
   readonly rows: 'all' | Expression<unknown>
-  /** The conditions as SQL, on columns of the table's name. */
-  readonly condition: Fragment<SqlBool>
+  /** Compiles the conditions, on columns of the table's name. */
+  readonly condition: CompileScope
 }
+
+/** Compiles the condition of a scope with its values. */
+export type CompileScope = (
+  target: BoundTarget,
+  values: Param<readonly unknown[]>,
+) => Fragment<SqlBool>
 
 /** A scope whose condition tests columns of the row alone. */
 export interface RowScope {
   /** Names the columns with the table's name or without it. */
-  readonly condition: Fragment<SqlBool>
+  readonly condition: CompileScope
   /** Identifies the SQL of the condition without its values. */
   readonly form: string
+  readonly values: readonly unknown[]
   /** The columns that the condition tests, by their database names. */
   readonly columns: readonly string[]
 }
 
 export const hasConditions = (scope: Scope): scope is ConditionScope =>
   typeof scope === 'object' && 'condition' in scope
+
+export const isPrinted = (scope: Scope): scope is PrintedScope =>
+  typeof scope === 'object' && 'parameters' in scope
 
 export interface Scopes {
   /** Returns which rows of a source the caller may read; throws if `decide` was not called for the source. */
@@ -47,7 +63,7 @@ type ColumnName = Pick<NamedColumn, 'dbName'>
 export interface ScopeDecisions extends Scopes {
   decide(source: Source, scope: Scope): void
   /** Replaces the query of a source by its SQL. */
-  print(source: Source, query: Fragment): void
+  print(source: Source, query: PrintedScope): void
   /** The decisions so far, in their order. */
   readonly decided: ReadonlyMap<Source, Scope>
 }
@@ -66,7 +82,7 @@ class Decisions implements ScopeDecisions {
     if (computed !== undefined) this.#computed.set(source, computed)
   }
 
-  print(source: Source, query: Fragment): void {
+  print(source: Source, query: PrintedScope): void {
     this.decided.set(source, query)
   }
 
@@ -100,7 +116,7 @@ const allRows: Scopes = { of: () => 'all', narrowing: false, ...nothingComputed 
  * Ignores the access policies: for reads of the service itself, never for data that a client is shown. Every use is listed
  * in `test/architecture/unscoped.test.ts`.
  */
-export const unscoped = <T extends { readonly scopes: Scopes }>(target: T): T => ({
+export const unscoped = <T extends object>(target: T): T & { readonly scopes: Scopes } => ({
   ...target,
   scopes: allRows,
 })
@@ -121,6 +137,6 @@ export function onRows<T extends { readonly scopes: Scopes }>(
 /** The columns that the query of a hook computes; undefined if it computes none. */
 function computedColumns(resource: Resource, scope: Scope): ComputedColumns | undefined {
   const rows = hasConditions(scope) ? scope.rows : scope
-  const computed = rows === 'all' ? undefined : computedBy(resource, rows)
+  const computed = rows === 'all' || isPrinted(rows) ? undefined : computedBy(resource, rows)
   return computed?.size === 0 ? undefined : computed
 }

@@ -4,7 +4,9 @@
 import { type Expression, expressionBuilder } from 'kysely'
 import type { KeyPair } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import { type Aliased, type Fragment, sql, withOrigin } from '../../lib/sql/fragment.ts'
+import { type Aliased, type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { fragmentOfText } from '../../lib/sql/kysely-text.ts'
+import { constant } from '../../lib/sql/param.ts'
 import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
 import type {
   ForeignKeyColumn,
@@ -14,10 +16,11 @@ import type {
 } from '../../model/registry/resource.ts'
 import { convertText } from '../plan/conditions/value.ts'
 import type { ColumnRef, PlannedJoin, Source, Value } from '../plan/plan.ts'
+import { slotParam } from './bound-target.ts'
 import { readLock, withReadLock } from './read-lock.ts'
 import { groupBy, whereAll } from './rows/clauses.ts'
 import type { KeyColumn } from './rows/keys-condition.ts'
-import { hasConditions } from './scopes.ts'
+import { hasConditions, isPrinted } from './scopes.ts'
 import type { Target } from './target.ts'
 
 /** Compiles a column of an aliased source. Both names come from the registry. */
@@ -65,13 +68,18 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
         sql`${withReadLock(target, expressionOf(column), 'related')} as ${sql.id(column.dbName)}`,
     ),
   ]
-  const rows = hasConditions(scope) ? scope.rows : scope
+  const rows = hasConditions(scope)
+    ? scope.rows
+    : isPrinted(scope)
+      ? fragmentOfText(scope, slotParam(target, source, scope.parameters))
+      : scope
   const part = source.relation === null ? 'base' : 'related'
   const narrowed = rows === 'all' ? rows : withReadLock(target, rows, part)
   const from =
     narrowed === 'all' ? tableOf(resource) : sql`${narrowed} as ${sql.id(resource.table)}`
-  // A later request that reuses the statement replaces this condition with the condition of its own scope.
-  const met = hasConditions(scope) ? withOrigin(source, scope.condition) : undefined
+  const met = hasConditions(scope)
+    ? scope.condition(target, slotParam(target, source, scope.values))
+    : undefined
   const where = whereAll([alive, met].filter((one) => one !== undefined))
   return sql`(select ${sql.join(selected)} from ${from}${where}${readLock(target, part)})`
 }
@@ -119,7 +127,7 @@ export function notDeleted(
   const { active, deleted } = softDelete
   const ref = sql.id(column.dbName)
   const compare = (operator: 'eq' | 'ne', value: JsonValue): Expression<unknown> =>
-    target.dialect.compare(column, ref, operator, constantOf(column, value))
+    target.dialect.compare(column, ref, operator, constant(constantOf(column, value)))
   if (deleted.kind !== 'value') {
     return active === null ? sql`${ref} is null` : compare('eq', active)
   }

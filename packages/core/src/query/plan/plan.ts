@@ -60,10 +60,14 @@ export type Operand = ColumnRef | AggregateRef | BucketRef
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
 /**
- * Where a condition's value is in the request: at this offset of the raw query, or at this index of the path's key. A
- * cached plan takes the value of a later request from the same position.
+ * Where a condition's value is in the request: at this offset of the raw query, at this index of the path's key, or at this index of
+ * the values of a policy's scope. A cached plan takes the value of a later request from the same position.
  */
-export type Slot = { readonly query: number } | { readonly key: number }
+export type Slot = { readonly query: number } | { readonly key: number } | ScopeSlot
+
+export interface ScopeSlot {
+  readonly scope: number
+}
 
 export type Condition =
   | {
@@ -78,6 +82,7 @@ export type Condition =
       readonly operand: Operand
       readonly low: Value
       readonly high: Value
+      readonly slot?: Slot
     }
   | {
       readonly kind: 'oneOf'
@@ -108,6 +113,7 @@ export type Condition =
       readonly operand: Operand
       readonly match: 'contains' | 'overlaps'
       readonly values: readonly Value[]
+      readonly slot?: Slot
     }
   | {
       /** The full-text index finds every word in the row. If the database lacks the index, the conditions `plain` apply instead. */
@@ -118,7 +124,12 @@ export type Condition =
       readonly words: readonly string[]
       readonly plain: readonly Condition[]
     }
-  | { readonly kind: 'isNull'; readonly operand: Operand; readonly negated: boolean }
+  | {
+      readonly kind: 'isNull'
+      readonly operand: Operand
+      readonly negated: boolean
+      readonly slot?: Slot
+    }
   | { readonly kind: 'and' | 'or'; readonly all: readonly Condition[] }
   | { readonly kind: 'not'; readonly one: Condition }
   | {

@@ -5,9 +5,10 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../model/regist
 import { createAliases } from './aliases.ts'
 import type { CheckedScope, ScopeNode } from './checked-scope.ts'
 import { type LookUpStart, lookUpStep } from './conditions/look-up.ts'
+import type { Test } from './conditions/operator-test.ts'
 import { conditionOn } from './conditions/scope-test.ts'
 import { refOf } from './names.ts'
-import type { Condition, Operand, Source } from './plan.ts'
+import type { Condition, Operand, ScopeSlot, Source } from './plan.ts'
 import { withJunction } from './relations/sources.ts'
 
 /** The scope of one request. */
@@ -18,6 +19,8 @@ export interface PlannedScope {
   readonly source: Source
   /** Identifies the SQL of the conditions without their values. */
   readonly form: string
+  /** The values of the conditions, at the indexes that their slots name; null for a test that is left out. */
+  readonly values: readonly unknown[]
 }
 
 /** Plans the conditions with the values of a request, in the order of `CheckedScope.values`. */
@@ -28,9 +31,12 @@ export function planScope(
 ): PlannedScope {
   const outline = outlineOf(resource, root)
   const { source } = outline
-  const condition = withValues(outline.root, values)
-  if (condition === undefined) return { conditions: [noRows(source)], source, form: 'none' }
-  return { conditions: flat(condition), source, form: formOf(outline, values) }
+  const used: unknown[] = values.map(() => null)
+  const condition = withValues(outline.root, values, used)
+  if (condition === undefined) {
+    return { conditions: [noRows(source)], source, form: 'none', values: [] }
+  }
+  return { conditions: flat(condition), source, form: formOf(outline, values), values: used }
 }
 
 /** A scope on one resource, without values. */
@@ -48,7 +54,7 @@ type OutlineNode =
       readonly operand: Operand
       readonly column: NamedColumn
       readonly operator: FilterOperator
-      readonly index: number
+      readonly slot: ScopeSlot
       readonly at: string
     }
   | {
@@ -103,7 +109,8 @@ function nodeOf(node: ScopeNode, source: Source, outlining: Outlining): OutlineN
       const { operator, index, at } = node
       const column = source.resource.allColumns.get(node.column) as NamedColumn
       form.push(node.column, operator)
-      return { kind: 'test', operand: refOf(source, column), column, operator, index, at }
+      const slot = { scope: index }
+      return { kind: 'test', operand: refOf(source, column), column, operator, slot, at }
     }
     case 'not': {
       form.push('not(')
@@ -141,32 +148,58 @@ const relatedSource = (relation: ResolvedRelation, { aliases }: Outlining): Sour
     includeDeleted: false,
   })
 
-/** Returns the condition with values; undefined if null values make it NULL for every row, so that no row meets it. */
-function withValues(node: OutlineNode, values: readonly unknown[]): Condition | undefined {
+/**
+ * Returns the condition with values, which it also adds to `used`; undefined if null values make it NULL for every row, so that no row
+ * meets it.
+ */
+function withValues(
+  node: OutlineNode,
+  values: readonly unknown[],
+  used: unknown[],
+): Condition | undefined {
   switch (node.kind) {
     case 'test': {
-      const { column, operator, operand, index, at } = node
-      const test = conditionOn(column, operator, values[index], at)
-      return test && { ...test, operand }
+      const { column, operator, operand, slot, at } = node
+      const test = conditionOn(column, operator, values[slot.scope], at)
+      if (test === undefined) return undefined
+      used[slot.scope] = valueOfTest(test)
+      return { ...test, operand, slot }
     }
     case 'not': {
-      const one = withValues(node.one, values)
+      const one = withValues(node.one, values, used)
       return one && { kind: 'not', one }
     }
     case 'exists': {
-      const where = withValues(node.where, values)
+      const where = withValues(node.where, values, used)
       return where && { ...node.found, where: flat(where) }
     }
     default: {
       const known: Condition[] = []
       for (const one of node.all) {
-        const condition = withValues(one, values)
+        const condition = withValues(one, values, used)
         if (condition !== undefined) known.push(condition)
       }
       const isUnknown = known.length < node.all.length
       if (isUnknown && (node.needsAll || known.length === 0)) return undefined
       return known.length === 1 ? known[0] : { kind: node.kind, all: known }
     }
+  }
+}
+
+/** The value of a test, as the compiler takes it from a slot. */
+function valueOfTest(test: Test): unknown {
+  switch (test.kind) {
+    case 'compare':
+      return test.value
+    case 'between':
+      return [test.low, test.high]
+    case 'oneOf':
+    case 'items':
+      return test.values
+    case 'text':
+      return test.text
+    case 'isNull':
+      return test.negated
   }
 }
 

@@ -2,11 +2,8 @@
 
 import type { Sendable } from '../../database/statements/sendable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
-import { type LruMap, lruMap } from '../../lib/lru-map.ts'
-import { type Fragment, isPart, sql } from '../../lib/sql/fragment.ts'
-import { filled, type Refill, type Template, templateOf } from '../../lib/sql/template.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
-import { printedStatement } from '../../query/cache/printed-statement.ts'
+import { type StatementStore, statementStore } from '../../query/cache/statement-store.ts'
 import type { RowScope } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Output, RowPlan } from '../../query/plan/plan.ts'
@@ -17,16 +14,15 @@ import {
   compileDeleteReturning,
   compileInsert,
   compileLockedRecord,
-  compileReference,
   compileUpdate,
-  encoded,
-  keyOrigin,
+  keySlot,
   type Match,
-  matchCondition,
+  matchedBy,
   type SeenReference,
-  scopeOrigin,
-  shownOrigin,
+  scopeSlot,
+  shownSlot,
   storedColumns,
+  valuesOfReference,
 } from './statements.ts'
 
 /** A statement that returns rows, and the readers of these rows. */
@@ -52,12 +48,6 @@ export interface SingleWriteStatements {
   locked(plan: RowPlan, key: readonly Match[]): SingleWriteStatement
 }
 
-/** A printed statement and the readers of its rows. */
-interface CachedWrite extends Omit<SingleWriteStatement, 'statement'> {
-  readonly dialect: InternalDialect
-  readonly template: Template
-}
-
 /** Always the same list, because the list is the cache key. */
 const noOutput: readonly Output[] = []
 
@@ -65,7 +55,12 @@ const noOutput: readonly Output[] = []
 const maxStatements = 50
 
 /** Keyed by resource and by output list, because cached plans use the same list object for every request. */
-const cache = new WeakMap<Resource, WeakMap<readonly Output[], LruMap<CachedWrite>>>()
+const cache = new WeakMap<Resource, WeakMap<readonly Output[], DialectStore>>()
+
+interface DialectStore {
+  readonly dialect: InternalDialect
+  readonly store: StatementStore
+}
 
 /** The conditions of the policy and of the filter callback in the statements of a write. */
 export interface WriteScope {
@@ -83,7 +78,7 @@ export interface ScopedReference extends SeenReference {
   readonly form: string
 }
 
-type Condition = Pick<RowScope, 'condition' | 'form'>
+type Condition = Omit<RowScope, 'columns'>
 
 /** Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
 export function cachedSingleWrites(
@@ -92,84 +87,70 @@ export function cachedSingleWrites(
   { written, shown, references = [] }: WriteScope,
 ): SingleWriteStatements {
   const { dialect } = target
-  const reach = { scope: written?.condition, shown: shown?.condition, references }
+  const reach = { scope: written, shown, references }
   const checked = formOfReferences(references)
 
-  const cached = (
-    { resource, change, columns, output }: WriteKey,
-    refill: Refill,
-    compile: () => CompiledWrite,
+  const stored = (
+    { resource, change, columns, output, key, record = noValues }: WriteKey,
+    compile: (target: Target) => CompiledWrite,
   ): SingleWriteStatement => {
     const style = dialect.shortcuts?.textStyle
-    if (style === undefined) return compile()
-    const statements = statementsOf(resource, output)
-    let key = `${change} ${formOf(written)} ${formOf(shown)}${checked}`
-    for (const { name } of columns) key += `,${name}`
-    const known = statements.get(key)
-    if (known?.dialect === dialect) {
-      const parameters = filled(known.template, refill)
-      // Undefined if the values need other SQL.
-      return parameters === undefined
-        ? compile()
-        : withReading(printedStatement(known.template.text, parameters), known)
-    }
-    const compiled = compile()
-    const template = templateOf(compiled.statement, style)
-    if (template === undefined) return compiled
-    const text = finish(template.text)
-    const { readers, inScope } = compiled
-    statements.set(key, { dialect, readers, inScope, template: { ...template, text } })
-    return withReading(printedStatement(text, template.parameters), compiled)
-  }
-
-  const refillReach = (origin: object, key: readonly Match[]): Fragment | undefined => {
-    if (origin === keyOrigin) return matchCondition(target, key)
-    if (origin === scopeOrigin) return written?.condition
-    return origin === shownOrigin ? shown?.condition : undefined
-  }
-
-  const refillReference = (origin: object): Fragment | undefined => {
-    const reference = references.find(({ relation }) => relation === origin)
-    return reference && compileReference(target, reference)
-  }
-
-  /** Refills the statement of a record with these values. */
-  const refillRecord = (values: Values, key: readonly Match[]): Refill => {
-    const refillValue = refillOf(target, values)
-    return (origin) => refillReach(origin, key) ?? refillReference(origin) ?? refillValue(origin)
+    if (style === undefined) return compile(target)
+    let name = `${change} ${formOf(written)} ${formOf(shown)}${checked}`
+    for (const column of columns) name += `,${column.name}`
+    const values = new Map<object, unknown>([[keySlot, matchedBy(key)]])
+    if (written !== undefined) values.set(scopeSlot, written.values)
+    if (shown !== undefined) values.set(shownSlot, shown.values)
+    for (const one of references) values.set(one.relation, valuesOfReference(one))
+    for (const column of columns) values.set(column, record[column.name])
+    const made = storeOf(dialect, resource, output).make({
+      name,
+      values,
+      style,
+      finish,
+      compile(decisions) {
+        const { statement, ...reading } = compile({ ...target, decisions })
+        return { statement, reading }
+      },
+    })
+    return made === undefined ? compile(target) : { statement: made.statement, ...made.reading }
   }
 
   return {
     insert(resource, values, output) {
       const columns = storedColumns(resource, values)
-      const key = { resource, change: 'insert', columns, output } as const
-      return cached(key, refillRecord(values, []), () =>
-        compileInsert(target, resource, values, output, reach),
-      )
+      const write = {
+        resource,
+        change: 'insert',
+        columns,
+        output,
+        key: [],
+        record: values,
+      } as const
+      return stored(write, (compiled) => compileInsert(compiled, resource, values, output, reach))
     },
     update(resource, values, matches, output) {
       const columns = storedColumns(resource, values)
-      const key = { resource, change: 'update', columns, output } as const
-      return cached(key, refillRecord(values, matches), () =>
-        compileUpdate(target, resource, values, matches, { ...reach, alive: true, output }),
+      const change = { resource, change: 'update', columns, output } as const
+      return stored({ ...change, key: matches, record: values }, (compiled) =>
+        compileUpdate(compiled, resource, values, matches, { ...reach, alive: true, output }),
       )
     },
     remove(resource, matches, returns) {
       const change = returns ? 'delete, returning' : 'delete'
-      const key = { resource, change, columns: [], output: noOutput } as const
       const compile = returns ? compileDeleteReturning : compileDelete
-      const refill: Refill = (origin) => refillReach(origin, matches)
-      return cached(key, refill, () => ({
-        statement: compile(target, resource, matches, reach),
-        readers: [],
-      }))
+      return stored(
+        { resource, change, columns: [], output: noOutput, key: matches },
+        (compiled) => ({ statement: compile(compiled, resource, matches, reach), readers: [] }),
+      )
     },
     locked(plan, matches) {
       const { from, output } = plan
       const change = from.includeDeleted ? 'locked, deleted too' : 'locked'
-      const key = { resource: from.resource, change, columns: [], output } as const
-      const refill: Refill = (origin) => refillReach(origin, matches)
-      return cached(key, refill, () => compileLockedRecord(target, plan, matches, reach))
+      return stored(
+        { resource: from.resource, change, columns: [], output, key: matches },
+        (compiled) => compileLockedRecord(compiled, plan, matches, reach),
+      )
     },
   }
 }
@@ -188,11 +169,6 @@ function formOfReferences(references: readonly ScopedReference[]): string {
   return whole
 }
 
-const withReading = (
-  statement: Sendable,
-  { readers, inScope }: Omit<SingleWriteStatement, 'statement'>,
-): SingleWriteStatement => ({ statement, readers, inScope })
-
 /** The inputs on which the SQL of a write depends. */
 interface WriteKey {
   readonly resource: Resource
@@ -205,20 +181,23 @@ interface WriteKey {
     | 'locked, deleted too'
   readonly columns: readonly NamedColumn[]
   readonly output: readonly Output[]
+  readonly key: readonly Match[]
+  /** The values of the columns. */
+  readonly record?: Values
 }
 
-const refillOf =
-  (target: Target, values: Values): Refill =>
-  (origin) => {
-    const column = origin as NamedColumn
-    const bound = encoded(target, column, values[column.name])
-    return isPart(bound) ? sql`${bound}` : { bound }
-  }
+const noValues: Values = {}
 
-function statementsOf(resource: Resource, output: readonly Output[]): LruMap<CachedWrite> {
-  const outputs = cache.get(resource) ?? new WeakMap<readonly Output[], LruMap<CachedWrite>>()
+function storeOf(
+  dialect: InternalDialect,
+  resource: Resource,
+  output: readonly Output[],
+): StatementStore {
+  const outputs = cache.get(resource) ?? new WeakMap<readonly Output[], DialectStore>()
   cache.set(resource, outputs)
-  const statements = outputs.get(output) ?? lruMap<CachedWrite>(maxStatements)
-  outputs.set(output, statements)
-  return statements
+  const known = outputs.get(output)
+  if (known?.dialect === dialect) return known.store
+  const store = statementStore(maxStatements)
+  outputs.set(output, { dialect, store })
+  return store
 }

@@ -3,6 +3,7 @@
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { constant } from '../../lib/sql/param.ts'
 import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { readLock } from '../../query/compile/read-lock.ts'
@@ -168,7 +169,7 @@ export function compileLockByKeys(
 
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
   const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))
-  const inKeys = keysCondition(target, columns, keys)
+  const inKeys = keysCondition(target, columns, constant(keys))
   return matches.length === 0
     ? inKeys
     : sql<SqlBool>`${matchCondition(target, matches)} and ${inKeys}`

@@ -4,12 +4,16 @@ import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../database/cell.ts'
 import type { BoundColumn } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import { type Fragment, sql, withOrigin } from '../../lib/sql/fragment.ts'
+import { expressionParam } from '../../lib/sql/expression-param.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { slotParam } from '../../query/compile/bound-target.ts'
 import { readLock } from '../../query/compile/read-lock.ts'
 import { whereAll } from '../../query/compile/rows/clauses.ts'
 import { allOf } from '../../query/compile/rows/condition.ts'
+import type { RowScope } from '../../query/compile/scopes.ts'
 import { type SelectList, selectList } from '../../query/compile/selection.ts'
 import { notDeleted } from '../../query/compile/source.ts'
 import type { Target } from '../../query/compile/target.ts'
@@ -32,14 +36,17 @@ export interface Match {
   readonly value: Value
 }
 
-/** Marks the policy's condition on the records that a statement may write, for templates of statements. */
-export const scopeOrigin: object = {}
+/** The slot of the values of the policy's condition on the records that a statement may write. */
+export const scopeSlot: object = { name: 'scope' }
 
-/** Marks the condition on the written records that the response may show, for templates of statements. */
-export const shownOrigin: object = {}
+/** The slot of the values of the condition on the written records that the response may show. */
+export const shownSlot: object = { name: 'shown' }
 
-/** Marks the condition on the record's key, for templates of statements. Written values are marked with their columns. */
-export const keyOrigin: object = {}
+/** The slot of the record's key. The slots of written values are their columns, those of references their relations. */
+export const keySlot: object = { name: 'key' }
+
+/** The condition of a scope with its values. */
+export type ScopeCondition = Pick<RowScope, 'condition' | 'values'>
 
 /** A record that a written record refers to, and that the caller must see. */
 export interface SeenReference {
@@ -49,7 +56,7 @@ export interface SeenReference {
   /** Whether a soft-deleted record counts as seen. */
   readonly includeDeleted: boolean
   /** The condition of the policy's scope; undefined if the caller sees all records. */
-  readonly scope: Fragment<SqlBool> | undefined
+  readonly scope: ScopeCondition | undefined
   /** The foreign key of the written record: with it, a reference that is stored already need not be seen. */
   readonly stored: readonly Match[] | undefined
 }
@@ -58,24 +65,50 @@ export interface SeenReference {
  * `exists (select 1 from t where key and scope)`, or the same with `or foreign_key = …` for a stored reference. Locks a record that could
  * be soft-deleted before the statement has stored the reference.
  */
-export const compileReference = (
-  target: Target,
-  { relation, key, includeDeleted, scope, stored }: SeenReference,
-): Fragment<SqlBool> => {
+const compileReference = (target: Target, reference: SeenReference): Fragment<SqlBool> => {
+  const { relation, key, includeDeleted, scope, stored } = reference
+  const values = slotParam(target, relation, valuesOfReference(reference))
   const undeleted = includeDeleted ? undefined : notDeleted(target, relation.target)
-  const conditions = [matchCondition(target, key), undeleted, scope].filter(
-    (one) => one !== undefined,
-  )
+  const conditions = [
+    matchValues(
+      target,
+      key,
+      values.map((all) => all.key),
+    ),
+    undeleted,
+    scope?.condition(
+      target,
+      values.map((all) => all.scope),
+    ),
+  ].filter((one) => one !== undefined)
   const lock = undeleted === undefined ? sql`` : lockClause(target, relation.target, 'reference')
   const isSeen = sql<SqlBool>`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)}${lock})`
-  return stored === undefined ? isSeen : sql`(${isSeen} or ${matchCondition(target, stored)})`
+  if (stored === undefined) return isSeen
+  const isStored = matchValues(
+    target,
+    stored,
+    values.map((all) => all.stored),
+  )
+  return sql`(${isSeen} or ${isStored})`
+}
+
+/** The values of a reference, which its slot has. */
+export const valuesOfReference = ({ key, stored, scope }: SeenReference): ReferenceValues => ({
+  key: matchedBy(key),
+  stored: matchedBy(stored ?? []),
+  scope: scope?.values ?? [],
+})
+
+interface ReferenceValues {
+  readonly key: readonly Value[]
+  readonly stored: readonly Value[]
+  readonly scope: readonly unknown[]
 }
 
 const referencesSeen = (
   target: Target,
   references: readonly SeenReference[],
-): readonly Fragment<SqlBool>[] =>
-  references.map((one) => withOrigin<SqlBool>(one.relation, compileReference(target, one)))
+): readonly Fragment<SqlBool>[] => references.map((one) => compileReference(target, one))
 
 /**
  * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. RETURNING also tells whether the response may show the row
@@ -115,7 +148,7 @@ function returningShown(
   const { clause, readers } = returning(target, output)
   if (shown === undefined || output.length === 0)
     return { statement: sql`${statement}${clause}`, readers }
-  const isIn = withOrigin<SqlBool>(shownOrigin, shown)
+  const isIn = shown.condition(target, slotParam(target, shownSlot, shown.values))
   return {
     statement: sql`${statement}${clause}, case when ${isIn} then 1 else 0 end as ${sql.id(inScopeAlias)}`,
     readers,
@@ -177,9 +210,9 @@ export interface WriteReach {
   /** Excludes a soft-deleted record. */
   readonly alive?: boolean
   /** The condition of the policy's scope, on columns of the table. */
-  readonly scope?: Fragment<SqlBool> | undefined
+  readonly scope?: ScopeCondition | undefined
   /** Which of the written records the response may show. */
-  readonly shown?: Fragment<SqlBool> | undefined
+  readonly shown?: ScopeCondition | undefined
   /** The records that the written record refers to. */
   readonly references?: readonly SeenReference[]
 }
@@ -200,17 +233,17 @@ export function compileUpdate(
 ): CompiledWrite {
   const undeleted = alive ? notDeleted(target, resource) : undefined
   const where = whereAll([
-    withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
+    matchCondition(target, key),
     ...(undeleted === undefined ? [] : [undeleted]),
-    ...inScope(scope),
+    ...inScope(target, scope),
     ...referencesSeen(target, references),
   ])
   const statement = sql`${updateSet(target, resource, values)}${where}`
   return returningShown(target, statement, output, shown)
 }
 
-const inScope = (scope: WriteReach['scope']): readonly Fragment<SqlBool>[] =>
-  scope === undefined ? [] : [withOrigin<SqlBool>(scopeOrigin, scope)]
+const inScope = (target: Target, scope: WriteReach['scope']): readonly Fragment<SqlBool>[] =>
+  scope === undefined ? [] : [scope.condition(target, slotParam(target, scopeSlot, scope.values))]
 
 /** `update t set …`, without WHERE. */
 export function updateSet(target: Target, resource: Resource, values: Values): Fragment {
@@ -228,7 +261,7 @@ export const compileDelete = (
   matches: readonly Match[],
   { scope }: WriteReach = {},
 ): Fragment =>
-  sql`delete from ${tableOf(table)}${whereAll([withOrigin<SqlBool>(keyOrigin, matchCondition(target, matches)), ...inScope(scope)])}`
+  sql`delete from ${tableOf(table)}${whereAll([matchCondition(target, matches), ...inScope(target, scope)])}`
 
 /** `delete from t where key returning 1`: returns a row if the record existed. */
 export const compileDeleteReturning = (
@@ -285,8 +318,8 @@ export const compileLockedRecord = (
     target,
     plan,
     'anyChange',
-    withOrigin<SqlBool>(keyOrigin, matchCondition(target, key)),
-    shown && withOrigin<SqlBool>(shownOrigin, shown),
+    matchCondition(target, key),
+    shown?.condition(target, slotParam(target, shownSlot, shown.values)),
   )
 
 function lockedRows(
@@ -331,7 +364,7 @@ export function storedColumns(resource: Resource, values: Values): readonly Name
 }
 
 /** A value of a column as a parameter or as SQL. */
-export const encoded = (
+const encoded = (
   { dialect }: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
@@ -341,11 +374,33 @@ const encodedValue = (
   target: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
-): Fragment => withOrigin(column, sql`${encoded(target, column, value)}`)
+): unknown =>
+  target.decisions === undefined
+    ? encoded(target, column, value)
+    : expressionParam(
+        slotParam(target, column, value ?? null).share((given) => encoded(target, column, given)),
+      )
 
-export function matchCondition(target: Target, matches: readonly Match[]): Fragment<SqlBool> {
-  const parts = matches.map(({ dbName, column, value }) =>
-    target.dialect.compare(column, sql.id(dbName), 'eq', value),
+/** `a = 1 and b = 2` */
+export const matchCondition = (target: Target, matches: readonly Match[]): Fragment<SqlBool> =>
+  matchValues(target, matches, slotParam(target, keySlot, matchedBy(matches)))
+
+/** The values that columns must equal. */
+export const matchedBy = (matches: readonly Match[]): readonly Value[] =>
+  matches.map(({ value }) => value)
+
+function matchValues(
+  { dialect }: Target,
+  matches: readonly Match[],
+  values: Param<readonly Value[]>,
+): Fragment<SqlBool> {
+  const parts = matches.map(({ dbName, column }, i) =>
+    dialect.compare(
+      column,
+      sql.id(dbName),
+      'eq',
+      values.map((all) => all[i] as Value),
+    ),
   )
   return sql.join(parts, sql` and `) as Fragment<SqlBool>
 }

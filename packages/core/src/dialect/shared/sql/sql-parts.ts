@@ -5,6 +5,7 @@ import { bytesOfBase64 } from '../../../lib/json/base64.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { stringify } from '../../../lib/json/stringify.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { Param } from '../../../lib/sql/param.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { OrderTerm } from '../../dialect.ts'
 
@@ -151,6 +152,10 @@ export function padded<T>(values: readonly T[]): readonly T[] {
   const last = values[values.length - 1] as T
   return [...values, ...Array<T>(length - values.length).fill(last)]
 }
+
+/** The values of a list as parameters, padded to the list's `paddedLength`. */
+export const paddedItems = <V>(values: Param<readonly V[]>): readonly Param<V>[] =>
+  values.items(values.decide((list) => paddedLength(list.length)))
 
 export function isText(column: DialectColumn): boolean {
   const { type } = column

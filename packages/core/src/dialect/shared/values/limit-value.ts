@@ -2,7 +2,10 @@
 
 import type { Expression } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'
+import type { Param } from '../../../lib/sql/param.ts'
 import type { InternalDialect } from '../../internal-dialect.ts'
 
-export const limitValue = ({ shortcuts }: InternalDialect, count: number): Expression<unknown> =>
-  shortcuts?.limitValue?.(count) ?? sql`${count}`
+export const limitValue = (
+  { shortcuts }: InternalDialect,
+  count: number | Param<number>,
+): Expression<unknown> => shortcuts?.limitValue?.(count) ?? sql`${count}`

@@ -2,6 +2,7 @@
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'
+import type { Param } from '../../../lib/sql/param.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import {
@@ -43,20 +44,32 @@ export function compareStored(
   column: DialectColumn,
   ref: Ref,
   operator: Comparison,
-  value: string,
+  value: Param<string>,
   zoned: boolean,
 ): Test {
   // `ref` is the key of a group, or a minimum or maximum with microseconds.
   if (column.comparable) {
-    const [text, next] = bounds(column, value)
-    return rangeCompare(ref, operator, text, next)
+    const limits = value.share((text) => bounds(column, text))
+    return rangeCompare(
+      ref,
+      operator,
+      limits.map(([text]) => text),
+      limits.map(([, next]) => next),
+    )
   }
   if (operator === 'eq') {
-    const near = storedNear(column, ref, [value], zoned)
+    const near = storedNear(
+      column,
+      ref,
+      value.map((one) => [one]),
+      zoned,
+    )
     return sql<SqlBool>`(${near} and ${equalsOne(column, ref, value)})`
   }
   const exact = exactForm(column, ref)
-  const { from, next, low, high } = spanOf(column, value, zoned)
+  const span = value.share((text) => spanOf(column, text, zoned))
+  const [from, next] = [span.map((one) => one.from), span.map((one) => one.next)]
+  const [low, high] = [span.map((one) => one.low), span.map((one) => one.high)]
   switch (operator) {
     case 'ne':
       return sql<SqlBool>`(${ref} < ${low} or ${ref} >= ${high} or ${exact} < ${from} or ${exact} >= ${next})`
@@ -82,19 +95,27 @@ const mostRanges = 4
 export function storedNear(
   column: DialectColumn,
   ref: Ref,
-  values: readonly string[],
+  values: Param<readonly string[]>,
   zoned: boolean,
   stored?: StoredColumn,
 ): Test | undefined {
-  const ranges = padded(values).flatMap((value) => {
-    const { low, high, parts = [[low, high]] } = spanOf(column, value, zoned)
-    return parts
-  })
-  if (ranges.length <= mostRanges) {
-    const each = ranges.map(([low, high]) => sql`(${ref} >= ${low} and ${ref} < ${high})`)
+  const ranges = values.share((all) =>
+    padded(all).flatMap((value): readonly TextRange[] => {
+      const { low, high, parts = [[low, high]] } = spanOf(column, value, zoned)
+      return parts
+    }),
+  )
+  const count = ranges.decide(({ length }) => length)
+  if (count <= mostRanges) {
+    const each = ranges
+      .items(count)
+      .map(
+        (range) =>
+          sql`(${ref} >= ${range.map(([low]) => low)} and ${ref} < ${range.map(([, high]) => high)})`,
+      )
     return sql<SqlBool>`(${sql.join(each, sql` or `)})`
   }
-  return stored && sql<SqlBool>`${ref} in (${storedWithin(stored, merged(ranges))})`
+  return stored && sql<SqlBool>`${ref} in (${storedWithin(stored, ranges.map(merged))})`
 }
 
 type TextRange = readonly [low: string, high: string]
@@ -110,19 +131,22 @@ function merged(ranges: readonly TextRange[]): readonly TextRange[] {
   return all
 }
 
-function storedWithin({ schema, table, dbName }: StoredColumn, ranges: readonly TextRange[]): Ref {
+function storedWithin(
+  { schema, table, dbName }: StoredColumn,
+  ranges: Param<readonly TextRange[]>,
+): Ref {
   const [wanted, rows] = [sql.id('model_api_wanted'), sql.id('model_api_stored')]
   const [range, value] = [sql.id('model_api_wanted', 'value'), sql.id('model_api_stored', dbName)]
   // SQLite does not change the order of a CROSS JOIN.
-  const tables = sql`json_each(${JSON.stringify(ranges)}) as ${wanted} cross join ${tableOf({ schema, table })} as ${rows}`
+  const tables = sql`json_each(${ranges.map((all) => JSON.stringify(all))}) as ${wanted} cross join ${tableOf({ schema, table })} as ${rows}`
   return sql`select ${value} from ${tables} where ${value} >= json_extract(${range}, '$[0]') and ${value} < json_extract(${range}, '$[1]')`
 }
 
 /** Tests the converted value: with the precision of responses, or exactly if the value has six fractional digits. */
-function equalsOne(column: DialectColumn, ref: Ref, value: string): Test {
-  const isExact = /\.\d{6}Z?$/.test(value)
+function equalsOne(column: DialectColumn, ref: Ref, value: Param<string>): Test {
+  const isExact = value.decide((text) => /\.\d{6}Z?$/.test(text))
   const form = isExact ? exactForm(column, ref) : servedForm(column, ref)
-  return plainCompare(form, 'eq', column.type === 'datetime' ? blankForm(value) : value)
+  return plainCompare(form, 'eq', column.type === 'datetime' ? value.map(blankForm) : value)
 }
 
 /** Returns the value as stored text, and the first text that sorts after the exact forms of all stored values that equal the value. */

@@ -15,7 +15,7 @@ import {
 } from '../../../query/cache/prepared-read.ts'
 import { type PrintedScopes, printScopes, unnarrowed } from '../../../query/cache/printed-scopes.ts'
 import { type Skeleton, skeletonOf } from '../../../query/cache/skeleton.ts'
-import { makeFromTemplates } from '../../../query/cache/statement-templates.ts'
+import { bothValues, makeFromStore } from '../../../query/cache/stored-read.ts'
 import type { DatabaseJson } from '../../../query/compile/json/database-json.ts'
 import type { ReadOptions } from '../../../query/compile/read-program.ts'
 import type { Target } from '../../../query/compile/target.ts'
@@ -71,11 +71,11 @@ function planFromCache<P extends ReadPlan, G>(
   if (filled === undefined) return undefined
   // The cache key contains the action, so the cached plan has the type P.
   const plan = filled.plan as P
-  const { conditions } = filled
+  const { values } = filled
   return andThen(open(call), (opened) => {
     if (known.openScopes !== undefined) {
       const scopes = unnarrowed(known.openScopes)
-      return programFromCache(call, request, known, { opened, plan, conditions, scopes })
+      return programFromCache(call, request, known, { opened, plan, values, scopes })
     }
     return andThen(narrowPlan(call, opened, plan, known), ({ plan: scoped, scopes: decided }) => {
       const { db, dialect } = opened.target
@@ -83,7 +83,7 @@ function planFromCache<P extends ReadPlan, G>(
       // A refused embed becomes a link, for which there is no statement.
       const scopes = style && scoped === plan ? printScopes(db, style, decided) : undefined
       if (scopes !== undefined)
-        return programFromCache(call, request, known, { opened, plan, conditions, scopes })
+        return programFromCache(call, request, known, { opened, plan, values, scopes })
       const target = { ...opened.target, scopes: decided }
       return {
         plan: scoped,
@@ -95,7 +95,7 @@ function planFromCache<P extends ReadPlan, G>(
 }
 
 /** A cached plan with the values and scopes of a request. */
-interface FilledRead<P extends ReadPlan> extends Pick<RefilledPlan<P>, 'plan' | 'conditions'> {
+interface FilledRead<P extends ReadPlan> extends Pick<RefilledPlan<P>, 'plan' | 'values'> {
   readonly opened: Opened
   readonly scopes: PrintedScopes
 }
@@ -104,24 +104,24 @@ function programFromCache<P extends ReadPlan, G>(
   call: Call,
   { key, compile }: ReadRequest<P, G>,
   known: PreparedRead,
-  { opened: { lease, target }, plan, conditions, scopes }: FilledRead<P>,
+  { opened: { lease, target }, plan, values, scopes }: FilledRead<P>,
 ): PlannedRead<P, G> {
-  const templates = known.templates(target.dialect, scopes.forms)
+  const statements = known.statements(target.dialect, scopes.forms)
   const scopedTarget = { ...target, scopes: scopes.scopes }
   const finish = (text: string, rows: boolean): string => lease.sqlOfRead(text, rows)
-  const json = templates.hadUnexpectedJson ? undefined : databaseJson(call, plan, key !== undefined)
-  const { fragments } = scopes
+  const json = statements.hadUnexpectedJson
+    ? undefined
+    : databaseJson(call, plan, key !== undefined)
   const program = compile(scopedTarget, plan, {
     shortcuts: { joins: true, ...(json && { json }) },
-    make: makeFromTemplates({
+    make: makeFromStore({
       target: scopedTarget,
-      templates,
-      conditions,
-      scopes: fragments,
+      store: statements.store,
+      values: scopes.values.size === 0 ? values : bothValues(values, scopes.values),
       finish,
     }),
     onUnexpectedJson: () => {
-      templates.hadUnexpectedJson = true
+      statements.hadUnexpectedJson = true
     },
   })
   return { plan, program, lease }

@@ -254,8 +254,9 @@ function referencesFor(
     const scoping = { call, db, target, action: call.action }
     return andThen(scopeOfRecord(scoping, resource, false), (scope) => {
       if (typeof scope === 'string') return
-      const { condition, form } = scope.written === 'all' ? openCondition : scope.written
-      found.push({ ...reference, includeDeleted: false, scope: condition, form })
+      const within = scope.written === 'all' ? undefined : scope.written
+      const form = within?.form ?? ''
+      found.push({ ...reference, includeDeleted: false, scope: within, form })
     })
   }
   const all = () => (found.length < relations.length ? undefined : found)
@@ -268,7 +269,6 @@ function referencesFor(
 }
 
 const noReferences: readonly ScopedReference[] = []
-const openCondition = { condition: undefined, form: '' } as const
 
 const openScope: RecordScope = { written: 'all', shown: 'all' }
 

@@ -1,12 +1,12 @@
 // Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys.
 
-import type { SqlBool } from 'kysely'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
-import { type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { valueOfJson } from '../../plan/conditions/value.ts'
 import type { EmbedPlan, Value } from '../../plan/plan.ts'
+import { slotParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
 import { orderBy } from '../rows/clauses.ts'
 import { allOf } from '../rows/condition.ts'
@@ -81,9 +81,12 @@ export function compileEmbed(
   }))
   const selected = [...selection.items, ...objects, ...parentSelection]
   const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
-  const within = withOrigin<SqlBool>(keysOrigin, keysCondition(target, parents, keys))
+  const within = keysCondition(target, parents, slotParam(target, keysSlot, keys))
   const where = chosen === undefined ? within : sql`${within} and ${chosen}`
-  const limit = maxRows === null ? sql`` : withOrigin(limitOrigin, limitClause(target, maxRows))
+  const limit =
+    maxRows === null
+      ? sql``
+      : sql` limit ${limitValue(dialect, slotParam(target, limitSlot, maxRows))}`
   if (embed.limit === null) {
     const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
     return { rows: sql`${all}${orderBy(order)}${limit}${readLock(target, 'related')}`, ...reading }
@@ -97,19 +100,9 @@ export function compileEmbed(
   }
 }
 
-/** The origins of the condition on the parents' keys, and of the LIMIT clause, in a statement's template. */
-export const keysOrigin = {}
-export const limitOrigin = {}
-
-export const limitClause = ({ dialect }: Target, maxRows: number): Fragment =>
-  sql` limit ${limitValue(dialect, maxRows)}`
-
-/** Compiles the condition on the parents' keys. */
-export const parentKeysIn = (
-  target: Target,
-  embed: EmbedPlan,
-  keys: readonly (readonly Value[])[],
-): Fragment => keysCondition(target, parentColumns(target, embed), keys)
+/** The slots of the parents' keys and of the limit. */
+export const keysSlot: object = { name: 'keys of parents' }
+export const limitSlot: object = { name: 'most embedded rows' }
 
 /** The most keys of parents that one statement can have. */
 export const mostParentKeys = (target: Target, embed: EmbedPlan): number =>

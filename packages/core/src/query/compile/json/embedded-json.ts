@@ -2,10 +2,11 @@
 
 import type { JsonText } from '../../../dialect/shared/json/json-text.ts'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
-import { type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import type { EmbedPlan, Source } from '../../plan/plan.ts'
 import { collectionUrl } from '../../serialize/links.ts'
+import { slotParam } from '../bound-target.ts'
 import { orderBy } from '../rows/clauses.ts'
 import { allOf } from '../rows/condition.ts'
 import { orderTerms } from '../rows/row-order.ts'
@@ -23,11 +24,8 @@ export interface EmbeddedJsonOptions {
   readonly parents: number
 }
 
-/** Identifies the beginning of links in a statement's template; each request fills in its own. */
-export const linkBaseOrigin = {}
-
-export const linkBaseOf = (jsonText: JsonText, base: string): Fragment =>
-  jsonText.text(sql`${base}`)
+/** The slot of the beginning of links. */
+export const linkBaseSlot: object = { name: 'beginning of links' }
 
 /** Compiles the JSON of a relation of `from`; undefined if the database could write other bytes than `query/serialize`. */
 export function compileEmbeddedJson(
@@ -130,7 +128,7 @@ function membersOf(
 
 /** Compiles the URL of a relation, `/api/books/1/author`; NULL if the foreign key of a to-one relation is NULL. */
 function linkOf(
-  { jsonText, options }: JsonContext,
+  { target, jsonText, options }: JsonContext,
   source: Source,
   relation: ResolvedRelation,
 ): Fragment | undefined {
@@ -141,7 +139,7 @@ function linkOf(
   const text = (given: string): Fragment => jsonText.text(sql`${given}`)
   const parts = key.flatMap((part, i) => (i === 0 ? [part] : [text(','), part])) as Fragment[]
   const url = jsonText.joined([
-    withOrigin(linkBaseOrigin, linkBaseOf(jsonText, options.base)),
+    jsonText.text(sql`${slotParam(target, linkBaseSlot, options.base)}`),
     text(`${collectionUrl(address.resource, '')}/`),
     ...parts,
     ...(address.rest === '' ? [] : [text(address.rest)]),

@@ -5,14 +5,15 @@ import type { ObjectLocation } from '../../../database/cell.ts'
 import type { ObjectText, TextPiece } from '../../../dialect/shared/json/object-text.ts'
 import { basePiece, constant, formTest, inRow } from '../../../dialect/shared/json/object-text.ts'
 import { insideQuotes } from '../../../lib/json/quoted.ts'
-import { type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { NamedColumn, ResolvedRelation } from '../../../model/registry/resource.ts'
 import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../../plan/plan.ts'
 import { collectionUrl } from '../../serialize/links.ts'
+import { slotParam } from '../bound-target.ts'
 import { plainAlias, registryName } from '../selection.ts'
 import { columnOf } from '../source.ts'
 import type { Target } from '../target.ts'
-import { linkBaseOrigin } from './embedded-json.ts'
+import { linkBaseSlot } from './embedded-json.ts'
 
 /** The column with the JSON of a row's object. */
 export interface ObjectSelection {
@@ -186,7 +187,7 @@ function embeddedOf(context: JsonContext, embed: EmbedPlan): TextPiece | undefin
 
 /** Compiles the link `"/api/books/1/author"`, null if a to-one relation's key is NULL; undefined if not all key columns are shown. */
 function linkOf(
-  { objectText, base }: JsonContext,
+  { target, objectText, base }: JsonContext,
   source: Source,
   relation: ResolvedRelation,
   shown: ReadonlySet<NamedColumn>,
@@ -199,7 +200,7 @@ function linkOf(
   if (key.some((part) => part === undefined)) return undefined
   const url = inRow([
     constant('"'),
-    basePiece(withOrigin(linkBaseOrigin, sql`${insideQuotes(base)}`)),
+    basePiece(sql`${slotParam(target, linkBaseSlot, base).map(insideQuotes)}`),
     constant(`${insideQuotes(collectionUrl(address.resource, ''))}/`),
     ...(key as TextPiece[]).flatMap((part, i) => (i === 0 ? [part] : [constant(','), part])),
     constant(`${insideQuotes(address.rest)}"`),

@@ -3,10 +3,12 @@
 import type { Expression, SqlBool } from 'kysely'
 import { chain, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { aggregateColumn, bucketColumn } from '../../../dialect/shared/values/result-column.ts'
-import { type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { constant, type Param } from '../../../lib/sql/param.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import { keyRefs } from '../../plan/names.ts'
-import type { Condition, Operand } from '../../plan/plan.ts'
+import type { Condition, Operand, Value } from '../../plan/plan.ts'
+import { valueParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
 import {
   columnIn,
@@ -78,31 +80,38 @@ export function compileCondition(target: Target, condition: Condition): Expressi
         column: columnIn(target, source, column),
         ref: columnOf(source, column),
       }))
-      return keysCondition(target, compared, keys)
+      return keysCondition(target, compared, constant(keys))
     }
     default: {
       const { column, expression } = compileOperand(target, condition.operand)
       switch (condition.kind) {
         case 'compare': {
-          const test = dialect.compare(column, expression, condition.operator, condition.value)
-          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+          const value = valueParam(target, condition.slot, condition.value)
+          return dialect.compare(column, expression, condition.operator, value)
         }
-        case 'between':
-          return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', condition.low)} and ${dialect.compare(column, expression, 'le', condition.high)})`
+        case 'between': {
+          const { slot, low, high } = condition
+          const limits = valueParam<readonly Value[]>(target, slot, [low, high])
+          const [from, to] = limits.items(2) as [Param<Value>, Param<Value>]
+          return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', from)} and ${dialect.compare(column, expression, 'le', to)})`
+        }
         case 'oneOf': {
-          if (condition.values.length === 0) return constant(condition.negated)
-          const test = dialect.oneOf(column, expression, condition.values, condition.negated)
-          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+          const { slot, negated } = condition
+          const values = valueParam(target, slot, condition.values)
+          if (values.decide(({ length }) => length === 0)) return constantTest(negated)
+          return dialect.oneOf(column, expression, values, negated)
         }
         case 'text': {
-          const test = dialect.textMatch(column, expression, condition)
-          return condition.slot === undefined ? test : withOrigin(condition.slot, test)
+          const text = valueParam(target, condition.slot, condition.text)
+          return dialect.textMatch(column, expression, { ...condition, text })
         }
         case 'items':
           return listMatch(target, column, expression, condition)
-        case 'isNull':
-          if (condition.negated) return sql<SqlBool>`${expression} is not null`
+        case 'isNull': {
+          const negated = valueParam(target, condition.slot, condition.negated)
+          if (negated.decide((answer) => answer)) return sql<SqlBool>`${expression} is not null`
           return dialect.isNull?.(column, expression) ?? sql<SqlBool>`${expression} is null`
+        }
       }
     }
   }
@@ -135,11 +144,13 @@ function found(
 }
 
 function listMatch(
-  { dialect }: Target,
+  target: Target,
   column: DialectColumn,
   expression: Expression<unknown>,
-  { match, values }: Extract<Condition, { kind: 'items' }>,
+  { match, slot, values: listed }: Extract<Condition, { kind: 'items' }>,
 ): Expression<SqlBool> {
+  const { dialect } = target
+  const values = valueParam(target, slot, listed)
   const test = dialect.listMatch?.(column, expression, { match, values })
   // Cannot happen: createApi refuses list columns if the dialect has no `listMatch`.
   if (test === undefined) throw new Error(`${dialect.name} has no lists`)
@@ -147,7 +158,7 @@ function listMatch(
 }
 
 // The condition for an empty list: `in ()` is a syntax error in PostgreSQL and MariaDB, and not every database has the keyword `false`.
-const constant = (value: boolean): Fragment<SqlBool> =>
+const constantTest = (value: boolean): Fragment<SqlBool> =>
   value ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
 
 type Exists = Extract<Condition, { kind: 'exists' }>
@@ -195,7 +206,7 @@ function linked(
         }))
       : through.from.map(({ dbName, column }) => ({ column, ref: sql.id(junction, dbName) }))
   const equals = compared.map(({ column, ref }, i) =>
-    dialect.compare(column, ref, 'eq', key[i] ?? ''),
+    dialect.compare(column, ref, 'eq', constant(key[i] ?? '')),
   )
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (through === undefined) return all

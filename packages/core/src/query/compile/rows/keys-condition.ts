@@ -4,6 +4,7 @@ import type { SqlBool } from 'kysely'
 import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
 import { chain } from '../../../dialect/shared/sql/sql-parts.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { Param } from '../../../lib/sql/param.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { groupKeys, type KeyGroup } from '../../plan/conditions/key-groups.ts'
 import type { Value } from '../../plan/plan.ts'
@@ -27,7 +28,9 @@ export const mostKeys = (
     ? Number.POSITIVE_INFINITY
     : mostCompared
 
-const firstOf = ([value]: readonly Value[]): Value => value as Value
+type Keys = readonly (readonly Value[])[]
+
+const firstsOf = (keys: Keys): readonly Value[] => keys.map(([value]) => value as Value)
 
 /**
  * Compiles `id in (1, 2)`; for a key of several columns `a = 1 and b in (2, 3)` for each group of keys that differ in one column, or for
@@ -36,34 +39,50 @@ const firstOf = ([value]: readonly Value[]): Value => value as Value
 export function keysCondition(
   target: Target,
   columns: readonly KeyColumn[],
-  keys: readonly (readonly Value[])[],
+  keys: Param<Keys>,
 ): Fragment<SqlBool> {
   const { dialect } = target
   const [only, ...others] = columns
   if (only !== undefined && others.length === 0) {
-    const values = keys.map(firstOf)
+    const values = keys.share(firstsOf)
     return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, false)}`
   }
   const types = columns.map(({ column }) => column)
-  const groups = groupKeys(types, keys)
-  const list = groups.length > 1 ? dialect.shortcuts?.keyList?.(types) : undefined
-  if (list !== undefined && groups.length > list.mostGroups) {
+  const groups = keys.share((all) => groupKeys(types, all))
+  const list = dialect.shortcuts?.keyList?.(types)
+  if (list !== undefined && groups.decide(({ length }) => length > Math.max(1, list.mostGroups))) {
     const refs = columns.map(({ ref }) => ref)
     return sql<SqlBool>`${list.test(refs, keys)}`
   }
-  const each = groups.map((group) => groupCondition(target, columns, group))
+  const each = groups
+    .items(groups.decide(({ length }) => length))
+    .map((group) => groupCondition(target, columns, group))
   return sql<SqlBool>`(${chain(each, 'or')})`
 }
+
+/** The column of which a group lists several values; -1 if it has one key. */
+const columnListed = ({ listed, values }: KeyGroup): number => (values.length > 1 ? listed : -1)
 
 function groupCondition(
   { dialect }: Target,
   columns: readonly KeyColumn[],
-  { first, listed, values }: KeyGroup,
+  group: Param<KeyGroup>,
 ): Fragment {
+  const listed = group.decide(columnListed)
   const parts = columns.map(({ column, ref }, i) =>
-    i === listed && values.length > 1
-      ? dialect.oneOf(column, ref, values, false)
-      : dialect.compare(column, ref, 'eq', first[i] as Value),
+    i === listed
+      ? dialect.oneOf(
+          column,
+          ref,
+          group.map(({ values }) => values),
+          false,
+        )
+      : dialect.compare(
+          column,
+          ref,
+          'eq',
+          group.map(({ first }) => first[i] as Value),
+        ),
   )
   return sql`(${sql.join(parts, sql` and `)})`
 }

@@ -4,11 +4,13 @@ import type { Expression, SqlBool } from 'kysely'
 import { exactDatetime, exactTime } from '../../../dialect/shared/values/calendar-text.ts'
 import { invalidParameter } from '../../../errors.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import type { Param } from '../../../lib/sql/param.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { keyValue } from '../../plan/conditions/value.ts'
 import { cursorValue } from '../../plan/order/keyset.ts'
 import { isRawCursorText, rawCursorText, rawValueOf } from '../../plan/order/raw-cursor-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../../plan/plan.ts'
+import { slotParam } from '../bound-target.ts'
 import { columnIn, valueIn } from '../source.ts'
 import type { Target } from '../target.ts'
 
@@ -77,8 +79,9 @@ export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool
   const { terms, values } = page
   if (values === null) return undefined
   const backwards = page.direction === 'before'
+  const cursor = slotParam(target, terms, values)
   const steps = terms.map((term, i): Step => {
-    const value = values[i] ?? null
+    const value = cursor.map((all) => all[i] ?? null)
     return {
       beyond: beyond(target, term, value, backwards),
       same: () => same(target, term, value),
@@ -86,7 +89,7 @@ export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool
   })
   const rows = beyondAll(steps)
   if (rows === undefined) return sql<SqlBool>`1 = 0`
-  const bound = terms.length > 1 ? firstBound(target, page) : undefined
+  const bound = terms.length > 1 ? firstBound(target, page, cursor) : undefined
   return bound === undefined ? sql<SqlBool>`${rows}` : sql<SqlBool>`${bound} and ${rows}`
 }
 
@@ -133,18 +136,24 @@ function chainsOf(steps: readonly Step[]): readonly Step[] {
 /** Returns the bound on the first term, `a >= 1`; undefined if NULLs come after the cursor's value or that value is NULL. */
 function firstBound(
   target: Target,
-  { terms, values, direction }: KeysetPage,
+  { terms, direction }: KeysetPage,
+  cursor: Param<CursorRow>,
 ): Expression<unknown> | undefined {
-  const [{ ref, descending, nulls, mayBeNull }, stored] = [terms[0] as KeysetTerm, values?.[0]]
+  const { ref, descending, nulls, mayBeNull } = terms[0] as KeysetTerm
   const backwards = direction === 'before'
-  if (stored === null || stored === undefined) return undefined
+  const stored = cursor.map(([first]) => first ?? null)
+  if (stored.decide(isNull)) return undefined
   if (mayBeNull && (nulls === 'last') !== backwards) return undefined
   return compare(target, ref, descending !== backwards ? 'le' : 'ge', stored)
 }
 
-function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expression<unknown> {
+function same(
+  target: Target,
+  { ref }: KeysetTerm,
+  stored: Param<Value | null>,
+): Expression<unknown> {
   const expression = valueIn(target, ref)
-  if (stored === null) return sql`${expression} is null`
+  if (stored.decide(isNull)) return sql`${expression} is null`
   return compare(target, ref, 'eq', stored)
 }
 
@@ -155,12 +164,12 @@ function same(target: Target, { ref }: KeysetTerm, stored: Value | null): Expres
 function beyond(
   target: Target,
   { ref, descending, nulls, mayBeNull }: KeysetTerm,
-  stored: Value | null,
+  stored: Param<Value | null>,
   backwards: boolean,
 ): Expression<unknown> | undefined {
   const expression = valueIn(target, ref)
   const nullsComeLater = (nulls === 'last') !== backwards
-  if (stored === null) return nullsComeLater ? undefined : sql`${expression} is not null`
+  if (stored.decide(isNull)) return nullsComeLater ? undefined : sql`${expression} is not null`
   const greater = compare(target, ref, descending !== backwards ? 'lt' : 'gt', stored)
   return nullsComeLater && mayBeNull ? sql`(${greater} or ${expression} is null)` : greater
 }
@@ -169,21 +178,29 @@ function compare(
   target: Target,
   term: KeysetTerm['ref'],
   operator: 'eq' | 'lt' | 'gt' | 'le' | 'ge',
-  value: Value,
+  stored: Param<Value | null>,
 ): Expression<unknown> {
   const { dialect } = target
   const column = columnIn(target, term.source, term.column)
   const ref = valueIn(target, term)
-  if (typeof value !== 'string' || !isRawCursorText(value)) {
-    return dialect.compare(column, ref, operator, value)
-  }
-  const stored = rawValueOf(value)
-  if (typeof stored === 'string' && isPlainText(column, stored)) {
-    return dialect.compare(column, ref, operator, stored)
-  }
-  const test = dialect.orderKey?.compare(column, ref, operator, stored)
+  const kind = stored.decide((value) => kindOf(column, value))
+  if (kind === 'usual') return dialect.compare(column, ref, operator, stored as Param<Value>)
+  const raw = stored.map((value) => rawValueOf(String(value)))
+  if (kind === 'text') return dialect.compare(column, ref, operator, raw as Param<Value>)
+  const test = dialect.orderKey?.compare(column, ref, operator, raw)
   if (test !== undefined) return test
-  throw invalidParameter('cursor', String(value), 'a cursor taken from next_url or previous_url')
+  throw invalidParameter('cursor', '', 'a cursor taken from next_url or previous_url')
+}
+
+type CursorRow = readonly (Value | null)[]
+
+const isNull = (value: Value | null): boolean => value === null
+
+/** Whether a cursor has the value itself, or a raw value: a usual text, or one that has no JSON form of its column's type. */
+function kindOf(column: NamedColumn, value: Value | null): 'usual' | 'text' | 'raw' {
+  if (typeof value !== 'string' || !isRawCursorText(value)) return 'usual'
+  const stored = rawValueOf(value)
+  return typeof stored === 'string' && isPlainText(column, stored) ? 'text' : 'raw'
 }
 
 /** Whether a text is a usual value of a column of texts; one with a NUL is not. */

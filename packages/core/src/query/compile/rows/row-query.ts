@@ -1,12 +1,12 @@
 // Compiles a RowPlan to the SELECT statement of one page of its rows.
 
-import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../../database/cell.ts'
 import { natural, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
-import { type Aliased, type Fragment, sql, withOrigin } from '../../../lib/sql/fragment.ts'
+import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { keyRefs } from '../../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../../plan/plan.ts'
+import { slotParam } from '../bound-target.ts'
 import { compileEmbedJoin, type JoinedEmbed } from '../json/joined-embed.ts'
 import {
   type ObjectColumn,
@@ -97,10 +97,10 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       ? []
       : [totalColumn(target, plan, slice.total.maxRows).as(totalAlias)]),
   ]
-  const fromCursor = keyset && beyondCursor(target, keyset)
-  const beyond = keyset && fromCursor && withOrigin<SqlBool>(keyset.terms, fromCursor)
+  const beyond = keyset && beyondCursor(target, keyset)
   const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
-  const offset = slice.offset > 0 ? withOrigin(offsetOrigin, offsetOf(slice)) : sql``
+  const offset =
+    slice.offset > 0 ? sql` offset ${slotParam(target, offsetSlot, slice.offset)}` : sql``
   const limit = isLimitLiteral(target, plan, slice)
     ? natural(slice.limit)
     : limitValue(target.dialect, slice.limit)
@@ -156,10 +156,8 @@ function isUsual({ resource: { settings } }: Source, limit: number): boolean {
   return [pageSizeDefault, pageSizeMax].some((size) => limit === size || limit === size + 1)
 }
 
-/** Identifies the offset in a statement's template. */
-export const offsetOrigin = {}
-
-export const offsetOf = ({ offset }: Slice): Fragment => sql` offset ${offset}`
+/** The slot of the offset. */
+export const offsetSlot: object = { name: 'offset' }
 
 /** From this offset on, selecting the page's keys first and then its rows costs less than computing the values of skipped rows. */
 export const keysFirstOffset = 200

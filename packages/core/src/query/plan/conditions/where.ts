@@ -44,7 +44,8 @@ export function planConditions(
   const where: Condition[] = []
   const having: Condition[] = []
   for (const node of nodes) {
-    const condition = planCondition(context, names, node, labels)
+    const planned = planCondition(context, names, node, labels)
+    const condition = node.kind === 'filter' ? withSlot(planned, node) : planned
     const stage = stageOf(condition)
     if (stage === 'both') {
       throw conflictingParameters(
@@ -146,10 +147,14 @@ function planFilter(
     },
     text: () => scalar,
   })
-  const { kind } = test
-  const isReplaceable = kind === 'compare' || kind === 'text' || kind === 'oneOf'
-  return { ...test, operand, ...(isReplaceable && { slot: { query: node.value.span.start } }) }
+  return { ...test, operand }
 }
+
+/** Says where the value of a top-level filter is in the query, so that a cached plan takes that of a later request. */
+const withSlot = (condition: Condition, { value }: FilterNode): Condition =>
+  condition.kind === 'compare' || condition.kind === 'text' || condition.kind === 'oneOf'
+    ? { ...condition, slot: { query: value.span.start } }
+    : condition
 
 function fitting(operand: Operand): string {
   const type = operandType(operand)

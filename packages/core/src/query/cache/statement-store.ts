@@ -1,0 +1,76 @@
+// StatementStore: the printed statements of reads and writes. A statement is compiled once; later requests only compute its parameters.
+
+import { lruMap } from '../../lib/lru-map.ts'
+import type { Fragment } from '../../lib/sql/fragment.ts'
+import type { Decision } from '../../lib/sql/param.ts'
+import type { TextStyle } from '../../lib/sql/print.ts'
+import {
+  bind,
+  printForStore,
+  type SlotValues,
+  type StoredStatement,
+} from '../../lib/sql/stored-statement.ts'
+import { printedStatement } from './printed-statement.ts'
+
+/** A statement, and how its rows are read. */
+export interface Made<R, S> {
+  readonly statement: S
+  readonly reading: R
+}
+
+export interface StoreRequest<R> {
+  /** The statements of one name have the same text, apart from decisions about their values. */
+  readonly name: string
+  /** The values of the request. */
+  readonly values: SlotValues
+  readonly style: TextStyle
+  /** Rewrites printed SQL for the driver. */
+  readonly finish: (text: string) => string
+  /** Compiles the statement, and adds its decisions about values of slots; undefined if the database does not support it. */
+  readonly compile: (decisions: Decision[]) => Made<R, Fragment> | undefined
+}
+
+export interface StatementStore {
+  /**
+   * Returns the statement with the values of the request. Undefined if it cannot be stored: the database does not support it, or Kysely
+   * prints a part of it.
+   */
+  make<R>(request: StoreRequest<R>): Made<R, ReturnType<typeof printedStatement>> | undefined
+}
+
+/** The texts of one name, the newest first; none if statements of this name cannot be stored. */
+type Variants = readonly Made<unknown, StoredStatement>[] | 'none'
+
+/** The most texts of one name: the oldest is forgotten first. */
+const maxVariants = 8
+
+/** Creates a store of at most `size` names. */
+export function statementStore(size: number): StatementStore {
+  const known = lruMap<Variants>(size)
+  return {
+    make<R>({ name, values, style, finish, compile }: StoreRequest<R>) {
+      const variants = known.get(name)
+      if (variants === 'none') return undefined
+      for (const { statement, reading } of variants ?? []) {
+        const parameters = bind(statement, values)
+        if (parameters === undefined) continue
+        return {
+          statement: printedStatement(statement.text, parameters),
+          reading: reading as R,
+        }
+      }
+      const decisions: Decision[] = []
+      const made = compile(decisions)
+      const printed = made && printForStore(made.statement, style, decisions)
+      if (made === undefined || printed === undefined) {
+        known.set(name, 'none')
+        return undefined
+      }
+      const { reading } = made
+      const text = finish(printed.statement.text)
+      const variant = { statement: { ...printed.statement, text }, reading }
+      known.set(name, [variant, ...(variants ?? [])].slice(0, maxVariants))
+      return { statement: printedStatement(text, printed.parameters), reading }
+    },
+  }
+}

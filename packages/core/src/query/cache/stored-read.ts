@@ -1,0 +1,43 @@
+// The statements of a prepared read: each is printed once and stored, and later requests bind their values to it.
+
+import type { SlotValues } from '../../lib/sql/stored-statement.ts'
+import type { SlotValue, StatementMaker, StatementRequest } from '../compile/read-program.ts'
+import type { Target } from '../compile/target.ts'
+import type { StatementStore } from './statement-store.ts'
+
+/** A prepared read with the values of a request. */
+export interface StoredRead {
+  readonly target: Target
+  readonly store: StatementStore
+  /** The values of the plan's conditions, cursor and scopes, by their slots. */
+  readonly values: SlotValues
+  /** Rewrites printed SQL for the driver. `rows`: whether the driver may return its rows as arrays. */
+  readonly finish: (text: string, rows: boolean) => string
+}
+
+/** Makes statements by the store; a statement is undefined if it must be compiled normally. */
+export function makeFromStore({ target, store, values, finish }: StoredRead): StatementMaker {
+  const style = target.dialect.shortcuts?.textStyle
+  return <R>({ name, own, rows, compile }: StatementRequest<R>) =>
+    style &&
+    store.make<R>({
+      name,
+      values: own.length === 0 ? values : withOwn(values, own),
+      style,
+      finish: (text) => finish(text, rows),
+      compile: (decisions) => compile({ ...target, decisions }),
+    })
+}
+
+/** The values of the plan and of the statement's own slots. */
+const withOwn = (values: SlotValues, own: readonly SlotValue[]): SlotValues => ({
+  get(slot) {
+    for (const [owned, value] of own) if (owned === slot) return value
+    return values.get(slot)
+  },
+})
+
+/** Values of several kinds of slots as one. */
+export const bothValues = (some: SlotValues, others: SlotValues): SlotValues => ({
+  get: (slot) => some.get(slot) ?? others.get(slot),
+})
