@@ -1,7 +1,7 @@
 // Writes docs/errors.md from the comments of errors.ts and the error catalogue.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { catalogue } from '../packages/core/src/openapi/catalogue.ts'
+import { catalogue } from '../packages/core/src/openapi/error-catalogue.ts'
 
 /** The page that this script writes. */
 export const page = new URL('../docs/errors.md', import.meta.url)
@@ -94,7 +94,7 @@ function names(): string {
 
 /** Returns the whole page. */
 export const errorsPage =
-  (): string => `<!-- Written by scripts/errors.ts from packages/core/src/errors.ts and openapi/catalogue.ts. -->
+  (): string => `<!-- Written by scripts/errors.ts from packages/core/src/errors.ts and openapi/error-catalogue.ts. -->
 
 # Errors
 

@@ -59,7 +59,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'the cost of new hashes, by the arguments of one call',
   ],
-  'auth/users/look-up.ts': [
+  'auth/users/look-up-user.ts': [
     1,
     'by the connection: the keys of users that are looked up in this turn of the event loop; no record outlives its statement',
   ],

@@ -1,10 +1,10 @@
-/** The core consists of its rooms and the entries beside them, and no folder is too large to be read at once. */
+/** The core consists of its rooms and the entries beside them, no folder is too large to be read at once, and names of files tell them apart. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { equal } from '../support/assert.ts'
 import { filesBelow, repository } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
-import { entries, layers, mostFiles } from './layers.ts'
+import { entries, layers, mostFiles, repeatedNames } from './layers.ts'
 
 const root = 'packages/core/src/'
 
@@ -70,5 +70,11 @@ suite('rooms of the core', (test) => {
     }
     const large = [...sizes].filter(([, size]) => size > mostFiles).map(([folder]) => folder)
     equal(large, [])
+  })
+
+  test('have a name for each file that no other file has', () => {
+    const names = filesBelow(root).map((file) => file.slice(file.lastIndexOf('/') + 1))
+    const repeated = names.filter((name, at) => names.indexOf(name) < at)
+    equal([...new Set(repeated)].sort(), repeatedNames)
   })
 })

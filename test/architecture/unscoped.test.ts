@@ -27,7 +27,7 @@ const known: readonly Unscoped[] = [
         1,
         'the tables that the conditions of a policy name; none of their rows is returned',
       ],
-      'auth/users/look-up.ts': [2, 'the user of the request, before policies can be called'],
+      'auth/users/look-up-user.ts': [2, 'the user of the request, before policies can be called'],
       'auth/users/users.ts': [1, 'the roles of the user, before policies can be called'],
       'auth/passwords/stored-passwords.ts': [
         1,

@@ -11,7 +11,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'Concurrent requests that look up the same user share its record',
-    file: 'packages/core/src/auth/users/look-up.ts',
+    file: 'packages/core/src/auth/users/look-up-user.ts',
     find: 'return row && new LoadedRow(row.layout, row.raw)',
     replace: 'return row',
     fails: 'test/auth/shared-look-ups.test.ts',
@@ -34,7 +34,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A key that the database refuses makes the look-ups of other requests fail',
-    file: 'packages/core/src/auth/users/look-up.ts',
+    file: 'packages/core/src/auth/users/look-up-user.ts',
     find: 'if (error instanceof ApiError && error.status === 400) return []',
     replace: '',
     fails: 'test/auth/shared-look-ups.test.ts',
@@ -42,7 +42,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A client that disconnects cancels the look-up of the users of other requests',
-    file: 'packages/core/src/auth/users/look-up.ts',
+    file: 'packages/core/src/auth/users/look-up-user.ts',
     find: 'const lease = own.withoutClient()',
     replace: 'const lease = own',
     fails: 'test/auth/shared-look-ups.test.ts',
@@ -254,7 +254,7 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A user is found by a name that only the collation considers equal',
-    file: 'packages/core/src/auth/users/look-up.ts',
+    file: 'packages/core/src/auth/users/look-up-user.ts',
     find: 'return same ? row : undefined',
     replace: 'return row',
     fails: 'test/auth/errors.test.ts',

@@ -423,7 +423,7 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'A response with a code of the host lacks the errors of the service that have its status',
-    file: 'packages/core/src/openapi/problems.ts',
+    file: 'packages/core/src/openapi/error-responses.ts',
     find: 'const errors = [...ofService, ...declared.map(sampleOf)]',
     replace: 'const errors = declared.length > 0 ? declared.map(sampleOf) : [...ofService]',
     fails: 'test/openapi/error-codes.test.ts',

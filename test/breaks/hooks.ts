@@ -74,7 +74,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A hook that waits for the connection of its own transaction waits forever',
-    file: 'packages/core/src/access/hooks/one-connection.ts',
+    file: 'packages/core/src/access/hooks/second-connection.ts',
     find: 'return hook === undefined || hook.finished',
     replace: 'return hook === undefined || !hook.over',
     fails: 'test/hooks/one-connection.test.ts',

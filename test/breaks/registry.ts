@@ -268,7 +268,7 @@ export const registry: readonly Break[] = [
   },
   {
     title: 'The document lacks an error that can happen',
-    file: 'packages/core/src/openapi/catalogue.ts',
+    file: 'packages/core/src/openapi/error-catalogue.ts',
     find: "  entry(errors.preconditionFailed(), 'precondition'),\n",
     replace: '\n',
     fails: 'test/openapi/catalogue.test.ts',

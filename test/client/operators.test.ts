@@ -1,6 +1,6 @@
 /** The typed client knows every filter operator of the query language. */
 import { queryText } from '../../packages/core/src/client/query/query-text.ts'
-import type { Operators } from '../../packages/core/src/client/query/where.ts'
+import type { Operators } from '../../packages/core/src/client/query/where-types.ts'
 import {
   type FilterOperator,
   filterOperators,

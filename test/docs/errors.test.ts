@@ -1,6 +1,6 @@
 /** docs/errors.md is the output of its script, made from errors.ts and the catalogue, and has every code. */
 import { readFileSync } from 'node:fs'
-import { catalogue } from '../../packages/core/src/openapi/catalogue.ts'
+import { catalogue } from '../../packages/core/src/openapi/error-catalogue.ts'
 import { errorsPage, page, throwers } from '../../scripts/errors.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'

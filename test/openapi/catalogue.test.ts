@@ -1,7 +1,7 @@
 /** The document describes every error of the service, and the service can send every code in the document. */
 import * as errors from '../../packages/core/src/errors.ts'
-import { catalogue } from '../../packages/core/src/openapi/catalogue.ts'
-import { phrases } from '../../packages/core/src/openapi/problems.ts'
+import { catalogue } from '../../packages/core/src/openapi/error-catalogue.ts'
+import { phrases } from '../../packages/core/src/openapi/error-responses.ts'
 import { equal, ok } from '../support/assert.ts'
 import { sourceOf } from '../support/source-text.ts'
 import { suite } from '../support/suite.ts'
@@ -20,7 +20,7 @@ const notErrors = [
 
 suite('the error catalogue', (test) => {
   test('has every error of errors.ts', () => {
-    const text = sourceOf('packages/core/src/openapi/catalogue.ts')
+    const text = sourceOf('packages/core/src/openapi/error-catalogue.ts')
     const missing = Object.keys(errors).filter(
       (name) => !notErrors.includes(name) && !text.includes(`errors.${name}(`),
     )

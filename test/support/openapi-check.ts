@@ -1,7 +1,7 @@
 /** Checks responses against the OpenAPI document of their API. */
 import type { Api } from '@model-api/core'
 import { problemMediaType } from '../../packages/core/src/http/problem-details.ts'
-import { problemSchema } from '../../packages/core/src/openapi/problems.ts'
+import { problemSchema } from '../../packages/core/src/openapi/error-responses.ts'
 import { compileSchema, type Schema, type Validate } from './json-schema.ts'
 
 /** A response as a client receives it. */

@@ -1,9 +1,9 @@
 // The entry `@model-api/core/client`, the typed client: re-exports only.
 
 export type { Batch, BatchOptions } from './client/batch.ts'
-export type { Call, CallRequest, Failure, Result, Success } from './client/call.ts'
+export type { Call, CallRequest, Failure, Result, Success } from './client/client-call.ts'
+export type { Collection } from './client/client-collection.ts'
 export { ClientError } from './client/client-error.ts'
-export type { Collection } from './client/collection.ts'
 export type { Client, ClientOptions } from './client/create-client.ts'
 export { createClient } from './client/create-client.ts'
 export type {

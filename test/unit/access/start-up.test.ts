@@ -6,7 +6,7 @@ import type { Registry, Resource } from '../../../packages/core/src/model/regist
 import { policy } from '../../../packages/core/src/model/settings/access/check-policy.ts'
 import { keyTable } from '../../../packages/core/src/model/settings/key-table.ts'
 import type { Meta } from '../../../packages/core/src/model/settings/meta.ts'
-import { collectProblems } from '../../../packages/core/src/model/settings/problems.ts'
+import { collectProblems } from '../../../packages/core/src/model/settings/setting-problems.ts'
 import { equal, match } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -16,7 +16,7 @@ import { jwtStrategy } from './strategies/jwt.ts'
 import { tokenProviders } from './tokens/token-providers.ts'
 import { createTokens, type Tokens } from './tokens/tokens.ts'
 import type { Strategy } from './users/identity.ts'
-import type { OpenDatabase } from './users/look-up.ts'
+import type { OpenDatabase } from './users/look-up-user.ts'
 import { rememberUsers } from './users/remembered-users.ts'
 import { createUsers, type ReadUserFromReplica, type Users } from './users/users.ts'
 

@@ -1,6 +1,6 @@
 // Batches: several calls as one request, in one transaction.
 
-import { type Call, type CallRequest, callOf, type Transport } from './call.ts'
+import { type Call, type CallRequest, callOf, type Transport } from './client-call.ts'
 import type { SendOptions } from './query/query.ts'
 import { headersOf } from './request-headers.ts'
 

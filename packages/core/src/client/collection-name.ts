@@ -1,7 +1,7 @@
 // How the name of a collection in a program becomes a path segment, and how the type of a client names its collections.
 
 import type { LetterCase } from '../lib/naming/case.ts'
-import type { Plural } from './query/plural.ts'
+import type { Plural } from './query/plural-type.ts'
 
 /** The last word of a name in Pascal case. `never` if the name has other characters or ends with an abbreviation. */
 type LastWord<

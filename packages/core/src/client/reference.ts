@@ -1,6 +1,6 @@
 // References of a batch: use a member of an earlier call's value in bodies, keys and conditions of later calls.
 
-import type { Call } from './call.ts'
+import type { Call } from './client-call.ts'
 
 /** What a reference can name in a value: an item of a list by its index, or a member of a record. */
 type MemberOf<T> =

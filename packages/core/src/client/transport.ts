@@ -1,7 +1,7 @@
 // Sends one request and reads its response, with or without envelope. Sends a query that is too long for a URL as QUERY.
 // Returns errors as values.
 
-import type { Failure, Result, Transport } from './call.ts'
+import type { Failure, Result, Transport } from './client-call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'
 
 /** Headers, or a function that returns them for each request, for example with a token. */

@@ -2,7 +2,7 @@
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
 import { didYouMean } from '../lib/naming/suggest.ts'
-import { shown } from '../model/settings/checks.ts'
+import { shown } from '../model/settings/setting-checks.ts'
 import type { Dialect } from './dialect.ts'
 import { genericDialect } from './generic/dialect.ts'
 import type { InternalDialect } from './internal-dialect.ts'

@@ -1,8 +1,8 @@
 // Checks at start-up that no code which the host declares is a code of the service.
 
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
-import type { Problems } from '../model/settings/problems.ts'
-import { serviceCodes } from './catalogue.ts'
+import type { Problems } from '../model/settings/setting-problems.ts'
+import { serviceCodes } from './error-catalogue.ts'
 
 /** Reports codes that errors of the service have, because clients could not tell the errors from each other. */
 export function checkErrorCodes(codes: Iterable<DeclaredCode>, problems: Problems): void {

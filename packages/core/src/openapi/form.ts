@@ -16,7 +16,7 @@ import type { RoleRule } from '../model/settings/access/access-types.ts'
 import type { MethodName } from '../model/settings/config.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
 import type { ApiSettings, DumpSettings } from '../model/settings/settings.ts'
-import type { Occasion } from './catalogue.ts'
+import type { Occasion } from './error-catalogue.ts'
 import type { Answer } from './schemas/envelope-schemas.ts'
 import type { Schema } from './schemas/schema.ts'
 

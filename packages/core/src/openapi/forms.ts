@@ -1,9 +1,9 @@
 // The two forms of the document, for OpenAPI 3.1 and 3.2: how each describes operations, responses, records and queries.
 
+import { failuresByStatus, oneFailure } from './error-responses.ts'
 import type { Form } from './form.ts'
 import { filtersByName, filtersByPattern } from './parameters/filter-parameters.ts'
 import { anyConflict, anyName, ownConflicts, ownNames } from './parameters/query-parameters.ts'
-import { failuresByStatus, oneFailure } from './problems.ts'
 import { ownRecords, sharedRecords } from './schemas/record-schemas.ts'
 import { successByContent, successByMethod } from './schemas/success-responses.ts'
 import { requirements, requirementsWithRoles } from './security.ts'

@@ -11,7 +11,7 @@ import {
   policyFrom,
   policyHooks,
 } from '../../model/settings/access/check-policy.ts'
-import type { Problems } from '../../model/settings/problems.ts'
+import type { Problems } from '../../model/settings/setting-problems.ts'
 import type { PolicySetting } from '../../model/settings/settings.ts'
 import type { CheckedScope } from '../../query/plan/checked-scope.ts'
 import type { Action } from '../action.ts'

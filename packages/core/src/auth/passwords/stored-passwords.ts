@@ -12,7 +12,7 @@ import type { Value } from '../../query/plan/plan.ts'
 import { readAll } from '../../query/run/read.ts'
 import { compileUpdate } from '../../write/statements/statements.ts'
 import { keyParts, matchesOf } from '../../write/statements/statements-by-keys.ts'
-import type { OpenDatabase, OpenedDatabase } from '../users/look-up.ts'
+import type { OpenDatabase, OpenedDatabase } from '../users/look-up-user.ts'
 import { newestPlan } from '../users/user-plan.ts'
 import { costOfHash, hashPassword, isPasswordCheck, type PasswordCheck } from './passwords.ts'
 

@@ -22,7 +22,7 @@ import {
   type OpenDatabase,
   type OpenedDatabase,
   sharedLookUp,
-} from './look-up.ts'
+} from './look-up-user.ts'
 import { roleRelation } from './user-plan.ts'
 
 /** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */

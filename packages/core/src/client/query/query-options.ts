@@ -1,6 +1,6 @@
 // Options for TanStack Query, as plain objects, without importing it.
 
-import { type Call, type Success, unwrapped } from '../call.ts'
+import { type Call, type Success, unwrapped } from '../client-call.ts'
 
 interface Context {
   readonly signal?: AbortSignal

@@ -11,7 +11,7 @@ import type {
   Target,
   ToOneName,
 } from '../model-fields.ts'
-import type { Unordered, Where } from './where.ts'
+import type { Unordered, Where } from './where-types.ts'
 
 type SortableName<M extends AnyModel> = {
   [K in OwnName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K

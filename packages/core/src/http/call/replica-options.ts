@@ -4,8 +4,8 @@ import { detectDialect } from '../../dialect/detect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { ReadYourWrites } from '../../model/settings/config.ts'
-import type { Problems } from '../../model/settings/problems.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
+import type { Problems } from '../../model/settings/setting-problems.ts'
 import { isInstance, schemaPluginProblem } from './session.ts'
 
 export interface ReplicaOptions {

@@ -2,8 +2,8 @@
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { type AnyModel, type BaseModel, modelOptions } from '../define-model.ts'
-import type { Problems } from '../settings/problems.ts'
 import { settingNames } from '../settings/setting-names.ts'
+import type { Problems } from '../settings/setting-problems.ts'
 
 /** Returns every declared model by name, listed ones first; reports two models with the same name. */
 export function collectModels(

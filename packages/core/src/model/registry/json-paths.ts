@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { JsonPathType } from '../column.ts'
-import type { Problems } from '../settings/problems.ts'
+import type { Problems } from '../settings/setting-problems.ts'
 import { badFieldName } from './field-name.ts'
 import { relationsMatching } from './relations/relation-token.ts'
 import type { NamedColumn, PathColumn, Resource } from './resource.ts'

@@ -1,11 +1,11 @@
 // Checks config and meta key by key; unknown keys and wrong values become problems.
 
 import { nearest } from '../../lib/naming/suggest.ts'
-import { object } from './checks.ts'
 import type { ApiConfig } from './config.ts'
 import { type KeyEntry, keyTable, metaKeyTable } from './key-table.ts'
 import { configKeyOf, type Meta, metaKeyOf } from './meta.ts'
-import type { Problems } from './problems.ts'
+import { object } from './setting-checks.ts'
+import type { Problems } from './setting-problems.ts'
 
 const configEntries: ReadonlyMap<string, KeyEntry> = new Map(Object.entries(keyTable))
 

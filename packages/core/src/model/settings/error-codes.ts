@@ -2,7 +2,16 @@
 
 import { toCase } from '../../lib/naming/case.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
-import { type Check, integer, listOf, object, oneOf, shown, text, together } from './checks.ts'
+import {
+  type Check,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  shown,
+  text,
+  together,
+} from './setting-checks.ts'
 
 /** The error that a code of the host stands for. */
 export interface ErrorCode {

@@ -6,6 +6,10 @@ import { hasHooks, policy } from './access/check-policy.ts'
 import { customAuthScheme } from './auth/custom-auth-scheme.ts'
 import { parseIpRange } from './auth/ip-range.ts'
 import { leastPasswordCost, mostPasswordCost, usualPasswordCost } from './auth/password-cost.ts'
+import type { ApiConfig } from './config.ts'
+import { bulkMethods } from './endpoints/bulk-methods.ts'
+import { errorCodes } from './error-codes.ts'
+import type { ApiOnlyKey, OwnMeta } from './meta.ts'
 import {
   boolean,
   booleanOr,
@@ -27,11 +31,7 @@ import {
   shown,
   text,
   url,
-} from './checks.ts'
-import type { ApiConfig } from './config.ts'
-import { bulkMethods } from './endpoints/bulk-methods.ts'
-import { errorCodes } from './error-codes.ts'
-import type { ApiOnlyKey, OwnMeta } from './meta.ts'
+} from './setting-checks.ts'
 
 /** The definition of a configuration key. */
 export interface KeyEntry<

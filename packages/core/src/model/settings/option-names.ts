@@ -1,7 +1,7 @@
 // Checks the names of options: a misspelt `config` would start an API without its settings.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
-import type { Problems } from './problems.ts'
+import type { Problems } from './setting-problems.ts'
 
 /** Adds a problem for each option that is not among `names`. */
 export function checkOptionNames(

@@ -17,11 +17,11 @@ import type { ApiConfig } from './config.ts'
 import { bulkMethodsOf } from './endpoints/bulk-methods.ts'
 import { resourceMethods } from './endpoints/resource-methods.ts'
 import type { Meta } from './meta.ts'
-import type { Problems } from './problems.ts'
 import { type Reader, reader } from './reader.ts'
 import { resolveErrorCodes } from './resolve-error-codes.ts'
+import { lackedSoftDeleteColumn, resolveSoftDelete } from './resolve-soft-delete.ts'
+import type { Problems } from './setting-problems.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
-import { lackedSoftDeleteColumn, resolveSoftDelete } from './soft-delete.ts'
 
 const dumpSettings = ({ get }: Reader): DumpSettings => ({
   envelope: get('API_DUMP_ENVELOPE'),

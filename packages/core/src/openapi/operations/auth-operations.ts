@@ -6,11 +6,11 @@ import type {
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
-import type { Occasion } from '../catalogue.ts'
+import type { Occasion } from '../error-catalogue.ts'
+import { failuresOf } from '../error-responses.ts'
 import type { OperationKind } from '../form.ts'
 import { authTag } from '../info.ts'
 import { oneParameters, serviceParameters } from '../parameters/query-parameters.ts'
-import { failuresOf } from '../problems.ts'
 import { successSchema } from '../schemas/envelope-schemas.ts'
 import { answeredRecord } from '../schemas/record-schemas.ts'
 import { type Schema, shapedByCallback } from '../schemas/schema.ts'

@@ -1,11 +1,11 @@
 // The batch endpoint as an operation.
 
 import type { OperationObject, PathItemObject } from 'openapi3-ts/oas31'
-import type { Occasion } from '../catalogue.ts'
 import { codesOfAll } from '../declared-codes.ts'
+import type { Occasion } from '../error-catalogue.ts'
+import { failuresOf } from '../error-responses.ts'
 import { batchTag } from '../info.ts'
 import { serviceParameters } from '../parameters/query-parameters.ts'
-import { failuresOf } from '../problems.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { headerRefs } from '../schemas/success-responses.ts'
 import { csrfParameters, securityOf } from '../security.ts'

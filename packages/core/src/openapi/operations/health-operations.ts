@@ -1,8 +1,8 @@
 // The health routes as operations.
 
 import type { OperationObject, PathItemObject } from 'openapi3-ts/oas31'
+import { failuresOf } from '../error-responses.ts'
 import { healthTag } from '../info.ts'
-import { failuresOf } from '../problems.ts'
 import { ok } from './auth-operations.ts'
 import type { Writer } from './operations.ts'
 

@@ -1,11 +1,11 @@
 // The index as an operation.
 
 import type { PathItemObject } from 'openapi3-ts/oas31'
-import type { Occasion } from '../catalogue.ts'
 import { indexSample } from '../code-samples.ts'
+import type { Occasion } from '../error-catalogue.ts'
+import { failuresOf } from '../error-responses.ts'
 import { indexTag } from '../info.ts'
 import { serviceParameters } from '../parameters/query-parameters.ts'
-import { failuresOf } from '../problems.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { securityOf } from '../security.ts'
 import { ok } from './auth-operations.ts'

@@ -16,8 +16,8 @@ import {
   oneOf,
   shown,
   text,
-} from '../../settings/checks.ts'
-import type { Problems } from '../../settings/problems.ts'
+} from '../../settings/setting-checks.ts'
+import type { Problems } from '../../settings/setting-problems.ts'
 import { canBeKey } from '../../type-rules.ts'
 import { validatorNames } from '../../validator-names.ts'
 

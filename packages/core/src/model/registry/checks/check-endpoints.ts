@@ -1,6 +1,6 @@
 // Checks that no two resources share a path.
 
-import type { Problems } from '../../settings/problems.ts'
+import type { Problems } from '../../settings/setting-problems.ts'
 import type { Resource } from '../resource.ts'
 
 /** Reports resources that share a path, and a path below another: `library/books` is also the record `books` of `library`. */

@@ -2,8 +2,8 @@
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { Relation } from '../../relation.ts'
-import { boolean, type Check, object, oneOf, shown, text } from '../../settings/checks.ts'
-import type { Problems } from '../../settings/problems.ts'
+import { boolean, type Check, object, oneOf, shown, text } from '../../settings/setting-checks.ts'
+import type { Problems } from '../../settings/setting-problems.ts'
 
 const key: Check = (value) => {
   const names = Array.isArray(value) ? value : [value]

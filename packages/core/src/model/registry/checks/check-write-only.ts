@@ -1,6 +1,6 @@
 // Checks what a model and its relations do with write-only columns. The options of the columns themselves are in `check-column.ts`.
 
-import type { Problems } from '../../settings/problems.ts'
+import type { Problems } from '../../settings/setting-problems.ts'
 import { keysOf } from '../caller-registry.ts'
 import type { Resource } from '../resource.ts'
 import { tellsByConflict } from './check-column.ts'

@@ -1,6 +1,6 @@
 // The checks of role maps and of authentication requirements: their keys, and what each key may hold.
 
-import { type Check, mapping, shown, together } from '../checks.ts'
+import { type Check, mapping, shown, together } from '../setting-checks.ts'
 import type { AccessKey, AuthRequirements } from './access-types.ts'
 import { isRequired } from './requirements.ts'
 import { roleRule } from './role-rule.ts'

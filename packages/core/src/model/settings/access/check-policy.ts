@@ -2,7 +2,7 @@
 
 import { didYouMean, nearest } from '../../../lib/naming/suggest.ts'
 import type { AnyModel } from '../../define-model.ts'
-import { type Check, object, shown, together } from '../checks.ts'
+import { type Check, object, shown, together } from '../setting-checks.ts'
 import type { AccessPolicy, AccessPolicyOption } from './access-types.ts'
 
 /** The members of a policy: the scope of rows as data, and hooks. */

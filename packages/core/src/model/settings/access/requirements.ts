@@ -2,7 +2,7 @@
 
 import type { ApiConfig } from '../config.ts'
 import type { Meta } from '../meta.ts'
-import type { Problems } from '../problems.ts'
+import type { Problems } from '../setting-problems.ts'
 import type { AccessKey, AuthRequirements, StrategyName } from './access-types.ts'
 
 /** The requirements of meta or config, as booleans. If a key is absent, the next more general key applies. */

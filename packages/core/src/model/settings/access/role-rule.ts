@@ -1,7 +1,7 @@
 // The check of a role rule in a role map or a column's `read` and `write`.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
-import { type Check, listOf, text } from '../checks.ts'
+import { type Check, listOf, text } from '../setting-checks.ts'
 
 const someRoles: Check = (value) =>
   Array.isArray(value) && value.length === 0 ? 'expected a role' : listOf(text)(value)

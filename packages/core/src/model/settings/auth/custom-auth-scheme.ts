@@ -1,7 +1,7 @@
 // CustomAuthScheme: where the custom strategy finds its credential, and the check of that setting.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
-import type { Check } from '../checks.ts'
+import type { Check } from '../setting-checks.ts'
 
 /** Where the custom strategy finds its credential. */
 export type CustomAuthScheme =

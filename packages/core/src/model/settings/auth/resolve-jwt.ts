@@ -2,8 +2,8 @@
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { ApiConfig } from '../config.ts'
-import type { Problems } from '../problems.ts'
 import { reader } from '../reader.ts'
+import type { Problems } from '../setting-problems.ts'
 import {
   type Algorithm,
   algorithms,

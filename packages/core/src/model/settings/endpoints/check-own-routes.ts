@@ -4,7 +4,7 @@
 import type { Resource } from '../../registry/resource.ts'
 import type { AuthSettings } from '../auth/auth-settings.ts'
 import type { ApiConfig } from '../config.ts'
-import type { Problems } from '../problems.ts'
+import type { Problems } from '../setting-problems.ts'
 import type { ApiSettings } from '../settings.ts'
 
 type General = Pick<ApiSettings, 'docs' | 'healthRoute' | 'prefix' | 'batch'>

@@ -3,7 +3,7 @@
 import type { AnyModel } from '../../define-model.ts'
 import type { MethodName } from '../config.ts'
 import type { Meta } from '../meta.ts'
-import type { Problems } from '../problems.ts'
+import type { Problems } from '../setting-problems.ts'
 
 /** Returns why the rows of a model cannot be written; undefined if they can. */
 function whyReadOnly({ columns, readOnly }: AnyModel): string | undefined {

@@ -13,7 +13,7 @@ import type {
 } from '../model-fields.ts'
 import type { Named, ValueAt } from '../row.ts'
 import type { Nulls, SendOptions } from './query.ts'
-import type { Unordered, Where } from './where.ts'
+import type { Unordered, Where } from './where-types.ts'
 
 type NameOfType<M extends AnyModel, Type, Not = never> = {
   [K in OwnName<M>]: FieldOf<M, K>['type'] extends Type

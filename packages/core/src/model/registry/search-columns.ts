@@ -3,8 +3,8 @@
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { ColumnType } from '../column.ts'
 import type { AnyModel, IndexedSearch } from '../define-model.ts'
-import { text } from '../settings/checks.ts'
-import type { Problems } from '../settings/problems.ts'
+import { text } from '../settings/setting-checks.ts'
+import type { Problems } from '../settings/setting-problems.ts'
 import { isWriteOnly } from './checks/field-rules.ts'
 import type { Resource } from './resource.ts'
 

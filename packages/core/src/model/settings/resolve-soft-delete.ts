@@ -5,11 +5,11 @@ import type { Column } from '../column.ts'
 import type { AnyModel } from '../define-model.ts'
 import { fits } from '../fits.ts'
 import type { DefaultFunction, SoftDeleteValues } from './access/hook-types.ts'
-import { shown } from './checks.ts'
 import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
-import type { Problems } from './problems.ts'
 import type { Reader } from './reader.ts'
+import { shown } from './setting-checks.ts'
+import type { Problems } from './setting-problems.ts'
 import type { DeletedValue, ResourceSettings } from './settings.ts'
 
 /** Resolves the soft delete settings of a model; null if it does not use soft delete. */

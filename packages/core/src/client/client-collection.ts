@@ -2,10 +2,10 @@
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { RowOf } from '../model/infer.ts'
-import type { KeyedPatch, NewRecord, Patch, Replacement } from './body.ts'
-import type { Call } from './call.ts'
+import type { KeyedPatch, NewRecord, Patch, Replacement } from './body-types.ts'
+import type { Call } from './client-call.ts'
 import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
-import type { Aggregates, Group, GroupKey, GroupQuery } from './query/groups.ts'
+import type { Aggregates, Group, GroupKey, GroupQuery } from './query/group-types.ts'
 import type {
   Dump,
   FieldPath,
@@ -15,7 +15,7 @@ import type {
   Selection,
   SendOptions,
 } from './query/query.ts'
-import type { Where } from './query/where.ts'
+import type { Where } from './query/where-types.ts'
 import type { Row } from './row.ts'
 import type { UniqueKey } from './unique-key.ts'
 
