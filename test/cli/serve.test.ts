@@ -239,6 +239,28 @@ suite('model-api serve', (test) => {
     match(err, /^model-api: .*library\.db has no table that can be published\.\n$/)
   })
 
+  test('every example request succeeds, with null, dangling and empty keys', async () => {
+    const boss = 'boss_id integer references staff (id), name varchar(9)'
+    const region = 'name varchar(20) primary key, size integer'
+    const files = [
+      sqliteFile(
+        `create table staff (id integer primary key, ${boss}); insert into staff values (1, null, 'Ann');`,
+      ),
+      sqliteFile(`create table places (id integer primary key, city varchar(9) references cities (name), name varchar(9));
+        create table cities (name varchar(9) primary key, size integer);
+        pragma foreign_keys = off; insert into places values (1, 'Atlantis', 'Here');`),
+      sqliteFile(`create table regions (${region}); insert into regions values ('', 7);`),
+    ]
+    for (const one of files) {
+      const running = started(['serve', one, '--port', '0'])
+      const requests = requestsIn(await running.until(/Worth trying(\n.*)+\n$/))
+      ok(requests.length > 1)
+      for (const request of requests) equal((await fetch(request)).status, 200, request)
+      running.process.kill('SIGTERM')
+      await running.ended
+    }
+  })
+
   test('example requests are printed for a table without rows, too', async () => {
     const bare = sqliteFile('create table things (id integer primary key)')
     const { out } = await command(['serve', bare, '--port', '0'])

@@ -5,7 +5,7 @@ import { equal, match, ok } from '../support/assert.ts'
 import { withMeta } from '../support/expect.ts'
 import { createShop, shop } from '../support/shop.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { createTables } from '../support/tables.ts'
+import { createTables, insertRows } from '../support/tables.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const open: ApiConfig = {
@@ -137,6 +137,28 @@ eachDatabase('the index', (test, db) => {
     ok(seen.has('/api/books/1/author'), 'relations are links')
     ok(seen.has('/api/order-lines/A%2CB,1'), 'records of composite keys are links')
     ok(seen.size > 60, String(seen.size))
+  })
+
+  test('of a record whose key is no segment of a URL has no link', async () => {
+    const Region = defineModel('Region', {
+      columns: { name: { type: 'string', primaryKey: true, maxLength: 20 } },
+      meta: {},
+    })
+    await createTables(db, [Region])
+    const keys = ['', '.', '..', 'a/b']
+    await insertRows(
+      db,
+      Region,
+      keys.map((name) => ({ name })),
+    )
+    const api = testApi(db, [Region], {})
+    const { text } = await api.answer({
+      method: 'GET',
+      url: '/api/regions',
+      headers: { accept: browser },
+    })
+    const links = linksIn(text ?? '').filter((link) => link.startsWith('/api/regions/'))
+    equal(links, ['/api/regions/a%2Fb'])
   })
 
   test('of a list aligns numbers to the right, also those of aggregates', async () => {

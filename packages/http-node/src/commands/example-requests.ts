@@ -12,7 +12,10 @@ interface Sample {
 /** Maximum number of tables that are queried to find an example row. */
 const mostAttempts = 5
 
-/** Returns up to five URLs: of a list, a filter, an order, a relation and an or-group. Omits those that the schema does not allow. */
+/**
+ * Returns up to five URLs: of a list, a filter, an order, a relation and an or-group. Omits those that the schema does not allow, and
+ * those of records and relations that are not found: a foreign key may be null or name no row, and an empty key has no URL.
+ */
 export async function exampleRequests(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,
@@ -27,13 +30,12 @@ export async function exampleRequests(
   const filters = [name, number].filter((one) => one !== undefined)
   const [column] = [...sample.resource.primaryKey, ...sample.resource.columns.values()]
   const order = orderColumn(sample) ?? column?.name
+  const url = await foundUrl(api, base, sample)
   return [
     `${base}?limit=5`,
     ...(filters[0] === undefined ? [] : [`${base}?${filters[0]}`]),
     `${base}?order_by=-${order}&limit=5`,
-    ...(sample.resource.primaryKey.length === 0
-      ? []
-      : [`${base}/${keyOf(sample)}${relationOf(sample)}`]),
+    ...(url === undefined ? [] : [url]),
     ...(filters.length < 2 ? [] : [`${base}?or[${filters.join(',')}]&limit=5`]),
   ]
 }
@@ -111,10 +113,23 @@ function word(text: string): string {
 const keyOf = ({ resource, row }: Sample): string =>
   resource.primaryKey.map((column) => encoded(row[column.name])).join(',')
 
-function relationOf({ resource }: Sample): string {
-  const relations = [...resource.relations.values()]
-  const chosen = relations.find((one) => one.cardinality === 'many') ?? relations[0]
-  return chosen === undefined ? '' : `/${chosen.segment}`
+/** Returns the URL of the first relation of the row that is found, of many records if possible; otherwise that of the row. */
+async function foundUrl(
+  api: Pick<Api, 'handle'>,
+  base: string,
+  sample: Sample,
+): Promise<string | undefined> {
+  if (sample.resource.primaryKey.length === 0) return undefined
+  const relations = [...sample.resource.relations.values()].sort(
+    (a, b) => Number(b.cardinality === 'many') - Number(a.cardinality === 'many'),
+  )
+  const record = `${base}/${keyOf(sample)}`
+  for (const segment of [...relations.map((relation) => `/${relation.segment}`), '']) {
+    const url = `${record}${segment}`
+    const { status } = await api.handle({ method: 'GET', url })
+    if (status === 200) return url
+  }
+  return undefined
 }
 
 /** Percent-encodes for URLs inside quotes of any shell. */

@@ -108,15 +108,18 @@ function alignment({ resource }: RecordsView, name: string, rows: readonly JsonO
 const isNumeric = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 
-/** Returns the URL of a record; undefined if the row lacks a column of the primary key, or the resource serves no single records. */
-function recordUrl({ resource, base }: RecordsView, row: JsonObject): string | undefined {
+/** Returns the URL of a record; undefined if the row lacks a column of the primary key, or the record has no URL. */
+function recordUrl(view: RecordsView, row: JsonObject): string | undefined {
+  const { resource, base } = view
   const { primaryKey, paths } = resource
   if (primaryKey.length === 0 || paths.length === 0 || !resource.settings.methods.has('GET')) {
     return undefined
   }
   const key = primaryKey.map(({ name }) => row[name])
   const isWhole = key.every((value) => typeof value === 'string' || typeof value === 'number')
-  return isWhole ? keyUrl(resource, key as (string | number)[], base) : undefined
+  if (!isWhole) return undefined
+  const url = keyUrl(resource, key as (string | number)[], base)
+  return isOwnUrl(view, url) ? url : undefined
 }
 
 function cellOf(
@@ -137,9 +140,16 @@ function cellOf(
     : escaped(value)
 }
 
+/** Segments that no URL of the API has: a record whose only key column contains one of them is served in lists alone. */
+const unaddressed: ReadonlySet<string> = new Set(['', '.', '..'])
+
 /** Whether a string is a URL of this API. A dump or return callback can put any other string into a relation's member. */
 const isOwnUrl = ({ base }: RecordsView, text: string): boolean =>
-  text.startsWith(`${base}/`) && !text.startsWith('//')
+  text.startsWith(`${base}/`) &&
+  !text
+    .slice(base.length + 1)
+    .split('/')
+    .some((segment) => unaddressed.has(segment))
 
 const linkTo = (url: string, text: string): string =>
   `<a href="${escaped(url)}">${escaped(text)}</a>`
