@@ -53,6 +53,25 @@ eachDatabase('batches', (test, db) => {
     equal(alone.value.rating, 5)
   })
 
+  test('an operation without an id has its position as its id, which no reference can name', async () => {
+    const read = { method: 'GET', url: '/api/books/1?fields=id' }
+    const sendAll = (...operations: readonly object[]) =>
+      send(api, 'POST', '/api/batch', { headers: json, body: JSON.stringify({ operations }) })
+    const { status, value } = await sendAll(read, { ...read, id: 'a' }, read)
+    equal(status, 200)
+    equal(
+      value.map(({ id }: { readonly id: string }) => id),
+      ['0', 'a', '2'],
+    )
+    for (const other of [
+      { ...read, url: '/api/books/{0.id}' },
+      { ...read, id: '0' },
+      { ...read, id: null },
+    ]) {
+      equal((await sendAll(read, other)).status, 400, JSON.stringify(other))
+    }
+  })
+
   test('writes of many records tell their number', async () => {
     const { value } = await batch(api, [
       { method: 'POST', url: '/api/tags', body: [{ name: 'x1' }, { name: 'x2' }] },

@@ -339,10 +339,15 @@ eachDatabase('contract: cursors', (test, db) => {
     }
   })
 
-  test('together with page: 400', async () => {
+  test('together with page: 400, except for the first, which is the default', async () => {
     const { body } = await succeeds(api, '/api/events?paging=cursor&limit=5')
     await refuses(api, `${body.next_url}&page=2`, { code: 'conflicting_parameters' })
-    await refuses(api, '/api/events?paging=cursor&page=1')
+    await refuses(api, '/api/events?paging=cursor&page=2')
+    for (const url of ['/api/events?paging=cursor&limit=5', body.next_url]) {
+      const alone = await succeeds(api, url)
+      const beside = await succeeds(api, `${url}&page=1`)
+      equal([beside.value, beside.body.next_url], [alone.value, alone.body.next_url])
+    }
     await refuses(api, `${body.next_url}&before=x`, { says: ['"after"', '"before"'] })
   })
 

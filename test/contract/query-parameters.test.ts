@@ -17,7 +17,21 @@ eachDatabase('contract: fields', (test, db) => {
       ['title', 'Arrows'],
       ['id', 1],
     ])
-    equal(Object.keys(await read(api, '/api/books/1?fields=price&dump=json')), ['price'])
+    equal(Object.keys(await read(api, '/api/books/1?fields=price&dump=url')), ['price'])
+  })
+
+  test('exclude a dump that embeds relations, unless it is the default', async () => {
+    for (const query of ['fields=price', 'groupby=price&id__count=1', 'id__count=1']) {
+      for (const dump of ['json', 'hybrid', 'dynamic']) {
+        await refuses(api, `/api/books?${query}&dump=${dump}`, {
+          at: `dump=${dump}`,
+          says: ['together with fields, groupby or aggregates'],
+        })
+      }
+      await succeeds(api, `/api/books?${query}&dump=url`)
+    }
+    const embedding = testApi(db, shop, { ...on, API_SERIALIZATION_TYPE: 'json' })
+    await succeeds(embedding, '/api/books?fields=price&dump=json')
   })
 
   test('may repeat, and a column twice is one member', async () => {

@@ -147,7 +147,7 @@ eachDatabase('embedded relations written by the database', (test, db) => {
     '/api/owners?dump=json&things.limit=2&things.order_by=-price',
     '/api/owners?dump=json&things[flag__eq=true]&things.fields=title,price',
     '/api/things?dump=json&order_by=-id&limit=5',
-    '/api/things?dump=hybrid&fields=id',
+    '/api/things?dump=url&fields=id',
     '/api/things?owner_id__eq=1&dump=json',
     '/api/things?owner_id__eq=2&dump=json',
     '/api/parts?dump=json&limit=3&page=3',

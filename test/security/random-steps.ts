@@ -107,7 +107,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
     'fields=place',
   ],
   crates: [
-    'dump=json&fields=size,id',
+    'fields=size,id',
     'dump=json&ledgers.limit=1',
     'dump=json&drafts.fields=line',
     'join=ledgers&join_type=left',

@@ -84,6 +84,11 @@ suite('a relation filter', (test) => {
     refuses('exists(books,title)', expected('title'), 'title')
     refuses('exists(books.price__gt)', expected('books.price__gt'), 'books.price__gt')
     refuses('exists(books,or[a__eq=1])', expected('or'), 'or')
+    refuses('exists(books.exists(author))', expected('books.exists'), 'books.exists')
+    const noGroup = (found: string) =>
+      `"[" after "${found}" cannot stand inside "exists(": only filters follow the relation, such as exists(books.price__gt=20,in_stock__eq=true). Groups enclose exists(…).`
+    refuses('exists(books.or[a__eq=1,b__eq=2])', noGroup('books.or'), 'books.or[')
+    refuses('exists(books[or[a__eq=1,b__eq=2]])', noGroup('books'), 'books[')
     refuses(
       'exists(books.price__gt%3D20)',
       `${expected('books.price__gt=20')} An "=" written as %3D is part of the text here.`,

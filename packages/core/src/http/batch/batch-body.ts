@@ -80,7 +80,7 @@ export function readOperations(
   for (const [i, item] of (Array.isArray(list) ? list : []).entries()) {
     const path = `operations[${i}]`
     refuseLongTemplate(runtime, item, i)
-    const read = readOperation(item, path, problems)
+    const read = readOperation(item, i, problems)
     if (read === undefined) continue
     const { operation, references } = read
     for (const { reference, at } of references) {
@@ -132,14 +132,17 @@ interface Read {
   readonly references: readonly { readonly reference: Reference; readonly at: string }[]
 }
 
-function readOperation(item: JsonValue, path: string, problems: InputProblems): Read | undefined {
+function readOperation(item: JsonValue, index: number, problems: InputProblems): Read | undefined {
+  const path = `operations[${index}]`
   if (!isObject(item)) {
-    problems.add(path, 'Must be an object with id, method and url.')
+    problems.add(path, 'Must be an object with method and url.')
     return undefined
   }
   refuseOthers(item, members.operation, path, problems)
-  const { id, method, url, body } = item
-  if (typeof id !== 'string' || !isOperationId(id)) {
+  const { method, url, body } = item
+  // No reference can name the default, since an id begins with a letter or "_".
+  const { id = String(index) } = item
+  if (item.id !== undefined && (typeof id !== 'string' || !isOperationId(id))) {
     problems.add(
       `${path}.id`,
       'Must be a text of up to 64 letters, digits, "_" and "-" that begins with a letter or "_".',

@@ -116,7 +116,8 @@ const operationSchema: Schema = {
     id: {
       type: 'string',
       pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$',
-      description: 'A name for its result, unique in the batch.',
+      description:
+        'A name for its result, unique in the batch. Default: the position of the operation, from `0`, which no reference can name.',
     },
     method: { type: 'string', examples: ['POST'] },
     url: {
@@ -141,7 +142,7 @@ const operationSchema: Schema = {
         'The body. `{ "$ref": "a.id" }` in it is the member `id` of the value of the earlier operation `a`, as in `{ "title": "Arrows", "author_id": { "$ref": "a.id" } }`.',
     },
   },
-  required: ['id', 'method', 'url'],
+  required: ['method', 'url'],
   additionalProperties: false,
 }
 

@@ -68,6 +68,7 @@ function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
     const meansFilter = meaningOf(suffix) !== undefined || suffix?.text.includes('=')
     if (meansFilter) throw noEquals(cursor, end)
     if (pair.text[end] === '[') throw inBrackets(cursor, end, inside)
+    if (pair.text[end] === '(') throw noEquals(cursor, end)
     cursor.position = end
     return readPath(pair, start, trim(pair, start, end).end)
   }
@@ -107,6 +108,10 @@ function inBrackets(cursor: Cursor, end: number, { opener }: Enclosure): ApiErro
     return malformed(pair, position, end + 1, reason)
   }
   const [filters = ''] = /^[^\]]*/.exec(pair.text.slice(end + 1)) ?? []
+  if (isGroupKind(name.slice(name.lastIndexOf('.') + 1)) || /[[(]/.test(filters)) {
+    const reason = `"[" after "${path}" cannot stand inside "${opener}": only filters follow the relation, such as ${opener}books.price__gt=20,in_stock__eq=true). Groups enclose ${opener}…).`
+    return malformed(pair, position, end + 1, reason)
+  }
   const meant = filters === '' ? path : `${path}.${excerpt(filters)}`
   const reason = `Unexpected "[" after "${path}": conditions follow a dot, as in ${opener}${meant}).`
   return malformed(pair, position, end + 1, reason)

@@ -24,7 +24,8 @@ export function asksForKeyset(context: PlanContext): boolean {
     throw conflictingParameters('"after" and "before" exclude each other.', 'after')
   }
   const keyset = after !== undefined || before !== undefined || paging?.text === 'cursor'
-  if (keyset && page !== undefined) {
+  // The default may be sent; a cursor says where the page begins.
+  if (keyset && page !== undefined && page.text !== '1') {
     throw conflictingParameters('"page" cannot be used together with cursors.', `page=${page.text}`)
   }
   return keyset

@@ -39,12 +39,16 @@ interface Level {
 }
 
 /**
- * Validates `dump` and `dump_relationships` for projections and groups. Both have no relations, so the parameters have no effect on
- * them.
+ * Validates `dump` and `dump_relationships` for projections and groups, which have no relations: a mode that embeds some is refused,
+ * unless it is the default of the resource.
  */
 export function checkRelationParameters(context: PlanContext): void {
-  dumpMode(context)
+  const mode = dumpMode(context)
   showsRelations(context)
+  const { serializationType } = context.resource.settings
+  if (mode === 'url' || mode === serializationType) return
+  const at = `dump=${mode}`
+  throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
 }
 
 /** Plans the relations of the base: embedded to the depth of the mode, as URLs beyond it. */
