@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { equal } from '../support/assert.ts'
 import { filesBelow, importsOf, readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
-import { entries, layers, never, packages, sideways } from './layers.ts'
+import { entries, layers, never, packages } from './layers.ts'
 
 const root = 'packages/core/src/'
 
@@ -32,8 +32,7 @@ function problemsOf(file: string, text: string): string[] {
     if (never[from]?.some((place) => isIn(target, place))) {
       return say(`is imported by ${from}, which never does so`)
     }
-    const allowed = layer < own || sideways.some(([a, b]) => a === from && b === to)
-    return allowed ? [] : say(`does not lie below ${from}; values are imported downwards only`)
+    return layer < own ? [] : say(`does not lie below ${from}; values are imported downwards only`)
   })
 }
 

@@ -37,9 +37,6 @@ export const layers: readonly (readonly string[])[] = [
   ['index.ts', 'internals.ts', 'introspect.ts', 'redis.ts', 'prepared.ts', 'client.ts'],
 ]
 
-/** Imports between neighbours of one layer that are allowed nevertheless. */
-export const sideways: readonly (readonly [from: string, to: string])[] = []
-
 /** Imports that are forbidden, although they lie in a lower layer: packages, and folders of the core. */
 export const never: Readonly<Record<string, readonly string[]>> = {
   'query/parse': ['lib/json', 'kysely', 'jose', 'bcryptjs', 'pluralize', 'change-case'],
