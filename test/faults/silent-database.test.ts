@@ -183,6 +183,21 @@ function define(one: Server, kind: PoolKind, size: number): void {
       ok(await eventually(isOver))
     })
 
+    // The other databases explain a refusal in the transaction of the write, whose connection bounds all statements.
+    if (name === 'postgres') {
+      test('the look-up of the constraint that refused a write ends at the deadline', async () => {
+        const { api } = loggingApi(db, [Thing], { config })
+        ok(await isServed(api))
+        proxy.silenceAt('pg_constraint')
+        const request = { method: 'POST', url: '/api/things', headers, body: { id: 1, name: 'x' } }
+        // 503 if the pool has no connection left for it.
+        const { status } = await timed(api.handle(request))
+        ok(status === 409 || status === 503)
+        proxy.replace()
+        ok(await isServed(api))
+      })
+    }
+
     // mysql2 closes only its own end of a connection, and an unwrapped pool does not give access to the connection.
     if (name === 'postgres' || kind !== 'a pool of the host') {
       test('the sockets of connections that were closed are closed', async () => {

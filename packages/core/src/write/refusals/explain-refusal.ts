@@ -195,7 +195,8 @@ async function constraintColumns(
 ): Promise<readonly NamedColumn[]> {
   const look = lease.dialect.constraintColumns
   if (constraint === undefined || look === undefined) return []
-  const names = new Set((await look(lease.db, resource, constraint)).map(folded))
+  const found = await lease.onOneConnection(({ db }) => look(db, resource, constraint))
+  const names = new Set(found.map(folded))
   return [...resource.allColumns.values()].filter(
     ({ dbName, computed }) => computed === undefined && names.has(folded(dbName)),
   )
