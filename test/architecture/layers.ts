@@ -24,6 +24,7 @@ export const layers: readonly (readonly string[])[] = [
   ['query/compile'],
   ['query/run'],
   ['query/cache'],
+  ['query'],
   ['write/nodes'],
   ['write/statements'],
   ['write'],

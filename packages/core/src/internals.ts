@@ -31,4 +31,4 @@ export type {
   RowPlan,
 } from './query/plan/plan.ts'
 export { planList, planOne, planRelated } from './query/plan/read-plan.ts'
-export { readPage } from './query/run/read.ts'
+export { readPage } from './query/run/read-rows.ts'

@@ -27,6 +27,7 @@ import type { CheckedScope } from '../../query/plan/checked-scope.ts'
 import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../../query/plan/plan.ts'
 import { type PlannedScope, planScope } from '../../query/plan/planned-scope.ts'
 import { allSourcesOf, sourcesOf } from '../../query/plan/relations/sources.ts'
+import type { ScopedRead } from '../../query/scoper.ts'
 import { type Action, methodOf } from '../action.ts'
 import { subjectArgs } from '../hook-args.ts'
 import type { HookCall } from '../hooks/hook-call.ts'
@@ -73,12 +74,6 @@ export function scopeRead<P extends ReadPlan>(
           scopes,
         })),
   )
-}
-
-export interface ScopedRead<P extends ReadPlan> {
-  /** The plan without the embeds that policies refuse; the original object if they refuse none. */
-  readonly plan: P
-  readonly scopes: ScopeDecisions
 }
 
 /** Scopes the sources of one statement; throws 403 if the base or a join is refused. */

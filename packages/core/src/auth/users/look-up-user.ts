@@ -10,7 +10,7 @@ import { unscoped } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { LoadedRow } from '../../query/run/loaded-row.ts'
-import { readAll, readOne } from '../../query/run/read.ts'
+import { readAll, readOne } from '../../query/run/read-rows.ts'
 import { sameTurn } from '../passwords/same-turn.ts'
 import { userPlan, usersPlan } from './user-plan.ts'
 

@@ -120,17 +120,17 @@ const hasSlot = (condition: Condition): condition is ConditionWithSlot =>
 const withoutSlot = ({ slot: _, ...condition }: ConditionWithSlot): Condition => condition
 
 /** A cached plan with the values of a request. */
-export interface RefilledPlan<P extends ReadPlan> {
+export interface ConvertedPlan<P extends ReadPlan> {
   readonly plan: P
   /** The values of this request, by their slots. */
   readonly values: ReadonlyMap<object, unknown>
 }
 
 /** Replaces the values of a cached plan; undefined if a value does not convert, so that normal planning throws the 400. */
-export function refilledPlan<P extends ReadPlan>(
+export function convert<P extends ReadPlan>(
   { plan, replaceable }: PreparedRead<P>,
   given: RequestValues,
-): RefilledPlan<P> | undefined {
+): ConvertedPlan<P> | undefined {
   const { pageOrCursor } = given.skeleton
   if (replaceable.length === 0 && pageOrCursor === undefined) return { plan, values: noValues }
   const { list } = plan.rows.from.resource.settings.limits

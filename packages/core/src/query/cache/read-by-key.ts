@@ -6,7 +6,7 @@ import { compileRead, type ReadProgram } from '../compile/read-program.ts'
 import type { Slice } from '../compile/rows/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
-import { type PreparedRead, prepareRead, refilledPlan } from './prepared-read.ts'
+import { convert, type PreparedRead, prepareRead } from './prepared-read.ts'
 import type { Skeleton } from './skeleton.ts'
 import { makeFromStore, type StoredRead } from './stored-read.ts'
 
@@ -31,10 +31,10 @@ export function compileByKey(
   finish: StoredRead['finish'],
   slice?: Slice,
 ): ReadProgram {
-  const filled = refilledPlan(prepared, { skeleton: noQuery, key })
-  if (filled === undefined) throw new Error('a read by key misses a value')
+  const converted = convert(prepared, { skeleton: noQuery, key })
+  if (converted === undefined) throw new Error('a read by key misses a value')
   const { store } = prepared.statements(target.dialect, allRows)
-  const { plan, values } = filled
+  const { plan, values } = converted
   const make = makeFromStore({ target, store, values, finish })
   return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
 }

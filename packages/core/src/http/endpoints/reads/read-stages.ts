@@ -1,9 +1,9 @@
 // The stages that all reading endpoints share: parse the query, open the connection, scope the plan, serialise the response.
 
-import { checkObjects, hasObjectChecks, readRecords } from '../../../access/can-read.ts'
+import { checkObjects, hasObjectChecks } from '../../../access/can-read.ts'
 import { hookArgs, hookCallerOf } from '../../../access/hook-args.ts'
-import { baseFilter, dumperOf, hasDump, refuseDumped } from '../../../access/hooks/read-hooks.ts'
-import { type ScopedRead, scopeRead } from '../../../access/policies/scope.ts'
+import { dumperOf, hasDump, refuseDumped } from '../../../access/hooks/read-hooks.ts'
+import { scoperOf } from '../../../access/policies/scoper-of.ts'
 import { Lease } from '../../../database/leases/lease.ts'
 import type { Replica } from '../../../database/replicas/replica.ts'
 import { requestBounds } from '../../../database/statements/bounds.ts'
@@ -25,7 +25,8 @@ import { filterLike } from '../../../query/plan/conditions/filter-like.ts'
 import { writeCursor } from '../../../query/plan/order/cursor.ts'
 import type { ListPlan, ReadPlan } from '../../../query/plan/plan.ts'
 import type { LoadedRow } from '../../../query/run/loaded-row.ts'
-import type { LoadedPage } from '../../../query/run/read.ts'
+import type { LoadedPage } from '../../../query/run/read-rows.ts'
+import type { Opened } from '../../../query/scoper.ts'
 import { pageUrl } from '../../../query/serialize/links.ts'
 import { serializer } from '../../../query/serialize/serialize.ts'
 import { tagText } from '../../../query/serialize/tag-text.ts'
@@ -73,15 +74,6 @@ export function refuseRelationKeys({ raw, relationKeys }: QueryAst, where: strin
   if (first === undefined) return
   const at = raw.slice(first.span.start, first.span.end)
   throw notHere(at, where, at)
-}
-
-/** The database of a request, opened by `open`. */
-export interface Opened {
-  readonly lease: Lease
-  /** The input of compilation, without scopes yet. */
-  readonly target: Target
-  /** The host's own Kysely instance with its plugins; policies and hooks receive it. */
-  readonly own: AnyDatabase
 }
 
 /** Whether the host application has begun the transaction of a request. The request then neither commits nor retries. */
@@ -146,27 +138,15 @@ export const withOneConnection = <T>(
   )
 
 /** scope: narrows every source of the plan by its policy; returns the plan, and the target with the scopes. */
-export const scopePlan = <P extends ReadPlan>(
+export function scopePlan<P extends ReadPlan>(
   call: Call,
   opened: Opened,
   planned: P,
   ast: Pick<QueryAst, 'additional'>,
-): MaybePromise<{ plan: P; target: Target }> =>
-  andThen(narrowPlan(call, opened, planned, ast), ({ plan, scopes }) => ({
-    plan: readRecords(call, plan),
-    target: { ...opened.target, scopes },
-  }))
-
-/** `scopePlan` without the columns that can_read needs. */
-export function narrowPlan<P extends ReadPlan>(
-  call: Call,
-  { target, own }: Opened,
-  planned: P,
-  ast: Pick<QueryAst, 'additional'>,
-): MaybePromise<ScopedRead<P>> {
-  const filter = baseFilter(call, planned.rows.from.resource, ast)
-  const scope = { call, db: own, target, action: call.action }
-  return scopeRead(filter === undefined ? scope : { ...scope, filter }, planned)
+): MaybePromise<{ plan: P; target: Target }> {
+  const scoper = scoperOf(call)
+  const scoped = scoper.scope(scoper.withChecked(planned), opened, ast.additional)
+  return andThen(scoped, ({ plan, scopes }) => ({ plan, target: { ...opened.target, scopes } }))
 }
 
 /** Calls can_read, then serialises the rows to objects and runs the dump callbacks. */

@@ -7,7 +7,7 @@ import { compilePage, compileRead } from '../../../query/compile/read-program.ts
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { withRowTag } from '../../../query/plan/order/row-tag.ts'
 import { planParent, planRelated, withParentKey } from '../../../query/plan/read-plan.ts'
-import { type LoadedPage, readPage, readParentKey } from '../../../query/run/read.ts'
+import { type LoadedPage, readOne, readPage, readParentKey } from '../../../query/run/read-rows.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { oneResult } from './item.ts'
@@ -36,8 +36,8 @@ export async function getRelated(
   if (relation.cardinality === 'one') {
     if (key === null) throw recordNotFound()
     const tagged = withRowTag(plan)
-    const program = compileRead(target, tagged)
-    return oneResult(call, related, { plan: tagged, program, lease })
+    const row = await readOne(lease, compileRead(target, tagged))
+    return oneResult(call, related, { plan: tagged, rows: row })
   }
   const page = key === null ? emptyPage : await readPage(lease, compilePage(target, plan))
   return listResult(call, related, plan, page)

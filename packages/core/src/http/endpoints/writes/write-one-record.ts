@@ -15,6 +15,7 @@ import { dependentsOf } from '../../../model/registry/relations/dependents.ts'
 import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { ReadPlan, Value } from '../../../query/plan/plan.ts'
+import type { Opened } from '../../../query/scoper.ts'
 import { newRecord } from '../../../write/check/defaults.ts'
 import type { RecordNode } from '../../../write/nodes/node.ts'
 import {
@@ -42,7 +43,7 @@ import {
 import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, type Opened, open, recordContent } from '../reads/read-stages.ts'
+import { isHosted, open, recordContent } from '../reads/read-stages.ts'
 import { recordResult } from './response/result.ts'
 import { inWrite, type WriteOptions, type Writing } from './write-stages.ts'
 

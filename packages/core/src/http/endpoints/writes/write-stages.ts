@@ -9,6 +9,7 @@ import {
   hookConnection,
 } from '../../../database/leases/hook-connection.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
+import type { Opened } from '../../../query/scoper.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { mergedDocumentProblem } from '../../../write/body/merged-document.ts'
 import { runChecks } from '../../../write/body/read-body.ts'
@@ -25,7 +26,7 @@ import {
 } from '../../../write/transaction/in-write-transaction.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, type Opened, open, pastSnapshot } from '../reads/read-stages.ts'
+import { isHosted, open, pastSnapshot } from '../reads/read-stages.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
 import { bodyLimitOf } from './request/write-body.ts'
 

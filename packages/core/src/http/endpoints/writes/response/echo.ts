@@ -17,7 +17,8 @@ import type { ReadPlan, Value } from '../../../../query/plan/plan.ts'
 import { planOne } from '../../../../query/plan/read-plan.ts'
 import { keyText, textOfOne } from '../../../../query/run/key.ts'
 import type { LoadedRow } from '../../../../query/run/loaded-row.ts'
-import { readAll } from '../../../../query/run/read.ts'
+import { readAll } from '../../../../query/run/read-rows.ts'
+import type { Opened } from '../../../../query/scoper.ts'
 import { recordText } from '../../../../query/serialize/tag-text.ts'
 import { type ObjectWriter, writeList } from '../../../../query/serialize/write-objects.ts'
 import {
@@ -37,7 +38,6 @@ import { returnPreference } from '../../../preference.ts'
 import {
   type Content,
   checkReadable,
-  type Opened,
   objectsOf,
   scopePlan,
   textWriterOf,

@@ -31,17 +31,12 @@ import type { QueryAst } from '../../../../query/parse/ast.ts'
 import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
 import type { Value } from '../../../../query/plan/plan.ts'
 import { allSourcesOf } from '../../../../query/plan/relations/sources.ts'
+import type { Opened } from '../../../../query/scoper.ts'
 import { collectionUrl } from '../../../../query/serialize/links.ts'
 import type { Call } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
 import { type UserIdentity, userIdentityOf } from '../../auth/user-identity.ts'
-import {
-  type Opened,
-  type OpenedBy,
-  open,
-  pastSnapshot,
-  withOneConnection,
-} from '../../reads/read-stages.ts'
+import { type OpenedBy, open, pastSnapshot, withOneConnection } from '../../reads/read-stages.ts'
 import type { Writing } from '../write-stages.ts'
 import { planEcho, readEchoes } from './echo.ts'
 

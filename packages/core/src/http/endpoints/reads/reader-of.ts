@@ -1,0 +1,41 @@
+// readerOf: the caller of a request, as a read sees it, and the JSON that the database may build for the response.
+
+import { hasObjectChecks } from '../../../access/can-read.ts'
+import { hasDump } from '../../../access/hooks/read-hooks.ts'
+import { scoperOf } from '../../../access/policies/scoper-of.ts'
+import type { DatabaseJson } from '../../../query/compile/json/database-json.ts'
+import type { ReadPlan } from '../../../query/plan/plan.ts'
+import type { Reader } from '../../../query/read-request.ts'
+import type { Call } from '../../call/call.ts'
+import { open } from './read-stages.ts'
+
+export const readerOf = (call: Call): Reader => ({
+  authority: call,
+  scoper: scoperOf(call),
+  reads: call.runtime.reads,
+  connect: () => open(call),
+})
+
+/** Names the reads of this request's resource and action. */
+export const readName = ({ action }: Call, resource: { readonly name: string }): string =>
+  `${resource.name}\n${action}`
+
+/**
+ * Decides which JSON the database may build: none if a policy or the caller of the API needs the values. If callbacks need
+ * objects, the database builds only the JSON of embedded relations. Parsing that JSON costs less than a separate statement whose
+ * values are decoded one by one.
+ */
+export function databaseJson(
+  call: Call,
+  plan: ReadPlan,
+  isSingle: boolean,
+): DatabaseJson | undefined {
+  const { asText, hooks, base } = call
+  const { rows, embeds } = plan
+  const isForCallback = (hooks.dump ?? hooks.return ?? hooks.final) !== undefined
+  if (!(asText || isForCallback) || hasObjectChecks(call, plan)) return undefined
+  if (isForCallback || hasDump(rows.from.resource, embeds)) return { base, objects: false }
+  // The ETag covers all columns, so the database may build a single record only if all of them are selected.
+  const objects = isSingle ? rows.shape === 'records' && 'columns' : 'complete'
+  return { base, objects }
+}

@@ -1,0 +1,31 @@
+// programOf: the statements of a scoped plan, from the store of its text or compiled to be sent once.
+
+import { bothValues, makeFromStore } from './cache/stored-read.ts'
+import type { ReadPlan } from './plan/plan.ts'
+import type { ReadRequest } from './read-request.ts'
+import type { Opened } from './scoper.ts'
+import type { ScopedPlan, TextPlan } from './text-plan.ts'
+
+export function programOf<P extends ReadPlan, G, R>(
+  { compile, databaseJson }: ReadRequest<P, G, R>,
+  { stored }: TextPlan<P>,
+  { plan, scopes, printed }: ScopedPlan<P>,
+  { lease, target: unscopedTarget }: Opened,
+): G {
+  if (stored === undefined || printed === undefined) {
+    return compile({ ...unscopedTarget, scopes }, plan)
+  }
+  const target = { ...unscopedTarget, scopes: printed.scopes }
+  const statements = stored.prepared.statements(target.dialect, printed.forms)
+  const json = statements.hadUnexpectedJson ? undefined : databaseJson(plan)
+  const values =
+    printed.values.size === 0 ? stored.values : bothValues(stored.values, printed.values)
+  const finish = (text: string, rows: boolean): string => lease.sqlOfRead(text, rows)
+  return compile(target, plan, {
+    shortcuts: { joins: true, ...(json && { json }) },
+    make: makeFromStore({ target, store: statements.store, values, finish }),
+    onUnexpectedJson: () => {
+      statements.hadUnexpectedJson = true
+    },
+  })
+}

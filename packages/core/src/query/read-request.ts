@@ -1,0 +1,40 @@
+// ReadRequest and Reader: the input of a read. Types only.
+
+import type { Lease } from '../database/leases/lease.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Authority } from './cache/authority-bound.ts'
+import type { ReadCache } from './cache/read-cache.ts'
+import type { DatabaseJson } from './compile/json/database-json.ts'
+import type { ReadOptions } from './compile/read-program.ts'
+import type { Target } from './compile/target.ts'
+import type { QueryAst } from './parse/ast.ts'
+import type { Reach } from './plan/context.ts'
+import type { ReadPlan, Value } from './plan/plan.ts'
+import type { Opened, Scoper } from './scoper.ts'
+
+/** A read of a client: a page of a list, or one record. */
+export interface ReadRequest<P extends ReadPlan, G, R> {
+  /** The resource and the action: reads of other names never share a plan. */
+  readonly name: string
+  /** The raw query. */
+  readonly text: string
+  /** The key in the path, if one record is read. */
+  readonly key?: readonly Value[]
+  readonly parse: () => QueryAst
+  readonly plan: (ast: QueryAst, reach: Reach) => P
+  /** Adds what the response needs to the plan, for example the columns of the ETag. */
+  readonly complete?: (plan: P) => P
+  /** The JSON that the database may build; undefined if the service needs the values. */
+  readonly databaseJson: (plan: ReadPlan) => DatabaseJson | undefined
+  readonly compile: (target: Target, plan: P, options?: ReadOptions) => G
+  readonly run: (lease: Lease, program: G) => Promise<R>
+}
+
+/** Who reads, and from which database. */
+export interface Reader {
+  readonly authority: Authority
+  readonly scoper: Scoper
+  /** Plans of earlier reads, by their text without its values. */
+  readonly reads: ReadCache
+  readonly connect: () => MaybePromise<Opened>
+}

@@ -1,0 +1,103 @@
+// planText: the plan of a query, with the values of this request: that of an earlier query that differs only in its values, or a new one.
+
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { SlotValues } from '../lib/sql/stored-statement.ts'
+import { trackAuthority } from './cache/authority-bound.ts'
+import { convert, type PreparedRead, prepareRead } from './cache/prepared-read.ts'
+import { type PrintedScopes, printScopes, unnarrowed } from './cache/printed-scopes.ts'
+import { type Skeleton, skeletonOf } from './cache/skeleton.ts'
+import type { Scopes } from './compile/scopes.ts'
+import type { QueryAst } from './parse/ast.ts'
+import type { ReadPlan } from './plan/plan.ts'
+import type { Reader, ReadRequest } from './read-request.ts'
+import type { Opened, Scoper } from './scoper.ts'
+
+/** A plan with the values of this request. */
+export interface TextPlan<P extends ReadPlan> {
+  readonly plan: P
+  /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives. */
+  readonly additional: QueryAst['additional']
+  /** The plan as it is stored, with its statements, and the values by their slots; absent if the plan is not stored. */
+  readonly stored?: StoredPlan
+}
+
+interface StoredPlan {
+  readonly prepared: PreparedRead
+  readonly values: SlotValues
+}
+
+/**
+ * Parses and plans the query, or takes the plan of an earlier one and converts the values in it. A value that does not fit its column
+ * is planned from the text, which throws the 400.
+ */
+export function planText<P extends ReadPlan, G, R>(
+  request: ReadRequest<P, G, R>,
+  { authority, reads, scoper }: Reader,
+): TextPlan<P> {
+  const skeleton = skeletonOf(request.text)
+  if (skeleton === undefined) return newPlan(request, authority.reach, scoper)
+  const name = `${request.name}\n${skeleton.key}`
+  const known = reads.get(name, authority)
+  const converted = known && convertedPlan(request, known, skeleton)
+  if (converted !== undefined) return converted
+  const tracker = trackAuthority(authority)
+  const planned = newPlan(request, tracker.reach, scoper)
+  if (!reads.shouldPrepare(name, authority)) return planned
+  const { plan, additional } = planned
+  const prepared = prepareRead(plan, skeleton, { openScopes: scoper.open(plan), additional })
+  reads.set(name, authority, tracker.bind(prepared ?? null))
+  return (prepared && convertedPlan(request, prepared, skeleton)) ?? planned
+}
+
+function newPlan<P extends ReadPlan, G, R>(
+  { parse, plan, complete = (planned) => planned }: ReadRequest<P, G, R>,
+  reach: Reader['authority']['reach'],
+  scoper: Scoper,
+): TextPlan<P> {
+  const ast = parse()
+  return {
+    plan: complete(scoper.withChecked(plan(ast, reach))),
+    additional: ast.additional,
+  }
+}
+
+/** A stored plan with the values of this request; undefined if a value does not fit its column. */
+function convertedPlan<P extends ReadPlan, G, R>(
+  { key }: ReadRequest<P, G, R>,
+  prepared: PreparedRead,
+  skeleton: Skeleton,
+): TextPlan<P> | undefined {
+  const converted = convert(prepared, { skeleton, ...(key && { key }) })
+  if (converted === undefined) return undefined
+  const { plan, values } = converted
+  const { additional } = prepared
+  // The name of the stored plan contains the action, so the plan has the type P.
+  return { plan: plan as P, additional, stored: { prepared, values } }
+}
+
+/** A plan whose sources have scopes. */
+export interface ScopedPlan<P extends ReadPlan> {
+  /** The plan without the embeds that policies refuse. */
+  readonly plan: P
+  readonly scopes: Scopes
+  /** The scopes as SQL and values, for the stored statements of the plan; absent if they cannot be used. */
+  readonly printed?: PrintedScopes | undefined
+}
+
+/** Asks the policies of a plan, unless its stored form says that none narrows it. */
+export function scopePlanned<P extends ReadPlan>(
+  { plan, additional, stored }: TextPlan<P>,
+  scoper: Scoper,
+  opened: Opened,
+): MaybePromise<ScopedPlan<P>> {
+  const open = stored?.prepared.openScopes
+  if (open !== undefined) return { plan, scopes: open, printed: unnarrowed(open) }
+  return andThen(scoper.scope(plan, opened, additional), (scoped) => {
+    const { db, dialect } = opened.target
+    const style = dialect.shortcuts?.textStyle
+    // A refused embed becomes a link, for which there is no stored statement.
+    const printed =
+      stored && style && scoped.plan === plan ? printScopes(db, style, scoped.scopes) : undefined
+    return { ...scoped, printed }
+  })
+}
