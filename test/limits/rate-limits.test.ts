@@ -190,7 +190,7 @@ suite('rate limits', (test) => {
     'only roles': { roles: ['viewer'] },
     nobody: true,
   }
-  const byHeader = ({ headers }: { headers?: Record<string, unknown> }) =>
+  const byHeader = ({ headers }: { headers?: Record<string, unknown> | undefined }) =>
     hostUsers[String(headers?.['x-user'])] as { id: number } | undefined
   const customUsers = { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: byHeader } as const
   const as = (name: string, ip = '192.0.2.1') => ({ ip, headers: { 'x-user': name } })

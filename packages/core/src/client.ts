@@ -6,6 +6,8 @@ export type { Collection } from './client/client-collection.ts'
 export { ClientError } from './client/client-error.ts'
 export type { Client, ClientOptions } from './client/create-client.ts'
 export { createClient } from './client/create-client.ts'
+export type { Group } from './client/query/group-types.ts'
+export type { Dump, FieldPath, Form, Include, Paging, Selection } from './client/query/query.ts'
 export type {
   InfiniteQueryOptions,
   MutationOptions,
@@ -17,3 +19,4 @@ export {
   queryOptions,
 } from './client/query/query-options.ts'
 export { reference } from './client/reference.ts'
+export type { Row } from './client/row.ts'

@@ -3,6 +3,7 @@
 export { hooksFor } from './access/hooks/hooks-for.ts'
 export type { ModelsFor } from './access/hooks/models-for.ts'
 export { modelsFor } from './access/hooks/models-for.ts'
+export type { ExactPolicy } from './access/policies/policy-for.ts'
 export { policyFor } from './access/policies/policy-for.ts'
 export type { Api, ApiOptions } from './api.ts'
 export { createApi } from './api.ts'
@@ -43,13 +44,27 @@ export type { JsonValue } from './lib/json/json-value.ts'
 export { stringify } from './lib/json/stringify.ts'
 export type { Param } from './lib/sql/param.ts'
 export type { Column, ColumnRight, ColumnType } from './model/column.ts'
-export type { AnyModel, Model } from './model/define-model.ts'
+export type {
+  AnyModel,
+  BaseModel,
+  Columns,
+  ComputedShape,
+  Model,
+  ModelDefinition,
+  Relations,
+} from './model/define-model.ts'
 export { defineBase, defineModel } from './model/define-model.ts'
 export type { DialectColumn, DialectTable, DialectTableColumn } from './model/dialect-column.ts'
 export type { DatabaseOf, NewRowOf, PatchOf, RecordOf, RowOf } from './model/infer.ts'
 export type { AggregateFunction } from './model/query-words/operators.ts'
 export type { Refusal } from './model/refusal-report.ts'
-export type { Registry, ResolvedRelation, Resource } from './model/registry/resource.ts'
+export type {
+  NamedColumn,
+  Registry,
+  ResolvedRelation,
+  Resource,
+} from './model/registry/resource.ts'
+export type { BelongsTo, HasMany, HasOne, ManyToMany, Relation } from './model/relation.ts'
 export { belongsTo, hasMany, hasOne, manyToMany } from './model/relation.ts'
 export type { ApiRequest, Asset } from './model/request.ts'
 export type {
@@ -70,6 +85,7 @@ export type {
   HookArgs,
   HookRecord,
   HookTables,
+  HookUser,
   LinkChanges,
   OpenApiCallback,
   RequestArgs,
@@ -78,7 +94,9 @@ export type {
   SoftDeleteValues,
   WriteCallback,
 } from './model/settings/access/hook-types.ts'
+export type { PolicyFor } from './model/settings/access/policy-of-model.ts'
 export type { CustomAuthScheme } from './model/settings/auth/custom-auth-scheme.ts'
 export type { ApiConfig } from './model/settings/config.ts'
 export type { ErrorCode, ErrorCodes } from './model/settings/error-codes.ts'
 export type { Meta } from './model/settings/meta.ts'
+export type { ResourceSettings } from './model/settings/settings.ts'

@@ -13,14 +13,14 @@ import { sendText, writeText } from './write-response.ts'
 
 export interface ListenerOptions {
   /** Serves every path that is not the API's. Default: `next()`, if the host passes it; otherwise the API responds with 404. */
-  readonly fallback?: (req: IncomingMessage, res: ServerResponse) => void
+  readonly fallback?: ((req: IncomingMessage, res: ServerResponse) => void) | undefined
   /** Milliseconds within which a client must read some of the response, or its connection is closed. Default 30 000. */
-  readonly sendTimeout?: number
+  readonly sendTimeout?: number | undefined
   /**
    * The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. Default: the
    * part of `originalUrl` that the host has removed from the path.
    */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** The value of `request.host` in hooks. Default: the Node request. */
   readonly host?: unknown
   /** The body as a parser of the host has parsed it. Default: `body` of the Node request, if there is one. */

@@ -12,11 +12,11 @@ export interface RequestParts {
   /** The path and query below the mount prefix. Default: the request's own. */
   readonly url?: string | undefined
   /** The prefix the API is mounted under, such as `/v1`. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** The value of `request.host` in hooks. Default: the Node request. */
   readonly host?: unknown
   /** The response, for noticing that the client disconnects. Without it, running statements are not cancelled. */
-  readonly res?: ServerResponse
+  readonly res?: ServerResponse | undefined
 }
 
 /**

@@ -12,18 +12,18 @@ import { writeResponse } from './write-response.ts'
 export interface ServerOptions
   extends Pick<ListenerOptions, 'fallback' | 'sendTimeout' | 'baseUrl'> {
   /** Milliseconds for the headers of a request. Default 15 000. */
-  readonly headersTimeout?: number
+  readonly headersTimeout?: number | undefined
   /** Milliseconds for a whole request, its body included. Default 30 000. */
-  readonly requestTimeout?: number
+  readonly requestTimeout?: number | undefined
   /** Milliseconds an idle connection stays open. Default 5 000. */
-  readonly keepAliveTimeout?: number
+  readonly keepAliveTimeout?: number | undefined
   /**
    * Milliseconds for which `close` still accepts requests after the health route has begun to respond with 503: the time that a
    * load balancer needs to notice. Default 0.
    */
-  readonly drainDelay?: number
+  readonly drainDelay?: number | undefined
   /** Milliseconds that `close` waits for running requests. Default 10 000. */
-  readonly drainTimeout?: number
+  readonly drainTimeout?: number | undefined
 }
 
 export interface ApiServer {

@@ -11,9 +11,9 @@ export type ValuesOf<Calls extends readonly Call<unknown>[]> = {
 
 export interface BatchOptions extends Omit<SendOptions, 'params'> {
   /** Runs all calls and returns their results, then rolls the transaction back. */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
   /** Repeating the same calls with the same key within a day returns the stored results instead of running them again. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 /**

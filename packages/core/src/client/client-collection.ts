@@ -28,9 +28,9 @@ type NoInclude = NonNullable<unknown>
 
 /** The options of reading one record. */
 export interface GetOptions<E> extends SendOptions {
-  readonly includeDeleted?: boolean
+  readonly includeDeleted?: boolean | undefined
   /** An ETag: if the response would have the same ETag, the status is 304 and the value null. */
-  readonly ifNoneMatch?: E
+  readonly ifNoneMatch?: E | undefined
 }
 
 export interface WriteOptions extends SendOptions {
@@ -43,17 +43,17 @@ export interface UpdateOptions extends WriteOptions {
    * Merges the objects of json columns into the stored ones (`application/merge-patch+json`): a member is set, null removes it.
    * Default false: they replace the stored ones.
    */
-  readonly merge?: boolean
+  readonly merge?: boolean | undefined
 }
 
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
   /**
    * A unique column, `'isbn'`, or the columns of a unique set, `['shelf', 'place']`. If a record with the same values in them exists,
    * it is changed instead. Columns of a set that are hidden are left out.
    */
-  readonly onConflict?: UniqueKey<M>
+  readonly onConflict?: UniqueKey<M> | undefined
 }
 
 /** The to-one and many-to-many relations that a body may contain. */
@@ -78,12 +78,12 @@ export interface LinkOptions<M extends AnyModel, G extends Given> {
    * await client.books.create({ title: 'Emma', tags: [{ name: 'novel' }] }, { linkBy: { tags: 'name' } })
    * ```
    */
-  readonly linkBy?: LinkKeys<M, G>
+  readonly linkBy?: LinkKeys<M, G> | undefined
 }
 
 export interface RemoveOptions extends WriteOptions {
   /** Also deletes dependent records. */
-  readonly cascade?: boolean
+  readonly cascade?: boolean | undefined
 }
 
 export interface ManyOptions extends SendOptions {

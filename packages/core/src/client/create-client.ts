@@ -15,11 +15,11 @@ import { type TransportOptions, transportTo } from './transport.ts'
 /** The options of a client: its transport, and settings in which the API differs from the defaults. */
 export interface ClientOptions<Names extends string = string> extends TransportOptions {
   /** The API's letter case of endpoint names (`API_ENDPOINT_CASE`). Default `kebab`. */
-  readonly endpointCase?: LetterCase
+  readonly endpointCase?: LetterCase | undefined
   /** The API's path of batches (`API_BATCH_ROUTE`). Default `/batch`. */
-  readonly batchPath?: string
+  readonly batchPath?: string | undefined
   /** Paths of the collections whose models set `endpoint` in meta: `{ books: 'shop/books' }`. */
-  readonly paths?: { readonly [N in Names]?: string }
+  readonly paths?: { readonly [N in Names]?: string } | undefined
 }
 
 /** The collections of an API by name, and `batch`. */
@@ -35,7 +35,7 @@ type Key = string | number | boolean | readonly (string | number | boolean)[]
 
 /** The options of all methods, with types that accept every model. */
 interface LooseOptions extends LooseQuery, HeaderOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

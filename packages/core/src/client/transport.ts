@@ -11,14 +11,14 @@ export type ClientHeaders =
 
 export interface TransportOptions {
   /** Sends a request; pass `api.fetch` to call an API in the same process. Default: the global `fetch`. */
-  readonly fetch?: (request: Request) => Promise<Response>
-  readonly headers?: ClientHeaders
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined
+  readonly headers?: ClientHeaders | undefined
   /** Requests with longer URLs are sent as QUERY, with the query in the body. Default 4000 characters. */
-  readonly maxUrlLength?: number
+  readonly maxUrlLength?: number | undefined
   /** `'POST'`: QUERY is sent as POST with `X-HTTP-Method-Override`, for proxies that refuse it. Default `'QUERY'`. */
-  readonly queryMethod?: 'QUERY' | 'POST'
+  readonly queryMethod?: 'QUERY' | 'POST' | undefined
   /** Set to false if the API responds without envelope (`dump_envelope` is off). Default true. */
-  readonly envelope?: boolean
+  readonly envelope?: boolean | undefined
 }
 
 const failed = (message: string, details: ClientErrorDetails): Failure => ({

@@ -14,27 +14,27 @@ export interface ApiRequest {
   /** Path and raw query string, as received: `/api/books?title__ilike=emma`. Never a parsed query. */
   readonly url: string
   /** `handle` and `authenticate` take names in any case; `answer` takes them in lower case. Hooks receive them in lower case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined
   /**
    * The body: parsed, or as text or bytes. If the adapter could not read the body, an ApiError, which is thrown only if the
    * endpoint needs the body.
    */
   readonly body?: unknown
   /** Address of the peer. */
-  readonly ip?: string
+  readonly ip?: string | undefined
   /** The prefix the API is mounted under: `/v1`; added to URLs in responses. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** The framework's own request, for hooks. */
   readonly host?: unknown
   /**
    * Reads a file that the host application has installed; the core itself has no file access. `redoc.js` is the script of
    * the documentation page; if it is missing, the page has no script.
    */
-  readonly asset?: (name: 'redoc.js') => Promise<Asset | undefined>
+  readonly asset?: ((name: 'redoc.js') => Promise<Asset | undefined>) | undefined
   /**
    * Whether the adapter can send the `bytes` of a TextResponse in place of its `text`. If not, responses are not compressed.
    */
-  readonly takesBytes?: boolean
+  readonly takesBytes?: boolean | undefined
   /**
    * Aborted when the client disconnects, so that a running statement of the request is cancelled. The service reads it only if a
    * statement takes long, and before it transforms a value (`transform` of a column), so an adapter can create it in a getter.

@@ -59,16 +59,18 @@ interface LabelTests {
 /** A query for groups. */
 export interface GroupQuery<M extends AnyModel, G extends Given, By extends string, A>
   extends SendOptions {
-  readonly where?: Where<M, G>
-  readonly search?: string
-  readonly groupBy?: readonly By[]
-  readonly aggregate?: A
+  readonly where?: Where<M, G> | undefined
+  readonly search?: string | undefined
+  readonly groupBy?: readonly By[] | undefined
+  readonly aggregate?: A | undefined
   /** Conditions on aggregates. */
-  readonly having?: { readonly [L in keyof NoInfer<A>]?: LabelTests | number | string }
-  readonly orderBy?: readonly `${'' | '-'}${NoInfer<By> | (keyof NoInfer<A> & string)}${Nulls}`[]
-  readonly limit?: number
-  readonly page?: number
-  readonly includeDeleted?: boolean
+  readonly having?: { readonly [L in keyof NoInfer<A>]?: LabelTests | number | string } | undefined
+  readonly orderBy?:
+    | readonly `${'' | '-'}${NoInfer<By> | (keyof NoInfer<A> & string)}${Nulls}`[]
+    | undefined
+  readonly limit?: number | undefined
+  readonly page?: number | undefined
+  readonly includeDeleted?: boolean | undefined
 }
 
 type KeyValue<M extends AnyModel, G extends Given, P> = P extends `year(${string})`

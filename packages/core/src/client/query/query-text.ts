@@ -5,26 +5,26 @@ import { ClientError } from '../client-error.ts'
 /** A query before its types are known. */
 export interface LooseQuery {
   readonly where?: LooseObject | undefined
-  readonly search?: string
-  readonly orderBy?: readonly string[]
-  readonly fields?: readonly string[]
-  readonly include?: LooseInclude
-  readonly dump?: string
-  readonly groupBy?: readonly string[]
-  readonly aggregate?: LooseObject
-  readonly having?: LooseObject
-  readonly limit?: number
-  readonly page?: number
-  readonly count?: string
-  readonly paging?: string
+  readonly search?: string | undefined
+  readonly orderBy?: readonly string[] | undefined
+  readonly fields?: readonly string[] | undefined
+  readonly include?: LooseInclude | undefined
+  readonly dump?: string | undefined
+  readonly groupBy?: readonly string[] | undefined
+  readonly aggregate?: LooseObject | undefined
+  readonly having?: LooseObject | undefined
+  readonly limit?: number | undefined
+  readonly page?: number | undefined
+  readonly count?: string | undefined
+  readonly paging?: string | undefined
   readonly after?: string | null | undefined
-  readonly before?: string
-  readonly includeDeleted?: boolean
-  readonly cascade?: boolean
-  readonly maxAffected?: number
-  readonly onConflict?: string | readonly string[]
+  readonly before?: string | undefined
+  readonly includeDeleted?: boolean | undefined
+  readonly cascade?: boolean | undefined
+  readonly maxAffected?: number | undefined
+  readonly onConflict?: string | readonly string[] | undefined
   readonly linkBy?: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly params?: Readonly<Record<string, string>>
+  readonly params?: Readonly<Record<string, string>> | undefined
 }
 
 export type LooseInclude = Readonly<Record<string, true | LooseQuery>>

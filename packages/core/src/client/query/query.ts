@@ -50,11 +50,11 @@ type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never
 
 /** The options of an embedded relation; order and limit apply to to-many relations, for each parent. */
 export interface IncludeOptions<M extends AnyModel, G extends Given> {
-  readonly fields?: readonly FieldName<M>[]
-  readonly where?: Where<M, G>
-  readonly orderBy?: readonly OwnOrder<M>[]
-  readonly limit?: number
-  readonly include?: Include<M, G>
+  readonly fields?: readonly FieldName<M>[] | undefined
+  readonly where?: Where<M, G> | undefined
+  readonly orderBy?: readonly OwnOrder<M>[] | undefined
+  readonly limit?: number | undefined
+  readonly include?: Include<M, G> | undefined
 }
 
 /** The relations whose records are embedded. */
@@ -105,40 +105,40 @@ export type Count = 'exact' | 'capped' | 'none'
 /** The options of every request. */
 export interface SendOptions {
   /** Aborts the request. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Headers of this request; they take precedence over those of the client. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** The host's own query parameters (`API_ADDITIONAL_QUERY_PARAMS`). */
-  readonly params?: Readonly<Record<string, string>>
+  readonly params?: Readonly<Record<string, string>> | undefined
 }
 
 /** The parts of a query that do not change the type of its result. */
 export interface Selection<M extends AnyModel, G extends Given> extends SendOptions {
-  readonly where?: Where<M, G>
+  readonly where?: Where<M, G> | undefined
   /** Words that must all occur in the columns that the model declares for `search`; an empty string is not sent. */
-  readonly search?: string
-  readonly orderBy?: readonly Order<M, G>[]
+  readonly search?: string | undefined
+  readonly orderBy?: readonly Order<M, G>[] | undefined
   /** Records of a page. */
-  readonly limit?: number
-  readonly count?: Count
+  readonly limit?: number | undefined
+  readonly count?: Count | undefined
   /** Includes soft-deleted records. */
-  readonly includeDeleted?: boolean
+  readonly includeDeleted?: boolean | undefined
 }
 
 /** Which page of a list is read: by number, or by the cursor of another page. */
 export interface Paging {
-  readonly page?: number
+  readonly page?: number | undefined
   /** Pages by cursor: the result then has the cursors of the neighbouring pages. */
-  readonly paging?: 'cursor'
-  readonly after?: string
-  readonly before?: string
+  readonly paging?: 'cursor' | undefined
+  readonly after?: string | undefined
+  readonly before?: string | undefined
 }
 
 /** Which parts of each record are read. */
 export interface Form<M extends AnyModel, G extends Given, F, I, D> {
   /** Exactly these columns. */
-  readonly fields?: readonly (F & Existing<M, G, F>)[]
+  readonly fields?: readonly (F & Existing<M, G, F>)[] | undefined
   /** Related records to embed. */
-  readonly include?: I & ExactInclude<M, G, I> & PathsBesideInclude<F>
-  readonly dump?: D
+  readonly include?: (I & ExactInclude<M, G, I> & PathsBesideInclude<F>) | undefined
+  readonly dump?: D | undefined
 }

@@ -9,17 +9,17 @@ export interface FetchOptions<Other = never> {
   /** Address of the peer, which a Request does not contain; rate limits count by it. */
   readonly ip?: string | undefined
   /** The prefix the API is mounted under, such as `/v1`: removed from the path, and added to every URL in responses. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /**
    * The value of `request.host` in hooks: the framework's context, for example, which knows the user that the host application
    * logged in. Default: the Request.
    */
-  readonly host?: object
+  readonly host?: object | undefined
   /**
    * false: the documentation is not compressed, for hosts that remove `Content-Encoding` from responses, as Next.js does.
    * Default true.
    */
-  readonly compress?: boolean
+  readonly compress?: boolean | undefined
   /**
    * Serves every path that is not the API's; its result is that of `fetch`. Default: the API responds with 404.
    *
@@ -27,7 +27,7 @@ export interface FetchOptions<Other = never> {
    * app.use((context, next) => api.fetch(context.req.raw, { fallback: next })) // Hono
    * ```
    */
-  readonly fallback?: (request: Request) => Other | PromiseLike<Other>
+  readonly fallback?: ((request: Request) => Other | PromiseLike<Other>) | undefined
 }
 
 /** The part of the API that `fetch` uses. */
