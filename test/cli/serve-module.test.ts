@@ -50,6 +50,19 @@ suite('model-api serve of a module', (test) => {
       written('broken.mjs', 'throw new Error("SECRET is missing")'),
     ])
     match(broken.err, 'cannot be loaded: SECRET is missing')
+    const mistaken = await command([
+      'serve',
+      written('mistaken.mjs', String.raw`throw new Error('2 mistakes:\n- first\n- second')`),
+    ])
+    match(mistaken.err, 'cannot be loaded: 2 mistakes:\n- first\n- second\n')
+    const typescript = await command([
+      'serve',
+      written(
+        'typescript.mjs',
+        `throw Object.assign(new TypeError('Unknown file extension ".ts" for /api.ts'), { code: 'ERR_UNKNOWN_FILE_EXTENSION' })`,
+      ),
+    ])
+    match(typescript.err, 'use Node 22.18 or newer, or name the compiled .js file.')
     const away = await command([
       'serve',
       written(

@@ -32,8 +32,18 @@ async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(resolve(path)).href)
   } catch (error) {
-    throw new Error(`${path} cannot be loaded: ${messageOf(error)}`)
+    throw new Error(`${path} cannot be loaded: ${loadFailure(error)}`)
   }
+}
+
+/** Returns the whole message, because that of `createApi` has a line for each mistake, and what to do about TypeScript. */
+function loadFailure(error: unknown): string {
+  const { message, code } = (error ?? {}) as { readonly message?: unknown; readonly code?: unknown }
+  const text = typeof message === 'string' && message !== '' ? message : messageOf(error)
+  const isTypeScript = code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.[cm]?ts"/.test(text)
+  return isTypeScript
+    ? `${text}. Node ${process.versions.node} loads no TypeScript: use Node 22.18 or newer, or name the compiled .js file.`
+    : text
 }
 
 const isApi = (value: unknown): value is Api =>
