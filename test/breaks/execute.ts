@@ -218,7 +218,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: "A count inside the host's transaction is shared with those outside",
-    file: 'packages/core/src/http/endpoints/reads/read-stages.ts',
+    file: 'packages/core/src/http/endpoints/reads/open-database.ts',
     find: 'counts: own === runtime.root && !own.isTransaction ? runtime.counts : undefined,',
     replace: 'counts: runtime.counts,',
     fails: 'test/security/caches.test.ts',

@@ -118,7 +118,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'A batch in a transaction of the host at REPEATABLE READ reads its snapshot',
-    file: 'packages/core/src/http/endpoints/reads/read-stages.ts',
+    file: 'packages/core/src/http/endpoints/reads/open-database.ts',
     find: 'opened.own.isTransaction && runtime.batch?.hosted !== false',
     replace: 'opened.own.isTransaction && runtime.batch === undefined',
     fails: 'test/writing/host-isolation.test.ts',

@@ -194,7 +194,7 @@ export interface Shortcuts {
   readonly objectText?: ObjectText
   /** Returns a function that converts the driver's value directly to JSON text, with the same bytes as the JSON of the decoded value. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
-  /** True if the driver returns arrays for statements with the mark of `shared/array-rows.ts`; detected at the first connection. */
+  /** True if the driver returns arrays for statements with the mark of `shared/values/array-rows.ts`; detected at the first connection. */
   readonly arrayRows?: boolean
 
   /**

@@ -8,8 +8,9 @@ import { read } from '../../../query/read.ts'
 import { readPage } from '../../../query/run/read-rows.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { listResult, parseRead } from './read-stages.ts'
+import { listResult } from './read-result.ts'
 import { databaseJson, readerOf, readName } from './reader-of.ts'
+import { parseRead } from './request-query.ts'
 
 /** `GET /api/books?price__ge=30&order_by=-price` → a page of books. */
 export function getMany(call: Call, resource: Resource): MaybePromise<Result> {

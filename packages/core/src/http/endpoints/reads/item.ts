@@ -12,8 +12,9 @@ import type { LoadedRow } from '../../../query/run/loaded-row.ts'
 import { readOne } from '../../../query/run/read-rows.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { type Content, parseRead, recordContent } from './read-stages.ts'
+import { type Content, recordContent } from './read-result.ts'
 import { databaseJson, readerOf, readName } from './reader-of.ts'
+import { parseRead } from './request-query.ts'
 
 /** `GET /api/books/1` → the book, or 404. `key` is undefined if the path is not a possible key of the resource. */
 export function getOne(

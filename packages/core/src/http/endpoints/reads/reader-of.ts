@@ -7,7 +7,7 @@ import type { DatabaseJson } from '../../../query/compile/json/database-json.ts'
 import type { ReadPlan } from '../../../query/plan/plan.ts'
 import type { Reader } from '../../../query/read-request.ts'
 import type { Call } from '../../call/call.ts'
-import { open } from './read-stages.ts'
+import { open } from './open-database.ts'
 
 export const readerOf = (call: Call): Reader => ({
   authority: call,

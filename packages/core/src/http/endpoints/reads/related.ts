@@ -11,7 +11,10 @@ import { type LoadedPage, readOne, readPage, readParentKey } from '../../../quer
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { oneResult } from './item.ts'
-import { listResult, open, parseRead, scopePlan } from './read-stages.ts'
+import { open } from './open-database.ts'
+import { listResult } from './read-result.ts'
+import { parseRead } from './request-query.ts'
+import { scopePlan } from './scope-plan.ts'
 
 /** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list if the author has no books. */
 export async function getRelated(

@@ -9,7 +9,7 @@ import { header } from '../../../model/request.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { type OpenedBy, open } from './read-stages.ts'
+import { type OpenedBy, open } from './open-database.ts'
 
 const headerName = 'x-write-position'
 const cookieName = 'write_position'

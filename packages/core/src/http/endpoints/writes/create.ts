@@ -19,7 +19,7 @@ import { CreateStep, type ManyStep } from '../../../write/store/lists/many-step.
 import { writeMany } from '../../../write/store/lists/write-many.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse } from '../reads/read-stages.ts'
+import { parse } from '../reads/request-query.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
 import { refusePrecondition } from './request/write-headers.ts'

@@ -16,7 +16,7 @@ import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.
 import { changeRecord } from '../../../write/store/change.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse } from '../reads/read-stages.ts'
+import { parse } from '../reads/request-query.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'

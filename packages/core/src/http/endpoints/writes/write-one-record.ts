@@ -43,7 +43,8 @@ import {
 import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, open, recordContent } from '../reads/read-stages.ts'
+import { isHosted, open } from '../reads/open-database.ts'
+import { recordContent } from '../reads/read-result.ts'
 import { recordResult } from './response/result.ts'
 import { inWrite, type WriteOptions, type Writing } from './write-stages.ts'
 

@@ -26,7 +26,7 @@ import {
 } from '../../../write/transaction/in-write-transaction.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, open, pastSnapshot } from '../reads/read-stages.ts'
+import { isHosted, open, pastSnapshot } from '../reads/open-database.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
 import { bodyLimitOf } from './request/write-body.ts'
 

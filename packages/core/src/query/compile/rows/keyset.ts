@@ -4,14 +4,14 @@ import type { Expression, SqlBool } from 'kysely'
 import { exactDatetime, exactTime } from '../../../dialect/shared/values/calendar-text.ts'
 import { invalidParameter } from '../../../errors.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
-import type { Param } from '../../../lib/sql/param.ts'
+import { constant, type Param } from '../../../lib/sql/param.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { keyValue } from '../../plan/conditions/value.ts'
 import { cursorValue } from '../../plan/order/keyset.ts'
 import { isRawCursorText, rawCursorText, rawValueOf } from '../../plan/order/raw-cursor-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../../plan/plan.ts'
 import { slotParam } from '../bound-target.ts'
-import { columnIn, valueIn } from '../source.ts'
+import { columnIn, columnOf, valueIn } from '../source.ts'
 import type { Target } from '../target.ts'
 
 /**
@@ -78,6 +78,7 @@ const isCursorValue = (column: NamedColumn, text: string | undefined): boolean =
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
   if (values === null) return undefined
+  refuseForeign(target, terms, values)
   const backwards = page.direction === 'before'
   const cursor = slotParam(target, terms, values)
   const steps = terms.map((term, i): Step => {
@@ -187,9 +188,22 @@ function compare(
   if (kind === 'usual') return dialect.compare(column, ref, operator, stored as Param<Value>)
   const raw = stored.map((value) => rawValueOf(String(value)))
   if (kind === 'text') return dialect.compare(column, ref, operator, raw as Param<Value>)
-  const test = dialect.orderKey?.compare(column, ref, operator, raw)
-  if (test !== undefined) return test
-  throw invalidParameter('cursor', '', 'a cursor taken from next_url or previous_url')
+  // `refuseForeign` has refused a value for which there is no such test.
+  return dialect.orderKey?.compare(column, ref, operator, raw) as Expression<unknown>
+}
+
+/** Refuses a cursor with a raw value that the column of this database cannot hold, such as one of a cursor of another database. */
+function refuseForeign({ dialect }: Target, terms: readonly KeysetTerm[], values: CursorRow): void {
+  for (const [i, { ref }] of terms.entries()) {
+    const value = values[i] ?? null
+    if (kindOf(ref.column, value) !== 'raw') continue
+    const raw = constant(rawValueOf(String(value)))
+    const test = dialect.orderKey?.compare(ref.column, columnOf(ref.source, ref.column), 'eq', raw)
+    if (test === undefined) {
+      const expected = 'a cursor taken from next_url or previous_url'
+      throw invalidParameter('cursor', String(value), expected)
+    }
+  }
 }
 
 type CursorRow = readonly (Value | null)[]

@@ -3,7 +3,7 @@
 import { conflictingParameters, notHere } from '../../../../errors.ts'
 import type { SingleParameter } from '../../../../model/query-words/parameter-names.ts'
 import type { QueryAst } from '../../../../query/parse/ast.ts'
-import { refuseRelationKeys } from '../../reads/read-stages.ts'
+import { refuseRelationKeys } from '../../reads/request-query.ts'
 
 /** Throws 400 for query parameters that this write does not have. */
 export function refuseOtherParameters(ast: QueryAst, ...own: readonly SingleParameter[]): void {

@@ -35,13 +35,8 @@ import {
 } from '../../../../write/store/lists/rows/returned-rows.ts'
 import type { Call } from '../../../call/call.ts'
 import { returnPreference } from '../../../preference.ts'
-import {
-  type Content,
-  checkReadable,
-  objectsOf,
-  scopePlan,
-  textWriterOf,
-} from '../../reads/read-stages.ts'
+import { type Content, checkReadable, objectsOf, textWriterOf } from '../../reads/read-result.ts'
+import { scopePlan } from '../../reads/scope-plan.ts'
 import type { Writing } from '../write-stages.ts'
 
 /** A written record as the caller may read it. */

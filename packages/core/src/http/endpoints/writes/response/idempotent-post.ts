@@ -36,7 +36,7 @@ import { collectionUrl } from '../../../../query/serialize/links.ts'
 import type { Call } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
 import { type UserIdentity, userIdentityOf } from '../../auth/user-identity.ts'
-import { type OpenedBy, open, pastSnapshot, withOneConnection } from '../../reads/read-stages.ts'
+import { type OpenedBy, open, pastSnapshot, withOneConnection } from '../../reads/open-database.ts'
 import type { Writing } from '../write-stages.ts'
 import { planEcho, readEchoes } from './echo.ts'
 

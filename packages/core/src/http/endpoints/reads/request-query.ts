@@ -1,0 +1,47 @@
+// parse: the query of a request, within the limits of its resource; requests that only read have no parameters of writes.
+
+import { notHere } from '../../../errors.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { limitSettingNames } from '../../../model/settings/setting-names.ts'
+import type { QueryAst } from '../../../query/parse/ast.ts'
+import { parseQuery } from '../../../query/parse/parse-query.ts'
+import { filterLike } from '../../../query/plan/conditions/filter-like.ts'
+import type { Call } from '../../call/call.ts'
+
+/** parse: the raw query → AST. Throws 400 if it exceeds a limit of the resource. */
+export function parse(call: Call, resource: Resource): QueryAst {
+  const { additionalQueryParams, limits } = resource.settings
+  return parseQuery(call.query, {
+    additional: additionalQueryParams,
+    filterLike: (unknown) => filterLike(resource, unknown),
+    limits: {
+      conditions: { setting: limitSettingNames.conditions, value: limits.conditions },
+      relationFilters: {
+        setting: limitSettingNames.relationFilters,
+        value: limits.relationFilters,
+      },
+      list: { setting: limitSettingNames.list, value: limits.list },
+    },
+  })
+}
+
+const onlyOnWrites = ['cascade_delete', 'max_affected', 'on_conflict'] as const
+
+/** `parse` for requests that only read; throws 400 for parameters of writes. */
+export function parseRead(call: Call, resource: Resource): QueryAst {
+  const ast = parse(call, resource)
+  for (const name of onlyOnWrites) {
+    const given = ast.single[name]
+    if (given !== undefined) throw notHere(name, 'on a read', `${name}=${given.text}`)
+  }
+  refuseRelationKeys(ast, 'on a read')
+  return ast
+}
+
+/** Throws 400 for `<relation>.on_conflict`. */
+export function refuseRelationKeys({ raw, relationKeys }: QueryAst, where: string): void {
+  const [first] = relationKeys
+  if (first === undefined) return
+  const at = raw.slice(first.span.start, first.span.end)
+  throw notHere(at, where, at)
+}
