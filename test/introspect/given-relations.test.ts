@@ -76,3 +76,25 @@ eachDatabase('relations without foreign keys', (test, db) => {
     match(await failure('orders', 'custmer_id'), 'orders has no column "custmer_id". Did you mean')
   })
 })
+
+const unclear = `
+create table users (id {id}, name varchar(40));
+create table profiles (user_id integer primary key, foreign key (user_id) references users (id));
+create table members (member_no integer primary key, foreign key (member_no) references users (id));
+create table posts (id {id}, title varchar(40));
+create table wp_posts (id {id}, title varchar(40));
+create table visits (id {id}, user_id integer, member_no integer, post_id integer);
+create table notes (id {id}, post_id integer, post_type varchar(20));
+`
+
+eachDatabase('relations that names suggest', (test, db) => {
+  test.before(() => createTables(db, unclear))
+
+  test('lead to the table of this name, not to keys that are foreign keys, and not to one of several tables', async () => {
+    const { suggestions } = await introspect(db.kysely)
+    equal(
+      suggestions.map(({ table, columns, to }) => `${table}.${columns} -> ${to}`),
+      ['visits.user_id -> users', 'visits.post_id -> posts'],
+    )
+  })
+})

@@ -60,21 +60,29 @@ function checkColumns(
 
 /**
  * Suggests relations by names: for a column `customer_id` if there is a table `customers`, or for a column with the name of another
- * table's key (`emp_no`) and the same type, unless the name is a general one such as `name`. Suggests none for columns of foreign
- * keys, and for columns that fit several tables.
+ * table's key (`emp_no`) and the same type, unless the name is a general one such as `name`. The table `posts` takes precedence over
+ * `wp_posts` for a column `post_id`, and both over a table whose key has the name of the column. Suggests none for columns of foreign
+ * keys, for columns that fit several tables, and for pairs such as `post_id` and `post_type`, of which the second names the table. A key
+ * that is itself a foreign key is no target: the column refers to where it leads.
  */
 export function suggestRelations(
   drafts: readonly Draft[],
   links: readonly Link[],
 ): readonly GivenRelation[] {
-  const parents = drafts.filter(({ table }) => table.primaryKey.length === 1)
+  const isLinked = (draft: Draft, column: string): boolean =>
+    links.some(({ child, columns }) => child === draft && columns.includes(column))
+  const parents = drafts.filter((draft) => {
+    const { primaryKey } = draft.table
+    return primaryKey.length === 1 && !isLinked(draft, primaryKey[0] ?? '')
+  })
   return drafts.flatMap((draft) => {
     if (draft.table.kind !== undefined) return []
-    const linked = links.filter(({ child }) => child === draft).flatMap(({ columns }) => columns)
     return [...draft.fields.keys()].flatMap((column) => {
-      if (linked.includes(column)) return []
-      const fitting = parents.filter((parent) => isSuggested(draft, column, parent))
-      const [parent, ...more] = fitting
+      if (isLinked(draft, column) || isPolymorphic(draft, column)) return []
+      const fits = parents.map((parent) => ({ parent, rank: rankOf(draft, column, parent) }))
+      const best = Math.max(...fits.map(({ rank }) => rank))
+      const fitting = fits.filter(({ rank }) => rank > 0 && rank === best)
+      const [parent, ...more] = fitting.map((fit) => fit.parent)
       if (parent === undefined || more.length > 0) return []
       const { name, primaryKey } = parent.table
       return [{ table: draft.table.name, columns: [column], to: name, references: primaryKey }]
@@ -82,14 +90,23 @@ export function suggestRelations(
   })
 }
 
-function isSuggested(draft: Draft, column: string, parent: Draft): boolean {
+/** How well a table fits a column: 3 has its whole name, 2 its name without a prefix, 1 that of its key, 0 does not fit. */
+function rankOf(draft: Draft, column: string, parent: Draft): 0 | 1 | 2 | 3 {
   const key = parent.table.primaryKey[0] ?? ''
   const isOwnKey = draft === parent && column === key
-  if (isOwnKey || !agree(draft, column, parent, key)) return false
+  if (isOwnKey || !agree(draft, column, parent, key)) return 0
   const words = snake(column)
-  const target = toCase(parent.model, 'snake')
-  const isNamed = words.endsWith('_id') && [target, ownSnake(parent)].includes(words.slice(0, -3))
-  return isNamed || (draft !== parent && !generalNames.has(words) && words === snake(key))
+  if (words === `${toCase(parent.model, 'snake')}_id`) return 3
+  if (words === `${ownSnake(parent)}_id`) return 2
+  return draft !== parent && !generalNames.has(words) && words === snake(key) ? 1 : 0
+}
+
+/** Whether another column names the table to which each row refers, as `item_type` does for `item_id`. */
+function isPolymorphic(draft: Draft, column: string): boolean {
+  const words = snake(column)
+  if (!words.endsWith('_id')) return false
+  const type = `${words.slice(0, -3)}_type`
+  return [...draft.fields.keys()].some((other) => snake(other) === type)
 }
 
 /** Names of columns that say nothing about the table to which a column may refer. */
