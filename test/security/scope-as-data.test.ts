@@ -1,6 +1,7 @@
 /** `scope` of a policy: conditions as data narrow every read and write as `scope_query` does. */
 import {
   type AnyModel,
+  type Api,
   type ApiConfig,
   belongsTo,
   createApi,
@@ -188,6 +189,41 @@ eachDatabase('a scope as data', (test, db) => {
       [1, 3],
     )
   })
+
+  /** Scopes whose value is the caller's, each with values that need other SQL than those before them. */
+  const given = ({ user }: { readonly user: unknown }) =>
+    (user as { readonly given: unknown }).given as never
+  const isOpen = { open: { eq: false } }
+  const bound: readonly (readonly [ScopeConditions, readonly unknown[]])[] = [
+    [{ or: [{ points: { nin: given } }, isOpen] }, [[1, 5], [1, null], [9], [1, 5, 9], []]],
+    [{ or: [{ points: { in: given } }, isOpen] }, [[1, 5], [1, null], [], null, [9]]],
+    [{ not: { or: [{ points: { in: given } }, isOpen] } }, [[1, 5], null, [1, null], [9]]],
+    [{ points: { isnull: given } }, [true, false, null, true]],
+    [{ or: [{ points: { between: given } }, isOpen] }, [[1, 5], null, [9, 9], [5, 1]]],
+    [{ due: { ge: given } }, ['2024-05-02', '2024-01-01', null]],
+    [{ title: { ilike: given } }, ['plan', '', 'PL%', null, 'x'.repeat(40)]],
+    [{ team: { name: { in: given } } }, [['Red'], ['Red', 'Blue'], [], null]],
+  ]
+  for (const [scope, values] of bound) {
+    test(`a stored statement has the scope of each caller: ${JSON.stringify(values)}`, async () => {
+      const shared = api({ Task: { scope } })
+      const asked = async (by: Api, value: unknown, url: string): Promise<unknown> => {
+        const user = { id: 'ann', team: 1, given: value }
+        const read = await send(by, 'GET', url, { user })
+        const body = { points: 9 }
+        const written = await send(by, 'PATCH', '/api/tasks/4', { user, body })
+        return [read.status, read.value, written.status]
+      }
+      for (const url of ['/api/tasks?order_by=id', '/api/tasks/3', '/api/tasks?join=parent']) {
+        // In several orders, so that each value is asked for after each other one.
+        const orders = [values, [...values].reverse(), [...values, ...values]]
+        for (const value of orders.flat()) {
+          const alone = await asked(api({ Task: { scope } }), value, url)
+          equal(await asked(shared, value, url), alone, `${url} ${JSON.stringify(value)}`)
+        }
+      }
+    })
+  }
 
   test('takes values from the request; no row meets a condition whose value is null', async () => {
     const mine: ScopeConditions = { owner: { eq: ({ user }) => user?.id ?? null } }

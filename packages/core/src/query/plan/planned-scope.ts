@@ -17,7 +17,7 @@ export interface PlannedScope {
   readonly conditions: readonly Condition[]
   /** The policy's model; its alias is the table's name. */
   readonly source: Source
-  /** Identifies the SQL of the conditions without their values. */
+  /** Identifies the SQL of the conditions without their values, apart from decisions about these. */
   readonly form: string
   /** The values of the conditions, at the indexes that their slots name; null for a test that is left out. */
   readonly values: readonly unknown[]
@@ -36,7 +36,7 @@ export function planScope(
   if (condition === undefined) {
     return { conditions: [noRows(source)], source, form: 'none', values: [] }
   }
-  return { conditions: flat(condition), source, form: formOf(outline, values), values: used }
+  return { conditions: flat(condition), source, form: formOf(outline, used), values: used }
 }
 
 /** A scope on one resource, without values. */
@@ -44,7 +44,7 @@ interface Outline {
   readonly of: ScopeNode
   readonly source: Source
   readonly root: OutlineNode
-  /** Identifies the SQL if no value is null or a list. */
+  /** Identifies the SQL if no test is left out, apart from decisions about values. */
   readonly form: string
 }
 
@@ -206,13 +206,10 @@ function valueOfTest(test: Test): unknown {
 const flat = (condition: Condition): readonly Condition[] =>
   condition.kind === 'and' ? condition.all : [condition]
 
-/** Returns the outline's `form` with the positions of null values and the lengths of lists. */
-function formOf({ form }: Outline, values: readonly unknown[]): string {
+/** Returns the outline's `form` with the positions of the tests that are left out, because their values are null. */
+function formOf({ form }: Outline, used: readonly unknown[]): string {
   let whole = form
-  for (const [i, value] of values.entries()) {
-    if (value === null) whole += ` ${i} null`
-    else if (Array.isArray(value)) whole += ` ${i} of ${value.length}`
-  }
+  for (const [i, value] of used.entries()) if (value === null) whole += ` ${i} null`
   return whole
 }
 
