@@ -1,4 +1,4 @@
-// The whole read: parse → plan → convert → scope → program → run. `query/serialize` then writes the rows.
+// The whole read: parse → plan, in which values are converted, → scope → program → run. `query/serialize` then writes the rows.
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { ReadPlan } from './plan/plan.ts'
