@@ -32,7 +32,7 @@ export const parse: readonly Break[] = [
   },
   {
     title: 'An encoded comma separates values',
-    file: 'packages/core/src/query/parse/cursor.ts',
+    file: 'packages/core/src/query/parse/text-cursor.ts',
     find: "(char === ',' || char === '=') && (reading === 'decoded' || isRaw(pair, index))",
     replace: "char === ',' || char === '='",
     fails: 'test/contract/filtering.test.ts',
@@ -60,21 +60,21 @@ export const parse: readonly Break[] = [
   },
   {
     title: 'Text after the closing bracket of a group is ignored',
-    file: 'packages/core/src/query/parse/cursor.ts',
+    file: 'packages/core/src/query/parse/text-cursor.ts',
     find: 'if (atEnd(cursor)) return\n  throw malformedQuery(',
     replace: 'if (!atEnd(cursor) || true) return\n  throw malformedQuery(',
     fails: 'test/unit/parse/group.test.ts',
   },
   {
     title: 'A bracket after the relation of exists is not explained',
-    file: 'packages/core/src/query/parse/terms/relation-filter.ts',
+    file: 'packages/core/src/query/parse/terms/relation-filter-term.ts',
     find: "if (pair.text[end] === '[') throw",
     replace: "if (pair.text[end] === '{') throw",
     fails: 'test/contract/mistakes.test.ts',
   },
   {
     title: 'An order may have more terms than a query may have conditions',
-    file: 'packages/core/src/query/parse/terms/order.ts',
+    file: 'packages/core/src/query/parse/terms/order-term.ts',
     find: "countCondition(tally, rawText(pair, item.start, item.end), 'conditions and order terms')",
     replace: '',
     fails: 'test/regression/cursor-over-many-terms.test.ts',

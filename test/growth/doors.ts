@@ -23,7 +23,7 @@ import { isOrdered } from '../../packages/core/src/model/type-rules.ts'
 import { validatorNames } from '../../packages/core/src/model/validator-names.ts'
 import { dateParts } from '../../packages/core/src/query/parse/terms/group-by.ts'
 import { groupKinds } from '../../packages/core/src/query/parse/terms/group-kind.ts'
-import { relationFilterKinds } from '../../packages/core/src/query/parse/terms/relation-filter.ts'
+import { relationFilterKinds } from '../../packages/core/src/query/parse/terms/relation-filter-term.ts'
 import { relationOptions } from '../../packages/core/src/query/parse/terms/relation-option.ts'
 import {
   digits,

@@ -16,7 +16,6 @@ import {
   listParameters,
   singleParameters,
 } from '../../model/query-words/parameter-names.ts'
-import { type Cursor, malformed } from './cursor.ts'
 import type { Draft } from './draft.ts'
 import { type Pair, rawText } from './query-string.ts'
 import { readAggregate } from './terms/aggregate.ts'
@@ -25,11 +24,12 @@ import { textNode } from './terms/field.ts'
 import { readGroupItem, readOutputName } from './terms/group-by.ts'
 import { isGroupKind } from './terms/group-kind.ts'
 import { readJoins } from './terms/join.ts'
-import { readOrder } from './terms/order.ts'
-import { isRelationFilterKind } from './terms/relation-filter.ts'
+import { readOrder } from './terms/order-term.ts'
+import { isRelationFilterKind } from './terms/relation-filter-term.ts'
 import { relationKey } from './terms/relation-key.ts'
 import { relationOptions } from './terms/relation-option.ts'
 import { meaningOf } from './terms/suffix.ts'
+import { type Cursor, malformed } from './text-cursor.ts'
 
 /** parameter = name [ "=" ( text | item *( "," item ) ) ]; a name without `=` has an empty value, as in HTML forms. */
 export function readParameter(

@@ -14,7 +14,7 @@ import {
   type PageProgram,
   type ReadProgram,
 } from '../compile/read-program.ts'
-import type { CursorColumn } from '../compile/rows/keyset.ts'
+import type { CursorColumn } from '../compile/rows/beyond-cursor.ts'
 import { maxCombinations } from '../parse/limits.ts'
 import type { CursorValues } from '../plan/order/cursor.ts'
 import type { ListPlan, Value } from '../plan/plan.ts'

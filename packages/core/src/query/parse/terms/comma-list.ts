@@ -1,9 +1,9 @@
 // Parses the lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: they contain only names, so both `,` and `%2C`
 // separate items.
 
-import { type Cursor, malformed } from '../cursor.ts'
 import { checkListLength } from '../limits.ts'
 import { rawText, type Stretch, trim } from '../query-string.ts'
+import { type Cursor, malformed } from '../text-cursor.ts'
 
 /** item *( "," item ): returns the items from the cursor to the end of the pair, including empty ones. */
 export function splitItems(cursor: Cursor): Stretch[] {

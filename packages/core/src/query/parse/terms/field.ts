@@ -2,8 +2,8 @@
 
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FieldNode, TextNode } from '../ast.ts'
-import { malformed } from '../cursor.ts'
 import { type Pair, rawText, spanOf } from '../query-string.ts'
+import { malformed } from '../text-cursor.ts'
 
 /** field = [ path "." ] column */
 export function readField(pair: Pair, start: number, end: number): FieldNode {

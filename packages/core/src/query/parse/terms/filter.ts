@@ -2,12 +2,12 @@
 
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FilterNode } from '../ast.ts'
-import { type Cursor, type Enclosure, malformed } from '../cursor.ts'
 import { countCondition } from '../limits.ts'
 import { rawText, spanOf } from '../query-string.ts'
+import { type Cursor, type Enclosure, malformed } from '../text-cursor.ts'
 import { readField } from './field.ts'
 import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
-import { readValue } from './value.ts'
+import { readValue } from './value-term.ts'
 
 /** filter = field "__" operator "=" value; the name is from the cursor to `nameEnd`, the index of the `=`. */
 export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): FilterNode {

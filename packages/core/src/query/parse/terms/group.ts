@@ -3,6 +3,8 @@
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
 import type { ConditionNode, GroupNode } from '../ast.ts'
+import { checkDepth } from '../limits.ts'
+import { rawText, spanOf } from '../query-string.ts'
 import {
   type Cursor,
   type Enclosure,
@@ -10,12 +12,10 @@ import {
   malformed,
   readItems,
   readingAfter,
-} from '../cursor.ts'
-import { checkDepth } from '../limits.ts'
-import { rawText, spanOf } from '../query-string.ts'
+} from '../text-cursor.ts'
 import { readFilter } from './filter.ts'
 import { type GroupKind, isGroupKind } from './group-kind.ts'
-import { isRelationFilterKind, readRelationFilter } from './relation-filter.ts'
+import { isRelationFilterKind, readRelationFilter } from './relation-filter-term.ts'
 
 /** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
 export function readGroup(

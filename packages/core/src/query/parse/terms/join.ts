@@ -1,8 +1,8 @@
 // Parses the tokens of `join=` without changing them; `plan` resolves them.
 
 import type { JoinNode } from '../ast.ts'
-import type { Cursor } from '../cursor.ts'
 import { spanOf } from '../query-string.ts'
+import type { Cursor } from '../text-cursor.ts'
 import { splitItems } from './comma-list.ts'
 
 /**

@@ -1,8 +1,8 @@
 // `labels.on_conflict=name`: the unique columns by which nested objects of a relation name stored records.
 
 import type { RelationKeyNode } from '../ast.ts'
-import type { Cursor } from '../cursor.ts'
 import { spanOf } from '../query-string.ts'
+import type { Cursor } from '../text-cursor.ts'
 import { readPath, textNode } from './field.ts'
 
 export const relationKey = 'on_conflict'

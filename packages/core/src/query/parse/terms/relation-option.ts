@@ -1,12 +1,12 @@
 // `books.limit=3`, `books.order_by=-year`, `books.fields=id,title`, `books[price__gt=20]`: options of one embedded relation.
 
 import type { RelationOptionNode } from '../ast.ts'
-import { type Cursor, wholePair } from '../cursor.ts'
 import { spanOf } from '../query-string.ts'
+import { type Cursor, wholePair } from '../text-cursor.ts'
 import { readList } from './comma-list.ts'
 import { readField, readPath, textNode } from './field.ts'
 import { readConditions } from './group.ts'
-import { readOrder } from './order.ts'
+import { readOrder } from './order-term.ts'
 
 export const relationOptions = ['limit', 'order_by', 'fields'] as const
 

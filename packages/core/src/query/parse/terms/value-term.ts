@@ -3,6 +3,8 @@
 import { excerpt } from '../../../lib/error-size.ts'
 import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
 import type { ListNode, ScalarNode, ValueNode } from '../ast.ts'
+import { checkListLength } from '../limits.ts'
+import { rawText, spanOf } from '../query-string.ts'
 import {
   atEnd,
   type Cursor,
@@ -14,9 +16,7 @@ import {
   readItems,
   readingAfter,
   skipBlanks,
-} from '../cursor.ts'
-import { checkListLength } from '../limits.ts'
-import { rawText, spanOf } from '../query-string.ts'
+} from '../text-cursor.ts'
 
 /** value = text | list | quoted */
 export function readValue(cursor: Cursor, operator: FilterOperator, inside: Enclosure): ValueNode {

@@ -3,6 +3,8 @@
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FilterNode, RelationFilterNode, TextNode } from '../ast.ts'
+import { countCondition, countRelationFilter } from '../limits.ts'
+import { rawText, spanOf, trim } from '../query-string.ts'
 import {
   type Cursor,
   type Enclosure,
@@ -10,9 +12,7 @@ import {
   malformed,
   readItems,
   readingAfter,
-} from '../cursor.ts'
-import { countCondition, countRelationFilter } from '../limits.ts'
-import { rawText, spanOf, trim } from '../query-string.ts'
+} from '../text-cursor.ts'
 import { readPath } from './field.ts'
 import { readFilter } from './filter.ts'
 import { isGroupKind } from './group-kind.ts'

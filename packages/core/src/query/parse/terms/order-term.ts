@@ -1,9 +1,9 @@
 // Parses the items of `order_by=`: `-price`, `author.name.nullslast`.
 
 import type { OrderNode } from '../ast.ts'
-import type { Cursor } from '../cursor.ts'
 import { countCondition } from '../limits.ts'
 import { rawText, type Stretch, spanOf } from '../query-string.ts'
+import type { Cursor } from '../text-cursor.ts'
 import { readOutputName } from './group-by.ts'
 
 const suffixes = [
