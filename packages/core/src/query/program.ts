@@ -20,10 +20,9 @@ export function programOf<P extends ReadPlan, G, R>(
   const json = statements.hadUnexpectedJson ? undefined : databaseJson(plan)
   const values =
     printed.values.size === 0 ? stored.values : bothValues(stored.values, printed.values)
-  const finish = (text: string, rows: boolean): string => lease.sqlOfRead(text, rows)
   return compile(target, plan, {
     shortcuts: { joins: true, ...(json && { json }) },
-    make: makeFromStore({ target, store: statements.store, values, finish }),
+    make: makeFromStore({ target, store: statements.store, values, lease }),
     onUnexpectedJson: () => {
       statements.hadUnexpectedJson = true
     },

@@ -69,9 +69,8 @@ function ofColumn(
     report(new Error(`${what} of ${resource.name}.${column.name} failed.`, { cause }), request)
 
   const lookUpCosts = async ({ lease, target }: Detached): Promise<void> => {
-    const finish = (text: string, rows: boolean) => lease.sqlOfRead(text, rows)
     const slice = { limit: mostHashes, fixed: true, offset: 0 } as const
-    const program = compileByKey(unscoped(target), prepared, [], finish, slice)
+    const program = compileByKey(unscoped(target), prepared, [], lease, slice)
     for (const { values } of await readAll(lease, program)) {
       const cost = costOfHash(values[column.name])
       if (cost !== undefined) check.raiseCost(cost)

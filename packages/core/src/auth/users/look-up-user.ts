@@ -41,8 +41,7 @@ export function lookUp(resource: Resource, columns: readonly NamedColumn[]): Loo
   return {
     columns,
     async read({ lease, target }, values) {
-      const finish = (text: string, rows: boolean) => lease.sqlOfRead(text, rows)
-      const program = compileByKey(unscoped(target), prepared, values, finish)
+      const program = compileByKey(unscoped(target), prepared, values, lease)
       const row = await readOne(lease, program)
       // Under the database's collation, equal values may differ in case, accents or trailing spaces.
       const same =
@@ -68,8 +67,7 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
     // A client that disconnects must not cancel a statement that other requests wait for.
     const lease = own.withoutClient()
     const values = new Map(questions.map(({ value }) => [String(value), value]))
-    const finish = (text: string, rows: boolean) => lease.sqlOfRead(text, rows)
-    const program = compileByKeys(unscoped(target), prepared, [...values.values()], finish)
+    const program = compileByKeys(unscoped(target), prepared, [...values.values()], lease)
     const rows = await readAll(lease, program).catch((error: unknown) => {
       // The database refused one of the values. Each request then looks up its own value, so that only one request fails.
       if (error instanceof ApiError && error.status === 400) return []

@@ -8,6 +8,8 @@ export type Recipe =
   | { readonly kind: 'constant'; readonly value: unknown }
   /** The value of the request that the slot names. */
   | { readonly kind: 'slot'; readonly slot: object }
+  /** The item of a list at an index, or its last one. */
+  | { readonly kind: 'item'; readonly of: Recipe; readonly index: number }
   | {
       readonly kind: 'converted'
       readonly from: Recipe
@@ -72,8 +74,11 @@ export class Param<V = unknown> implements Expression<V> {
 
   /** The first `length` items of a list, each as a parameter; the last one is repeated for a shorter list. */
   items<I>(this: Param<readonly I[]>, length: number): readonly Param<I>[] {
-    return Array.from({ length }, (_, i) =>
-      this.map((list) => list[Math.min(i, list.length - 1)] as I),
+    const [list, of] = [this.#value, this.#recipe]
+    return Array.from(
+      { length },
+      (_, index) =>
+        new Param(itemAt(list, index), of && { kind: 'item', of, index }, this.#decisions),
     )
   }
 
@@ -96,6 +101,10 @@ export class Param<V = unknown> implements Expression<V> {
     return param.#recipe ?? { kind: 'constant', value: param.#value }
   }
 }
+
+/** The item at an index; the last one is repeated. */
+export const itemAt = <I>(list: readonly I[], index: number): I =>
+  list[Math.min(index, list.length - 1)] as I
 
 /** A value that is the same whenever the statement is sent. */
 export const constant = <V>(value: V): Param<V> => new Param(value)

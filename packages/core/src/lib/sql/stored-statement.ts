@@ -1,7 +1,7 @@
 // Stored statements: statements that are printed once and sent again with the values of later requests.
 
 import type { Fragment } from './fragment.ts'
-import type { Decision, Recipe } from './param.ts'
+import { type Decision, itemAt, type Recipe } from './param.ts'
 import { printed, type TextStyle } from './print.ts'
 
 /** The values of a request, by the slots that the parameters of its statements name. */
@@ -63,6 +63,8 @@ function computed(binding: Binding, recipe: Recipe): unknown {
       if (value === undefined) throw new Error('a statement was bound without the value of a slot')
       return value
     }
+    case 'item':
+      return itemAt(computed(binding, recipe.of) as readonly unknown[], recipe.index)
     case 'converted':
       return recipe.isShared
         ? sharedValue(binding, recipe)

@@ -8,7 +8,16 @@ import { isSearchable } from '../plan/conditions/text-test.ts'
 import { convertText } from '../plan/conditions/value.ts'
 import { keysetAt } from '../plan/order/keyset.ts'
 import { pageAt } from '../plan/order/page.ts'
-import type { Condition, ListPlan, Page, ReadPlan, ScopeSlot, Slot, Value } from '../plan/plan.ts'
+import type {
+  Condition,
+  KeysetPage,
+  ListPlan,
+  Page,
+  ReadPlan,
+  ScopeSlot,
+  Slot,
+  Value,
+} from '../plan/plan.ts'
 import type { Skeleton } from './skeleton.ts'
 import { type StatementStore, statementStore } from './statement-store.ts'
 
@@ -132,7 +141,8 @@ export function convert<P extends ReadPlan>(
   given: RequestValues,
 ): ConvertedPlan<P> | undefined {
   const { pageOrCursor } = given.skeleton
-  if (replaceable.length === 0 && pageOrCursor === undefined) return { plan, values: noValues }
+  const isUnchanged = replaceable.length === 0 && pageOrCursor === undefined
+  if (isUnchanged && cursorOf(plan) === undefined) return { plan, values: noValues }
   const { list } = plan.rows.from.resource.settings.limits
   // Normal planning then throws the 400 for a list that is too long.
   if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
@@ -154,8 +164,10 @@ export function convert<P extends ReadPlan>(
     )
   const { where, having } = plan.rows
   const rows = { ...plan.rows, where: current(where), having: current(having) }
-  if (page?.kind === 'keyset' && page.values !== null) values.set(page.terms, page.values)
-  return { plan: { ...plan, rows, ...(page && { page }) }, values }
+  const converted = { ...plan, rows, ...(page && { page }) }
+  const cursor = cursorOf(converted)
+  if (cursor !== undefined) values.set(cursor.terms, cursor.values)
+  return { plan: converted, values }
 }
 
 const noValues: ReadonlyMap<object, unknown> = new Map()
@@ -175,6 +187,12 @@ function slotValueOf(condition: Condition): unknown {
 }
 
 const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
+
+/** The page beyond a cursor, whether the skeleton has the cursor or the request; undefined for other pages. */
+function cursorOf(plan: ReadPlan): KeysetPage | undefined {
+  const page = isList(plan) ? plan.page : undefined
+  return page?.kind === 'keyset' && page.values !== null ? page : undefined
+}
 
 function withNewValue(
   { condition, at }: ReplaceableCondition,

@@ -1,6 +1,7 @@
 // The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request
 // replaces the values.
 
+import type { Lease } from '../../database/leases/lease.ts'
 import { noShortcuts } from '../compile/json/database-json.ts'
 import { compileRead, type ReadProgram } from '../compile/read-program.ts'
 import type { Slice } from '../compile/rows/row-query.ts'
@@ -8,7 +9,7 @@ import type { Target } from '../compile/target.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
 import { convert, type PreparedRead, prepareRead } from './prepared-read.ts'
 import type { Skeleton } from './skeleton.ts'
-import { makeFromStore, type StoredRead } from './stored-read.ts'
+import { makeFromStore } from './stored-read.ts'
 
 /** The skeleton of an empty query. */
 const noQuery: Skeleton = { key: '', values: [], pageOrCursor: undefined }
@@ -21,21 +22,21 @@ export function prepareByKey(plan: ReadPlan): PreparedRead {
 }
 
 /**
- * Compiles the program that reads the row with this key, or the rows of a `slice`; `finish` rewrites printed SQL for the driver. The
- * values of `key` replace those of the plan.
+ * Compiles the program that reads the row with this key, or the rows of a `slice`. The values of `key` replace those of the
+ * plan.
  */
 export function compileByKey(
   target: Target,
   prepared: PreparedRead,
   key: readonly Value[],
-  finish: StoredRead['finish'],
+  lease: Lease,
   slice?: Slice,
 ): ReadProgram {
   const converted = convert(prepared, { skeleton: noQuery, key })
   if (converted === undefined) throw new Error('a read by key misses a value')
   const { store } = prepared.statements(target.dialect, allRows)
   const { plan, values } = converted
-  const make = makeFromStore({ target, store, values, finish })
+  const make = makeFromStore({ target, store, values, lease })
   return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
 }
 
@@ -47,10 +48,10 @@ export function compileByKeys(
   target: Target,
   prepared: PreparedRead,
   keys: readonly Value[],
-  finish: StoredRead['finish'],
+  lease: Lease,
 ): ReadProgram {
   const limit = 2 ** Math.ceil(Math.log2(keys.length))
-  return compileByKey(target, prepared, keys, finish, { limit, fixed: true, offset: 0 })
+  return compileByKey(target, prepared, keys, lease, { limit, fixed: true, offset: 0 })
 }
 
 const allRows: readonly string[] = []

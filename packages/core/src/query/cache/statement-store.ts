@@ -38,11 +38,14 @@ export interface StatementStore {
   make<R>(request: StoreRequest<R>): Made<R, ReturnType<typeof printedStatement>> | undefined
 }
 
-/** The texts of one name, the newest first; none if statements of this name cannot be stored. */
+/** The texts of one name, the last used first; none if statements of this name cannot be stored. */
 type Variants = readonly Made<unknown, StoredStatement>[] | 'none'
 
-/** The most texts of one name: the oldest is forgotten first. */
+/** The most texts of one name: the one that was not used for the longest time is forgotten first. */
 const maxVariants = 8
+
+const withNewest = <V>(variant: V, variants: readonly V[]): readonly V[] =>
+  [variant, ...variants.filter((one) => one !== variant)].slice(0, maxVariants)
 
 /** Creates a store of at most `size` names. */
 export function statementStore(size: number): StatementStore {
@@ -51,9 +54,11 @@ export function statementStore(size: number): StatementStore {
     make<R>({ name, values, style, finish, compile }: StoreRequest<R>) {
       const variants = known.get(name)
       if (variants === 'none') return undefined
-      for (const { statement, reading } of variants ?? []) {
+      for (const [i, variant] of (variants ?? []).entries()) {
+        const { statement, reading } = variant
         const parameters = bind(statement, values)
         if (parameters === undefined) continue
+        if (i > 0) known.set(name, withNewest(variant, variants ?? []))
         return {
           statement: printedStatement(statement.text, parameters),
           reading: reading as R,
@@ -69,7 +74,7 @@ export function statementStore(size: number): StatementStore {
       const { reading } = made
       const text = finish(printed.statement.text)
       const variant = { statement: { ...printed.statement, text }, reading }
-      known.set(name, [variant, ...(variants ?? [])].slice(0, maxVariants))
+      known.set(name, withNewest(variant, variants ?? []))
       return { statement: printedStatement(text, printed.parameters), reading }
     },
   }

@@ -1,5 +1,6 @@
 // The statements of a prepared read: each is printed once and stored, and later requests bind their values to it.
 
+import type { Lease } from '../../database/leases/lease.ts'
 import type { SlotValues } from '../../lib/sql/stored-statement.ts'
 import type { SlotValue, StatementMaker, StatementRequest } from '../compile/read-program.ts'
 import type { Target } from '../compile/target.ts'
@@ -11,20 +12,22 @@ export interface StoredRead {
   readonly store: StatementStore
   /** The values of the plan's conditions, cursor and scopes, by their slots. */
   readonly values: SlotValues
-  /** Rewrites printed SQL for the driver. `rows`: whether the driver may return its rows as arrays. */
-  readonly finish: (text: string, rows: boolean) => string
+  /** Sends the statements. */
+  readonly lease: Lease
 }
 
 /** Makes statements by the store; a statement is undefined if it must be compiled normally. */
-export function makeFromStore({ target, store, values, finish }: StoredRead): StatementMaker {
+export function makeFromStore({ target, store, values, lease }: StoredRead): StatementMaker {
   const style = target.dialect.shortcuts?.textStyle
+  // Where the connection bounds all statements, the text has no time limit of the server.
+  const place = lease.isBounded ? 'bounded ' : ''
   return <R>({ name, own, rows, compile }: StatementRequest<R>) =>
     style &&
     store.make<R>({
-      name,
+      name: place + name,
       values: own.length === 0 ? values : withOwn(values, own),
       style,
-      finish: (text) => finish(text, rows),
+      finish: (text) => lease.sqlOfRead(text, rows),
       compile: (decisions) => compile({ ...target, decisions }),
     })
 }

@@ -365,7 +365,7 @@ export function storedColumns(resource: Resource, values: Values): readonly Name
 
 /** A value of a column as a parameter or as SQL. */
 const encoded = (
-  { dialect }: Target,
+  dialect: Target['dialect'],
   column: NamedColumn,
   value: JsonValue | undefined,
 ): unknown => (value === null ? null : dialect.encode(column, value))
@@ -374,12 +374,12 @@ const encodedValue = (
   target: Target,
   column: NamedColumn,
   value: JsonValue | undefined,
-): unknown =>
-  target.decisions === undefined
-    ? encoded(target, column, value)
-    : expressionParam(
-        slotParam(target, column, value ?? null).share((given) => encoded(target, column, given)),
-      )
+): unknown => {
+  const { dialect, decisions } = target
+  if (decisions === undefined) return encoded(dialect, column, value)
+  const stored = slotParam(target, column, value ?? null)
+  return expressionParam(stored.share((given) => encoded(dialect, column, given)))
+}
 
 /** `a = 1 and b = 2` */
 export const matchCondition = (target: Target, matches: readonly Match[]): Fragment<SqlBool> =>

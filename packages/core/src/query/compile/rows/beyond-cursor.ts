@@ -30,7 +30,7 @@ export function cursorColumnsOf(
     const { dialect } = target
     const selected = dialect.orderKey?.select?.(column, ref) ?? dialect.select(column, ref)
     const expression = sql`${selected}`.as(alias)
-    return { alias, index: first + i, expression, read: cursorReader(target, column) }
+    return { alias, index: first + i, expression, read: cursorReader(dialect, column) }
   })
 }
 
@@ -42,25 +42,28 @@ export interface CursorColumn {
   readonly read: (raw: unknown) => string | null
 }
 
-function cursorReader(target: Target, column: NamedColumn): CursorColumn['read'] {
-  const read = target.dialect.orderKey?.read?.(column) ?? reader(target, column)
+function cursorReader(dialect: Target['dialect'], column: NamedColumn): CursorColumn['read'] {
+  const read = dialect.orderKey?.read?.(column) ?? reader(dialect, column)
   return (raw) => {
     if (raw === null || raw === undefined) return null
     const text = read(raw)
     if (text !== undefined && isRawCursorText(text)) return rawCursorText(text)
-    return target.dialect.orderKey === undefined || isCursorValue(column, text)
+    return dialect.orderKey === undefined || isCursorValue(column, text)
       ? (text ?? null)
       : rawCursorText(raw)
   }
 }
 
-function reader(target: Target, column: NamedColumn): (raw: unknown) => string | undefined {
+function reader(
+  dialect: Target['dialect'],
+  column: NamedColumn,
+): (raw: unknown) => string | undefined {
   const decode =
     column.type === 'datetime'
       ? (raw: unknown) => exactDatetime(String(raw))
       : column.type === 'time'
         ? (raw: unknown) => exactTime(String(raw))
-        : target.dialect.decoder(column)
+        : dialect.decoder(column)
   return (raw) => {
     const value = decode(raw)
     return value === null ? undefined : String(value)
