@@ -38,7 +38,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/refusals/refusal.ts': [1, 'by an error of this request'],
   'http/similar-path.ts': [1, ofModels],
   'query/cache/authority-bound.ts': [1, ofAuthority],
-  'write/statements/single-write-cache.ts': [2, ofPlan],
+  'write/statements/stored-single-writes.ts': [2, ofPlan],
   'query/cache/statement-store.ts': [
     1,
     'by the name of a statement within one prepared read or one kind of write; no value is kept',

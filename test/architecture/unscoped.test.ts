@@ -116,7 +116,7 @@ const known: readonly Unscoped[] = [
   {
     name: 'compileLockedRecord',
     callers: {
-      'write/statements/single-write-cache.ts': [
+      'write/statements/stored-single-writes.ts': [
         1,
         'the echo of a write of a resource without a policy',
       ],

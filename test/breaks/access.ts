@@ -218,7 +218,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'The cached INSERT of a caller who sees all records is used for one who does not',
-    file: 'packages/core/src/write/statements/single-write-cache.ts',
+    file: 'packages/core/src/write/statements/stored-single-writes.ts',
     find: 'whole += ` ${relation.name}${how} ${form.length}:${form}`',
     replace: 'whole += form.slice(form.length)',
     fails: 'test/security/hidden-references.test.ts',

@@ -63,8 +63,8 @@ export const planCache: readonly Break[] = [
   {
     title: 'An embed that its policy refuses is read by the cached plan',
     file: 'packages/core/src/query/text-plan.ts',
-    find: 'stored && style && scoped.plan === plan ?',
-    replace: 'stored && style ?',
+    find: 'cached && style && scoped.plan === plan ?',
+    replace: 'cached && style ?',
     fails: 'test/security/scoped-statements.test.ts',
   },
   {
@@ -112,7 +112,7 @@ export const planCache: readonly Break[] = [
   {
     title: 'A prepared read uses the values of the first request',
     file: 'packages/core/src/query/cache/prepared-read.ts',
-    find: 'values.set(each.condition.slot, slotValueOf(condition))',
+    find: 'values.set(each.condition.slot, slotValue(condition))',
     replace: 'conditions.set(each.condition.slot, each.condition)',
     fails: 'test/property/prepared-reads.test.ts',
   },

@@ -178,7 +178,7 @@ export interface Shortcuts {
   readonly computesSkippedRows?: boolean
 
   /**
-   * True if a cached statement writes its limit as a literal. PostgreSQL's generic plan for `LIMIT $n` assumes 10 % of the rows,
+   * True if a stored statement writes its limit as a literal. PostgreSQL's generic plan for `LIMIT $n` assumes 10 % of the rows,
    * so it looks worse than each custom plan, and every execution is planned again.
    */
   readonly plansForLimit?: boolean

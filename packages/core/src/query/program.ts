@@ -8,18 +8,18 @@ import type { ScopedPlan, TextPlan } from './text-plan.ts'
 
 export function programOf<P extends ReadPlan, G, R>(
   { compile, databaseJson }: ReadRequest<P, G, R>,
-  { stored }: TextPlan<P>,
+  { cached }: TextPlan<P>,
   { plan, scopes, printed }: ScopedPlan<P>,
   { lease, target: unscopedTarget }: Opened,
 ): G {
-  if (stored === undefined || printed === undefined) {
+  if (cached === undefined || printed === undefined) {
     return compile({ ...unscopedTarget, scopes }, plan)
   }
   const target = { ...unscopedTarget, scopes: printed.scopes }
-  const statements = stored.prepared.statements(target.dialect, printed.forms)
+  const statements = cached.prepared.statements(target.dialect, printed.forms)
   const json = statements.hadUnexpectedJson ? undefined : databaseJson(plan)
   const values =
-    printed.values.size === 0 ? stored.values : bothValues(stored.values, printed.values)
+    printed.values.size === 0 ? cached.values : bothValues(cached.values, printed.values)
   return compile(target, plan, {
     shortcuts: { joins: true, ...(json && { json }) },
     make: makeFromStore({ target, store: statements.store, values, lease }),

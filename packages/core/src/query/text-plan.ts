@@ -17,11 +17,11 @@ export interface TextPlan<P extends ReadPlan> {
   readonly plan: P
   /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives. */
   readonly additional: QueryAst['additional']
-  /** The plan as it is stored, with its statements, and the values by their slots; absent if the plan is not stored. */
-  readonly stored?: StoredPlan
+  /** The cached plan with its statements, and the values by their slots; absent if the plan is not cached. */
+  readonly cached?: CachedPlan
 }
 
-interface StoredPlan {
+interface CachedPlan {
   readonly prepared: PreparedRead
   readonly values: SlotValues
 }
@@ -61,7 +61,7 @@ function newPlan<P extends ReadPlan, G, R>(
   }
 }
 
-/** A stored plan with the values of this request; undefined if a value does not fit its column. */
+/** A cached plan with the values of this request; undefined if a value does not fit its column. */
 function convertedPlan<P extends ReadPlan, G, R>(
   { key }: ReadRequest<P, G, R>,
   prepared: PreparedRead,
@@ -71,8 +71,8 @@ function convertedPlan<P extends ReadPlan, G, R>(
   if (converted === undefined) return undefined
   const { plan, values } = converted
   const { additional } = prepared
-  // The name of the stored plan contains the action, so the plan has the type P.
-  return { plan: plan as P, additional, stored: { prepared, values } }
+  // The name of the cached plan contains the action, so the plan has the type P.
+  return { plan: plan as P, additional, cached: { prepared, values } }
 }
 
 /** A plan whose sources have scopes. */
@@ -84,20 +84,20 @@ export interface ScopedPlan<P extends ReadPlan> {
   readonly printed?: PrintedScopes | undefined
 }
 
-/** Asks the policies of a plan, unless its stored form says that none narrows it. */
+/** Asks the policies of a plan, unless a cached plan says that none narrows it. */
 export function scopePlanned<P extends ReadPlan>(
-  { plan, additional, stored }: TextPlan<P>,
+  { plan, additional, cached }: TextPlan<P>,
   scoper: Scoper,
   opened: Opened,
 ): MaybePromise<ScopedPlan<P>> {
-  const open = stored?.prepared.openScopes
+  const open = cached?.prepared.openScopes
   if (open !== undefined) return { plan, scopes: open, printed: unnarrowed(open) }
   return andThen(scoper.scope(plan, opened, additional), (scoped) => {
     const { db, dialect } = opened.target
     const style = dialect.shortcuts?.textStyle
     // A refused embed becomes a link, for which there is no stored statement.
     const printed =
-      stored && style && scoped.plan === plan ? printScopes(db, style, scoped.scopes) : undefined
+      cached && style && scoped.plan === plan ? printScopes(db, style, scoped.scopes) : undefined
     return { ...scoped, printed }
   })
 }

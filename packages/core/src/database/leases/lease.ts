@@ -183,7 +183,7 @@ export class Lease {
 
   async #read(statement: Sendable, rows: boolean): Promise<readonly RawRow[]> {
     const { dialect } = this
-    // A cached statement is sent as it is.
+    // A stored statement is sent as it is.
     const compiled =
       'printed' in statement ? statement.printed : this.#compiledRead(statement, rows)
     const { parameters } = compiled
@@ -206,7 +206,7 @@ export class Lease {
     const { query, queryId, sql, parameters } = compiled
     const isRead = sql.startsWith('select ') && !sql.endsWith(' update')
     const text = isRead ? this.sqlOfRead(sql, rows) : rows ? sqlForArrays(dialect, sql) : sql
-    // Only these four properties, so that V8 sees the same object shape as for cached statements.
+    // Only these four properties, so that V8 sees the same object shape as for stored statements.
     return { query, queryId, sql: text, parameters }
   }
 

@@ -1,9 +1,11 @@
-// PreparedRead: a cached plan of a read, and how the values of a later request replace the values in its conditions.
+// PreparedRead: a cached plan of a read with its stored statements, and how the values of a later request replace those in its
+// conditions.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Scopes } from '../compile/scopes.ts'
 import type { QueryAst } from '../parse/ast.ts'
 import { operandType } from '../plan/conditions/operand-type.ts'
+import { slotValue } from '../plan/conditions/slot-value.ts'
 import { isSearchable } from '../plan/conditions/text-test.ts'
 import { convertText } from '../plan/conditions/value.ts'
 import { keysetAt } from '../plan/order/keyset.ts'
@@ -49,7 +51,9 @@ interface ReplaceableCondition {
   readonly at: { readonly value: number } | { readonly key: number }
 }
 
-type ConditionWithSlot = Extract<Condition, { readonly kind: 'compare' | 'oneOf' | 'text' }> & {
+type ReplaceableTest = Extract<Condition, { readonly kind: 'compare' | 'oneOf' | 'text' }>
+
+type ConditionWithSlot = ReplaceableTest & {
   readonly slot: Exclude<Slot, ScopeSlot>
 }
 
@@ -154,7 +158,7 @@ export function convert<P extends ReadPlan>(
     const condition = withNewValue(each, given)
     if (condition === undefined) return undefined
     conditions.set(each.condition.slot, condition)
-    values.set(each.condition.slot, slotValueOf(condition))
+    values.set(each.condition.slot, slotValue(condition))
   }
   const page = isList(plan) ? pageAtPosition(plan.page, pageOrCursor) : undefined
   if (isList(plan) && page === undefined) return undefined
@@ -172,20 +176,6 @@ export function convert<P extends ReadPlan>(
 
 const noValues: ReadonlyMap<object, unknown> = new Map()
 
-/** The value of a condition, as the compiler takes it from a slot. */
-function slotValueOf(condition: Condition): unknown {
-  switch (condition.kind) {
-    case 'compare':
-      return condition.value
-    case 'oneOf':
-      return condition.values
-    case 'text':
-      return condition.text
-    default:
-      throw new Error(`a condition of the kind "${condition.kind}" has no slot of a query`)
-  }
-}
-
 const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
 
 /** The page beyond a cursor, whether the skeleton has the cursor or the request; undefined for other pages. */
@@ -197,7 +187,7 @@ function cursorOf(plan: ReadPlan): KeysetPage | undefined {
 function withNewValue(
   { condition, at }: ReplaceableCondition,
   { skeleton, key }: RequestValues,
-): Condition | undefined {
+): ReplaceableTest | undefined {
   if ('key' in at) {
     if (condition.kind === 'oneOf') return key && { ...condition, values: key }
     const value = key?.[at.key]
@@ -218,7 +208,7 @@ function withNewValue(
 function withItems(
   condition: Extract<Condition, { readonly kind: 'oneOf' }>,
   items: readonly string[],
-): Condition | undefined {
+): ReplaceableTest | undefined {
   const type = operandType(condition.operand)
   const values: Value[] = []
   for (const item of items) {

@@ -1,5 +1,5 @@
 // printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL
-// share a cached statement.
+// share a stored statement.
 
 import type { RootOperationNode } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'

@@ -5,8 +5,8 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../model/regist
 import { createAliases } from './aliases.ts'
 import type { CheckedScope, ScopeNode } from './checked-scope.ts'
 import { type LookUpStart, lookUpStep } from './conditions/look-up.ts'
-import type { Test } from './conditions/operator-test.ts'
 import { conditionOn } from './conditions/scope-test.ts'
+import { slotValue } from './conditions/slot-value.ts'
 import { refOf } from './names.ts'
 import type { Condition, Operand, ScopeSlot, Source } from './plan.ts'
 import { withJunction } from './relations/sources.ts'
@@ -162,7 +162,7 @@ function withValues(
       const { column, operator, operand, slot, at } = node
       const test = conditionOn(column, operator, values[slot.scope], at)
       if (test === undefined) return undefined
-      used[slot.scope] = valueOfTest(test)
+      used[slot.scope] = slotValue(test)
       return { ...test, operand, slot }
     }
     case 'not': {
@@ -183,23 +183,6 @@ function withValues(
       if (isUnknown && (node.needsAll || known.length === 0)) return undefined
       return known.length === 1 ? known[0] : { kind: node.kind, all: known }
     }
-  }
-}
-
-/** The value of a test, as the compiler takes it from a slot. */
-function valueOfTest(test: Test): unknown {
-  switch (test.kind) {
-    case 'compare':
-      return test.value
-    case 'between':
-      return [test.low, test.high]
-    case 'oneOf':
-    case 'items':
-      return test.values
-    case 'text':
-      return test.text
-    case 'isNull':
-      return test.negated
   }
 }
 

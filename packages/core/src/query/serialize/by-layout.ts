@@ -1,4 +1,4 @@
-// Caches the function that serialises rows, by their layout: a cached statement returns rows of the same layout every time.
+// Caches the function that serialises rows, by their layout: a stored statement returns rows of the same layout every time.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { EmbedPlan, Output } from '../plan/plan.ts'

@@ -27,11 +27,11 @@ import {
 import { explainedError } from '../../../write/refusals/explained-error.ts'
 import { valuesOf } from '../../../write/resolve/look-up-records.ts'
 import { independentChanges } from '../../../write/resolve/requested-changes.ts'
-import {
-  cachedSingleWrites,
-  type ScopedReference,
-} from '../../../write/statements/single-write-cache.ts'
 import { keyParts, matchesOf } from '../../../write/statements/statements-by-keys.ts'
+import {
+  type ScopedReference,
+  storedSingleWrites,
+} from '../../../write/statements/stored-single-writes.ts'
 import { deletionMark } from '../../../write/store/deletion-marks.ts'
 import {
   insertRecord,
@@ -299,7 +299,7 @@ function singleWriteRun(
   const finish = (text: string) => sqlForArrays(target.dialect, text)
   const asked = mayHide || echo === 'read' ? readable : undefined
   const narrowed = { written: within, shown: asked, references }
-  const statements = cachedSingleWrites(target, finish, narrowed)
+  const statements = storedSingleWrites(target, finish, narrowed)
   const inTransaction = begun !== undefined || call.runtime.batch !== undefined
   const checksReferences = references.length > 0
   return { context: { lease, statements, inTransaction, mayHide, checksReferences }, echo }

@@ -1,4 +1,4 @@
-// Caches the SQL of single-statement writes by resource, output and set of written columns, so that each request only encodes its values.
+// Stores the statements of single-statement writes by resource, output and set of written columns, so that each request only binds its values.
 
 import type { Sendable } from '../../database/statements/sendable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -28,7 +28,7 @@ import {
 /** A statement that returns rows, and the readers of these rows. */
 type SingleWriteStatement = Omit<CompiledWrite, 'statement'> & { readonly statement: Sendable }
 
-/** Makes the statements of single-statement writes, from cached SQL if there is any. */
+/** Makes the statements of single-statement writes, from stored ones if there are any. */
 export interface SingleWriteStatements {
   /**
    * `insert into t (…) values (…) returning …`, or `insert into t (…) select … where exists (…) returning …`; the returned row tells
@@ -51,7 +51,7 @@ export interface SingleWriteStatements {
 /** Always the same list, because the list is the cache key. */
 const noOutput: readonly Output[] = []
 
-/** Statements cached per resource and output (LRU); clients may send any combination of columns. */
+/** Statements stored per resource and output (LRU); clients may send any combination of columns. */
 const maxStatements = 50
 
 /** Keyed by resource and by output list, because cached plans use the same list object for every request. */
@@ -80,8 +80,8 @@ export interface ScopedReference extends SeenReference {
 
 type Condition = Omit<RowScope, 'columns'>
 
-/** Reuses SQL if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
-export function cachedSingleWrites(
+/** Takes a stored statement if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
+export function storedSingleWrites(
   target: Target,
   finish: (text: string) => string,
   { written, shown, references = [] }: WriteScope,
