@@ -225,6 +225,29 @@ eachDatabase('a scope as data', (test, db) => {
     })
   }
 
+  test('a stored statement has no embed that the policy of the caller refuses', async () => {
+    const id = { type: 'integer', primaryKey: true } as const
+    const Shop = defineModel('Shop', {
+      columns: { id, name: { type: 'string' } },
+      meta: { access_policy: { scope: ({ user }) => user !== null } },
+    })
+    // With no other relation, a database may build the whole object, with the shop in it.
+    const Sale = defineModel('Sale', {
+      columns: { id, shop_id: { type: 'integer' } },
+      relations: { shop: belongsTo('Shop', 'shop_id') },
+      meta: {},
+    })
+    await createTables(db, [Shop, Sale])
+    await insertRows(db, Shop, [{ id: 1, name: 'secret' }])
+    await insertRows(db, Sale, [{ id: 1, shop_id: 1 }])
+    const shared = testApi(db, [Shop, Sale])
+    for (const user of [{ id: 'ann' }, { id: 'ann' }, { id: 'ann' }, null, null, { id: 'ann' }]) {
+      const { value, text } = await send(shared, 'GET', '/api/sales?dump=json', { user })
+      equal(text.includes('secret'), user !== null)
+      if (user === null) equal(value[0].shop, '/api/sales/1/shop')
+    }
+  })
+
   test('takes values from the request; no row meets a condition whose value is null', async () => {
     const mine: ScopeConditions = { owner: { eq: ({ user }) => user?.id ?? null } }
     equal(await inScope(mine), [1, 2, 4])
