@@ -28,7 +28,14 @@ const readers: readonly (readonly [RegExp, CatalogueReader])[] = [
     /^postgres|^pglite/i,
     { read: readPostgresSchema, schemas: postgresSchemas, classify: classifyPostgres },
   ],
-  [/^mysql|^mariadb/i, { read: readMysqlSchema, schemas: mysqlSchemas, classify: classifyMysql }],
+  [
+    /^mysql|^mariadb/i,
+    {
+      read: (db, schema) => readMysqlSchema(db, { schema, samples: true }),
+      schemas: mysqlSchemas,
+      classify: classifyMysql,
+    },
+  ],
 ]
 export function catalogueReaderOf(db: AnyDatabase): CatalogueReader {
   for (const name of adapterNames(db.getExecutor().adapter)) {

@@ -4,7 +4,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { executeFragment, rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
-import { readMysql } from './mysql-catalogue.ts'
+import { type ReadOptions, readMysql } from './mysql-catalogue.ts'
 
 /**
  * The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's
@@ -19,20 +19,19 @@ const mariadbLimit = { name: 'max_statement_time', longest: 60 }
  */
 export async function readMysqlSchema(
   db: AnyDatabase,
-  schema?: string,
-  only?: readonly string[],
+  options: ReadOptions,
 ): Promise<CatalogueTable[]> {
-  if (db.isTransaction) return readMysql(db, schema, only)
+  if (db.isTransaction) return readMysql(db, options)
   return db.connection().execute(async (own) => {
     const { name, longest } = await statementLimit(own)
     const [row] = await rowsOf<{ value: unknown }>(own)`select @@session.${sql.id(name)} as value`
     const before = Number(row?.value)
-    if (!(before > 0)) return readMysql(own, schema, only)
+    if (!(before > 0)) return readMysql(own, options)
     const set = async (value: number): Promise<unknown> =>
       executeFragment(own, sql`set session ${sql.id(name)} = ${value}`)
     await set(longest)
     try {
-      return await readMysql(own, schema, only)
+      return await readMysql(own, options)
     } finally {
       await set(before)
     }

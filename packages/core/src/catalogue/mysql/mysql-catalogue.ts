@@ -3,13 +3,14 @@
 import type { Constant } from '../../dialect/shared/values/constant.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { sql } from '../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type {
   CatalogueColumn,
   CatalogueForeignKey,
   CatalogueTable,
   RowReader,
+  Shape,
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
@@ -19,6 +20,7 @@ import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { readChecks, type TableChecks, unescaped } from './mysql-catalogue-checks.ts'
 import { mysqlShape } from './mysql-catalogue-types.ts'
 import { partialKey } from './mysql-partial-key.ts'
+import { numbersAmong } from './tinyint-values.ts'
 
 /** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
 interface ColumnRow {
@@ -64,11 +66,19 @@ interface ForeignKeyRow {
 
 const none: TableChecks = { json: new Set(), rules: [] }
 
-/** Reads every table, or the tables named in `only`, of the database `schema` (default: the connection's current database). */
+export interface ReadOptions {
+  /** Default: the connection's current database. */
+  readonly schema?: string | undefined
+  /** The tables to read; default: every table. */
+  readonly only?: readonly string[] | undefined
+  /** Whether stored values decide if a `tinyint(1)` is a boolean. Without them, every one is. */
+  readonly samples?: boolean
+}
+
+/** Reads the tables of a database. */
 export async function readMysql(
   db: AnyDatabase,
-  schema?: string,
-  only?: readonly string[],
+  { schema, only, samples = false }: ReadOptions,
 ): Promise<CatalogueTable[]> {
   const { name, maria } = await databaseAndEngine(db, schema)
   const columns = grouped(await columnRows(db, name, only), (row) => row.table_name)
@@ -81,7 +91,9 @@ export async function readMysql(
     const rows = columns.get(table)
     return rows && { columns: rows.flatMap((row) => row.column_name ?? []) }
   }
-  return [...columns].map(([table, rows]): CatalogueTable => {
+  const isInKey = inForeignKeys([...foreignKeys.values()].flat(), name)
+  const tables: CatalogueTable[] = []
+  for (const [table, rows] of columns) {
     const own = [...grouped(keys.get(table) ?? [], (row) => row.key_name)].filter(([, group]) =>
       group.every((row) => row.column_name !== null && row.prefix === null),
     )
@@ -93,7 +105,15 @@ export async function readMysql(
     const query = view === undefined ? undefined : queryOf(view, name)
     const projection =
       query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
-    return {
+    const primaryKey = own.filter(([key]) => key === 'PRIMARY').flatMap(names)
+    const whole =
+      samples && !isView
+        ? await wholeTinyints(db, sql.id(name, table), rows, {
+            primaryKey,
+            isInKey: (column) => isInKey(table, column),
+          })
+        : noColumns
+    tables.push({
       name: table,
       kind: isView ? 'view' : undefined,
       description: isView ? undefined : rows[0]?.about || undefined,
@@ -101,9 +121,17 @@ export async function readMysql(
       query: view,
       unusable: whyUnusable(rows),
       columns: rows.flatMap((row) =>
-        row.column_name === null ? [] : [column(row, checks.get(row.table_name) ?? none, maria)],
+        row.column_name === null
+          ? []
+          : [
+              column(row, {
+                own: checks.get(row.table_name) ?? none,
+                maria,
+                isWhole: whole.has(row.column_name),
+              }),
+            ],
       ),
-      primaryKey: own.filter(([key]) => key === 'PRIMARY').flatMap(names),
+      primaryKey,
       uniqueKeys: uniqueKeys.map(names),
       partialKeys: uniqueKeys.flatMap(
         (key) => partialKey(key[0], names(key), expressionsOf(rows)) ?? [],
@@ -111,8 +139,52 @@ export async function readMysql(
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key_name).values()].map(
         (group) => foreignKey(group, name),
       ),
-    }
-  })
+    })
+  }
+  return tables
+}
+
+const columnName = (row: ColumnRow): string => row.column_name ?? ''
+
+const noColumns: ReadonlySet<string> = new Set()
+
+interface Keys {
+  readonly primaryKey: readonly string[]
+  readonly isInKey: (column: string) => boolean
+}
+
+/** Returns the columns of the type `tinyint(1)` that are no booleans. Those of keys are none, so that both sides of a key have one type. */
+async function wholeTinyints(
+  db: AnyDatabase,
+  table: Fragment,
+  rows: readonly ColumnRow[],
+  { primaryKey, isInKey }: Keys,
+): Promise<ReadonlySet<string>> {
+  const all = rows.filter(isTinyint).map(columnName)
+  const keys = all.filter((column) => primaryKey.includes(column) || isInKey(column))
+  const others = all.filter((column) => !keys.includes(column))
+  if (others.length === 0) return new Set(keys)
+  // A table that cannot be read must not prevent the reading of others.
+  const found = await numbersAmong(db, table, others, primaryKey).catch(() => noColumns)
+  return new Set([...keys, ...found])
+}
+
+const isTinyint = (row: ColumnRow): boolean =>
+  isReadable(row) && row.data_type.toLowerCase() === 'tinyint' && shapeOf(row).type === 'boolean'
+
+/** Returns whether a column is on either side of a foreign key within the database. */
+function inForeignKeys(
+  rows: readonly ForeignKeyRow[],
+  schema: string,
+): (table: string, column: string) => boolean {
+  const keyOf = (...names: readonly string[]): string => names.join('\0').toLowerCase()
+  const keys = new Set(
+    rows.flatMap((row) => [
+      keyOf(schema, row.table_name, row.column_name),
+      keyOf(row.target_schema, row.target_table, row.target_column),
+    ]),
+  )
+  return (table, column) => keys.has(keyOf(schema, table, column))
 }
 
 /** The expressions of the generated columns, by their names. */
@@ -131,24 +203,34 @@ function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   return undefined
 }
 
-function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColumn {
+const shapeOf = (row: ColumnRow, own: TableChecks = none): Shape =>
+  mysqlShape({
+    name: row.data_type.toLowerCase(),
+    full: row.full_type,
+    length: numberOrNull(row.length),
+    precision: numberOrNull(row.digits),
+    scale: numberOrNull(row.scale),
+    collation: row.collation,
+    json: own.json.has(columnName(row)),
+  })
+
+interface Known {
+  readonly own: TableChecks
+  readonly maria: boolean
+  /** Whether the column is a `tinyint(1)` that is no boolean. */
+  readonly isWhole: boolean
+}
+
+function column(row: ColumnRow, { own, maria, isWhole }: Known): CatalogueColumn {
   const extra = row.extra.toLowerCase()
-  const name = row.column_name ?? ''
+  const name = columnName(row)
   const sequence = /^nextval\(/i.test(row.default_value ?? '')
   const readOnly = /\b(?:virtual|stored|persistent) generated\b/.test(extra)
   // MariaDB writes the absence of a default on a nullable column as the word NULL, and quotes texts; MySQL does neither.
   const hasDefault = row.default_value !== null && !(maria && row.default_value === 'NULL')
   const type = row.data_type.toLowerCase()
   const readable = isReadable(row)
-  const known = mysqlShape({
-    name: type,
-    full: row.full_type,
-    length: numberOrNull(row.length),
-    precision: numberOrNull(row.digits),
-    scale: numberOrNull(row.scale),
-    collation: row.collation,
-    json: own.json.has(name),
-  })
+  const known: Shape = isWhole ? { type: 'integer' } : shapeOf(row, own)
   const shape = readable ? known : undefined
   const checks = columnChecks(
     {
@@ -173,9 +255,12 @@ function column(row: ColumnRow, own: TableChecks, maria: boolean): CatalogueColu
     checks,
     readOnly,
     description: row.comment || undefined,
-    note: readable ? undefined : 'this user may not read it',
+    note: readable ? numberNote(isWhole) : 'this user may not read it',
   }
 }
+
+const numberNote = (isWhole: boolean): string | undefined =>
+  isWhole ? 'it is a key or holds numbers besides 0 and 1, so it is served as integer' : undefined
 
 /** MySQL's catalogue writes a constant default without quotes, and marks an expression. */
 function defaultOf(

@@ -9,7 +9,7 @@ import { markedIndexText } from './mysql-partial-key.ts'
 
 export const mysqlSchema: SchemaRules = {
   indexAmong: markedIndexText,
-  read: readMysqlSchema,
+  read: (db, schema, only) => readMysqlSchema(db, { schema, only }),
   async tableNames(db, schema) {
     const rows = await rowsOf<{ name: string }>(db)`
       select table_name as name from information_schema.tables

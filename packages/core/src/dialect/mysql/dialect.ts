@@ -87,6 +87,13 @@ function dialectWith(facts: Facts): InternalDialect {
   const isAnyCase = (column: DialectColumn): boolean =>
     column.type === 'uuid' && facts.of(column)?.collation.endsWith('_ci') === true
 
+  /** Whether the column may store other numbers than 0 and 1, such as a `tinyint(1)`, so that it is compared by its truth. */
+  const hasTruths = (column: DialectColumn): boolean => {
+    if (column.type !== 'boolean' || column.comparable) return false
+    const known = facts.of(column)
+    return known?.opaque !== 'bits' || known.bits !== 1
+  }
+
   const isZoned = (column: DialectColumn): boolean =>
     !column.comparable && facts.of(column)?.zoned === true
 
@@ -107,6 +114,12 @@ function dialectWith(facts: Facts): InternalDialect {
     // Compares the number that responses contain. The stored 32-bit value has other digits, so a value from a response would not
     // equal it, and a cursor would return its own row again.
     if (!column.comparable && facts.of(column)?.single) return sql`(cast(${ref} as char(60)) + 0e0)`
+    return keySide(column, ref)
+  }
+
+  /** The expression that is equal for equal values, in a comparison of two columns. */
+  const keySide = (column: DialectColumn, ref: Ref): Ref => {
+    if (hasTruths(column)) return sql`(${ref} <> 0)`
     return isLoose(column) ? byCodePoint(column, ref) : ref
   }
 
@@ -153,7 +166,7 @@ function dialectWith(facts: Facts): InternalDialect {
         // Compares bytes instead of adding COLLATE, because with ONLY_FULL_GROUP_BY MariaDB does not recognise a grouped COLLATE
         // expression in SELECT.
         if (isLoose(column)) return sql`cast(convert(${ref} using utf8mb4) as binary)`
-        return column.type === 'float' ? ordered(column, ref) : ref
+        return ordered(column, ref)
     }
   }
 
@@ -191,6 +204,11 @@ function dialectWith(facts: Facts): InternalDialect {
       return time.decide((text) => text.includes('.'))
         ? plainCompare(ref, operator, time)
         : compareSecond(ref, operator, time)
+    }
+    if (hasTruths(column) && (operator === 'eq' || operator === 'ne')) {
+      const isTrue = value.decide((truth) => truth === (operator === 'eq'))
+      // With a literal, so that an index of the column can be used.
+      return isTrue ? sql<SqlBool>`${ref} <> 0` : sql<SqlBool>`${ref} = 0`
     }
     const bound = bind(column, value)
     const exact = plainCompare(ordered(column, ref), operator, bound)
@@ -261,7 +279,7 @@ function dialectWith(facts: Facts): InternalDialect {
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
     isLoose(column) || isLoose(otherColumn)
       ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
-      : { own: ref, other: otherRef }
+      : { own: keySide(column, ref), other: keySide(otherColumn, otherRef) }
 
   /**
    * `(a, b) in ((1, 'x'), (2, 'y'))`. MySQL and MariaDB look up each row of the list in an index; with a subquery on a table of values,
@@ -433,7 +451,9 @@ function dialectWith(facts: Facts): InternalDialect {
 
     sameKey(column, ref, otherColumn, otherRef) {
       const own = sql<SqlBool>`${ref} = ${otherRef}`
-      if (!isLoose(column) && !isLoose(otherColumn)) return own
+      if (!isLoose(column) && !isLoose(otherColumn)) {
+        return plainCompare(keySide(column, ref), 'eq', keySide(otherColumn, otherRef))
+      }
       const exact = sql<SqlBool>`${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)}`
       return clash(facts.of(column), facts.of(otherColumn))
         ? exact

@@ -65,7 +65,7 @@ function boolean(raw: unknown): JsonValue {
   // Drivers return a `bit` column as bytes.
   if (raw instanceof Uint8Array) return raw.some((byte) => byte !== 0 && byte !== 0x30)
   const text = String(raw).toLowerCase()
-  return text !== '0' && text !== 'f' && text !== 'false' && text !== '0.0'
+  return Number(text) !== 0 && text !== 'f' && text !== 'false'
 }
 
 function json(raw: unknown): JsonValue {
