@@ -243,9 +243,25 @@ export const dialect: readonly Break[] = [
   {
     title: 'PostgreSQL: a serialization conflict is not retried',
     file: 'packages/core/src/dialect/postgres/errors.ts',
-    find: "['retry', '40000', '40001', '40P01', '26000', '42P05'],",
-    replace: "['retry', '40000', '40001', '26000', '42P05'],",
+    find: "['retry', '40', '72'],",
+    replace: "['retry', '72'],",
     fails: 'test/unit/dialect/classify.test.ts',
+  },
+  {
+    title: 'PostgreSQL: what a trigger raises with an SQLSTATE of the server is 500 or 503',
+    file: 'packages/core/src/dialect/postgres/errors.ts',
+    find: " || routine === 'exec_stmt_raise'",
+    replace: '',
+    fails: 'test/writing/refusals-by-class.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'MySQL: what a trigger signals with an error number of its own is 500',
+    file: 'packages/core/src/dialect/mysql/errors.ts',
+    find: "if (ofClass === 'signal' || signals.has(error.errno)) {",
+    replace: 'if (signals.has(error.errno)) {',
+    fails: 'test/writing/refusals-by-class.test.ts',
+    databases: ['mariadb'],
   },
   {
     title: 'MySQL: a read-only server is reported as an error of the client',

@@ -5,11 +5,15 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { isWithoutTransactions } from '../../dialect/shared/session/driver-errors.ts'
 import {
   ApiError,
+  checkViolation,
+  forbidden,
   missingReference,
+  notNullViolation,
   outcomeUnknown,
   refusedByDatabase,
   transactionsUnsupported,
   uniqueViolation,
+  valueNotStorable,
 } from '../../errors.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Bounds } from '../statements/bounds.ts'
@@ -134,9 +138,9 @@ function commitRefused(refusal: ApiError, failure: DatabaseFailure, cause: unkno
   return error
 }
 
-/** The error for a COMMIT that failed with this error of the driver. */
-export const commitError = (dialect: InternalDialect, error: unknown): unknown =>
-  boundaryError(dialect, 'commit', error)
+/** The error for a check of deferred constraints that failed with this error: that of COMMIT, except that nothing can be stored. */
+export const deferredError = (dialect: InternalDialect, error: unknown): unknown =>
+  boundaryError(dialect, 'work', error)
 
 /** The API error for a failed BEGIN or COMMIT, or the error itself if there is none. */
 function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
@@ -153,12 +157,16 @@ function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): 
       return commitRefused(uniqueViolation([]), failure, error)
     case 'foreignKey':
       return commitRefused(missingReference([]), failure, error)
+    // What follows comes from a trigger, or from a statement of one, that runs at COMMIT.
     case 'check':
+      return commitRefused(checkViolation(), failure, error)
     case 'notNull':
+      return commitRefused(notNullViolation([]), failure, error)
     case 'value':
+      return commitRefused(valueNotStorable([]), failure, error)
     case 'policy':
+      return commitRefused(forbidden(), failure, error)
     case 'trigger':
-      // A trigger, or the statement of one, that runs at COMMIT.
       return commitRefused(refusedByDatabase(''), failure, error)
     case 'other':
       if (phase === 'begin' && isWithoutTransactions(error)) return refusedBegin(error)

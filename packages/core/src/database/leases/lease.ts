@@ -14,7 +14,7 @@ import type { Sendable } from '../statements/sendable.ts'
 import { asUnavailable } from '../statements/unavailable.ts'
 import { onBoundedConnection } from './bounded-connection.ts'
 import {
-  commitError,
+  deferredError,
   type Isolation,
   inTransaction,
   inTransactionIfSupported,
@@ -166,7 +166,7 @@ export class Lease {
     try {
       await this.#send(CompiledQuery.raw(check))
     } catch (error) {
-      throw commitError(dialect, error)
+      throw deferredError(dialect, error)
     }
   }
 

@@ -1,4 +1,4 @@
-// Errors of the drivers of MySQL and MariaDB, classified by error number.
+// Errors of the drivers of MySQL and MariaDB, classified by error number, and other numbers by the class of their SQLSTATE.
 
 import type { DatabaseFailure } from '../dialect.ts'
 import {
@@ -12,20 +12,50 @@ import {
   triggerFailure,
 } from '../shared/session/driver-errors.ts'
 
+/**
+ * Kinds of failures by class, the first two characters of an SQLSTATE, for numbers that `numbers` does not list. It has every class
+ * of the servers; any other class, and 45, is one of the application, which its triggers signal.
+ */
+const classes: CodeTable = [
+  ['value', '22'],
+  ['check', '23', '44'],
+  // A statement of a trigger failed: no row, CASE without a case, too many rows.
+  ['trigger', '02', '20', '21'],
+  ['retry', '40', 'XA'],
+  ['timeout', '70'],
+  ['unavailable', '08'],
+  [
+    'other',
+    ...['01', '07', '0A', '0K', '0Z', '24', '25', '28', '2F', '34', '3D', '42', 'HY', 'IM'],
+    ...['S0', 'S1', 'XX'],
+  ],
+]
+
 /** Kinds of failures by error number. */
 const numbers: CodeTable = [
-  ['unique', 1062, 1586, 1859, 1022],
+  ['unique', 1062, 1586, 1859, 1022, 1169],
   ['foreignKey', 1451, 1452, 1216, 1217, 1557, 1761, 1762],
   ['notNull', 1048, 1364, 1263],
-  ['check', 3819, 4025],
+  // 1526, 1748: no partition takes the row.
+  ['check', 3819, 4025, 1369, 1526, 1748],
   [
     'value',
-    ...[1406, 1264, 1265, 1292, 1300, 1366, 1367, 1411, 1441, 1525, 1690, 3140, 1139, 3697, 3698],
-    ...[1267, 3854],
+    ...[1406, 1264, 1265, 1292, 1300, 1365, 1366, 1367, 1411, 1441, 1525, 1690, 3140],
+    // Texts whose character sets or collations cannot be compared or converted.
+    ...[1267, 1270, 1271, 3854, 3988],
+    // Regular expressions. 3699 is a timeout.
+    ...[
+      1139, 3685, 3686, 3687, 3688, 3689, 3690, 3691, 3692, 3693, 3694, 3695, 3696, 3697, 3698,
+      3700,
+    ],
+    // The row, its undo record or the result of a function is too long.
+    ...[1118, 1301, 1713],
   ],
+  // SELECT … INTO found several rows.
+  ['trigger', 1172],
   // 1412: the table was created after the transaction's snapshot. 1243: another server behind a pooler prepared the statement.
   // 3101: a conflict that MySQL's group replication finds at COMMIT; Galera reports 1213.
-  ['retry', 1213, 1205, 1020, 1243, 1412, 3101, 3572],
+  ['retry', 1213, 1205, 1020, 1243, 1297, 1412, 1689, 3101, 3572],
   ['timeout', 3024, 1969, 1317, 3699, 1028],
   [
     'unavailable',
@@ -36,10 +66,14 @@ const numbers: CodeTable = [
     // Read-only: by --read-only, by the transaction, or by another mode of the server.
     ...[1290, 1792, 1836],
     // The disk or memory is full, or the storage failed.
-    ...[3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1206],
+    ...[3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1197, 1206, 1637],
+    // A counter or a sequence has no further number.
+    ...[1467, 4084],
     // 1047: a Galera node that is not part of the cluster's primary component. 1180 and 3100: COMMIT failed.
     ...[1047, 1180, 3100],
   ],
+  // Mistakes of statements whose SQLSTATE has another meaning: too long for a packet, ambiguous columns, wrong numbers of columns.
+  ['other', 1153, 1052, 1136, 1222, 1241],
 ]
 
 /** Error numbers of connections that the server closed; a running statement may have been executed. */
@@ -52,14 +86,29 @@ export function classifyMysql(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     if (typeof error.errno !== 'number') return connectionFailure(error)
     if (serverClosedConnection.has(error.errno)) return { kind: 'unavailable', lost: true }
-    // SIGNAL with SQLSTATE 45000, which applications use.
-    if (error.sqlState === '45000') return triggerFailure(error)
-    const kind = kindOfCode(numbers, error.errno)
+    const ofClass = kindOfClass(text(error.sqlState))
+    if (ofClass === 'signal' || signals.has(error.errno)) {
+      return ofClass === 'retry' ? { kind: 'retry' } : triggerFailure(error)
+    }
+    const listed = kindOfCode(numbers, error.errno)
     // Negative numbers are error numbers of the socket.
-    if (kind === undefined) return connectionFailure(error) ?? { kind: 'other' }
+    if (listed === undefined && (error.errno < 0 || ofClass === undefined)) {
+      return connectionFailure(error) ?? { kind: 'other' }
+    }
+    const kind = listed ?? ofClass ?? 'other'
+    if (listed === undefined && kind === 'unavailable') return { kind, lost: true }
     const message = text(error.sqlMessage ?? error.message)
     return failure(kind, mysqlConstraint(kind, message), mysqlColumn(kind, message))
   })
+}
+
+/** The error numbers of SIGNAL, unless it sets another one. */
+const signals: ReadonlySet<number> = new Set([1643, 1644])
+
+/** The kind of an SQLSTATE by its class; `signal` for those of the application; undefined without an SQLSTATE. */
+function kindOfClass(sqlState: string): Kind | 'signal' | undefined {
+  if (sqlState === '') return undefined
+  return kindOfCode(classes, sqlState.slice(0, 2)) ?? 'signal'
 }
 
 function mysqlConstraint(kind: Kind, message: string): string {

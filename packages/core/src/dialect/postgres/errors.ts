@@ -1,4 +1,4 @@
-// Errors of PostgreSQL's drivers, classified by SQLSTATE.
+// Errors of PostgreSQL's drivers, classified by the class of their SQLSTATE, with named exceptions.
 
 import type { DatabaseFailure } from '../dialect.ts'
 import {
@@ -8,35 +8,58 @@ import {
   type DriverError,
   failure,
   firstKnown,
+  type Kind,
   kindOfCode,
   text,
   triggerFailure,
 } from '../shared/session/driver-errors.ts'
 
-/** Kinds of failures by SQLSTATE: a whole code, or the two characters of its class. */
+/**
+ * Kinds of failures by class, the first two characters of an SQLSTATE. It has every class of PostgreSQL whose errors reach clients; any
+ * other class is one of the application, which its triggers raise.
+ */
+const classes: CodeTable = [
+  ['value', '22'],
+  ['check', '23', '44'],
+  // A statement of a trigger failed: CASE without a case, too many rows, a row that the trigger has changed already, other languages.
+  ['trigger', '09', '20', '21', '27', '38', 'P0'],
+  ['retry', '40', '72'],
+  ['unavailable', '08', '53', '57', '58'],
+  [
+    'other',
+    ...['03', '0A', '0B', '0F', '0L', '0P', '0Z', '10', '24', '25', '26', '28', '2B', '2D', '2F'],
+    ...['34', '39', '3B', '3D', '3F', '42', '54', '55', 'F0', 'HV', 'XX'],
+  ],
+]
+
+/** Kinds of failures by SQLSTATE, where they differ from those of the class. */
 const sqlStates: CodeTable = [
   ['unique', '23505', '23P01'],
   ['foreignKey', '23503', '23001'],
   ['notNull', '23502'],
-  ['check', '23514', '44000'],
-  [
-    'value',
-    '22001',
-    '22003',
-    '22007',
-    '22008',
-    '22P02',
-    '22P03',
-    '22021',
-    '22P05',
-    '2201B',
-    '22025',
-  ],
+  ['check', '40002'],
+  // 54000: a value is too long for an index.
+  ['value', '54000'],
   // 26000 and 42P05: a pooler switched to another server connection, which has different prepared statements.
-  ['retry', '40000', '40001', '40P01', '26000', '42P05'],
+  ['retry', '26000', '42P05'],
   ['timeout', '57014', '55P03', '25P03', '25P04', '57P05'],
-  ['unavailable', '57P03', '57P04', '08000', '08001', '08004', '25006', '53', '58'],
+  // 2200H: a sequence has no further number. XX001 and XX002: damaged files. HV: another server, or memory, behind a foreign table.
+  ['unavailable', '25006', '2200H', 'XX001', 'XX002', 'HV001', 'HV014', 'HV00N'],
+  // Limits and protocols of statements are ours.
+  ['other', '08P01', '2201W', '2201X'],
 ]
+
+/** Kinds that an SQLSTATE keeps if RAISE has set it. */
+const raisedKinds: ReadonlySet<Kind> = new Set([
+  'unique',
+  'foreignKey',
+  'notNull',
+  'check',
+  'retry',
+])
+
+/** SQLSTATEs with which the server ends a statement. The transaction is undone, even if the statement is COMMIT. */
+const endedByServer: ReadonlySet<string> = new Set(['57014', '55P03'])
 
 /** SQLSTATEs of sessions that the server terminated; a running statement may have been executed. */
 const serverClosedConnection: ReadonlySet<string> = new Set([
@@ -52,16 +75,18 @@ const serverClosedConnection: ReadonlySet<string> = new Set([
 export function classifyPostgres(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const code = text(error.code)
-    // The system error code EPIPE looks like an SQLSTATE.
-    if (!/^[0-9A-Z]{5}$/.test(code) || brokenCodes.has(code)) return connectionFailure(error)
-    // The SQLSTATE of RAISE EXCEPTION if the trigger gives none.
-    if (code === 'P0001') return triggerFailure(error)
+    // System error codes such as EPIPE look like an SQLSTATE, but have a number too.
+    const isSystems = brokenCodes.has(code) || typeof error.errno === 'number'
+    if (!/^[0-9A-Z]{5}$/.test(code) || isSystems) return connectionFailure(error)
     if (isPolicyViolation(error)) return { kind: 'policy' }
     if (isStalePlan(error)) return { kind: 'retry' }
+    const known = kindOfCode(sqlStates, code) ?? kindOfCode(classes, code.slice(0, 2))
+    if (isRaised(error, known) && !raisedKinds.has(known ?? 'other')) return triggerFailure(error)
     if (serverClosedConnection.has(code)) return { kind: 'unavailable', lost: true }
-    const kind = kindOfCode(sqlStates, code) ?? kindOfCode(sqlStates, code.slice(0, 2))
+    if (endedByServer.has(code)) return { kind: 'timeout', undone: true }
+    const kind = known ?? 'trigger'
     return failure(
-      kind ?? 'other',
+      kind,
       // A violated NOT NULL of a domain names only the domain.
       text(
         error.constraint ??
@@ -72,6 +97,10 @@ export function classifyPostgres(thrown: unknown): DatabaseFailure {
     )
   })
 }
+
+/** Whether the application has raised the error: by RAISE or ASSERT of PL/pgSQL, or with an SQLSTATE of its own. */
+const isRaised = ({ code, routine }: DriverError, known: Kind | undefined): boolean =>
+  known === undefined || code === 'P0001' || code === 'P0004' || routine === 'exec_stmt_raise'
 
 /**
  * A row that a policy of row-level security does not allow. Missing privileges have the same SQLSTATE; they come from another function

@@ -1,4 +1,4 @@
-// Errors of SQLite's drivers, classified by result code or message.
+// Errors of SQLite's drivers, classified by extended result code, then by message, then by primary result code.
 
 import type { DatabaseFailure } from '../dialect.ts'
 import {
@@ -13,7 +13,10 @@ import {
   triggerFailure,
 } from '../shared/session/driver-errors.ts'
 
-/** Kinds of failures by result code: names for better-sqlite3, numbers for drivers without names. */
+/**
+ * Kinds of failures by result code: names for better-sqlite3, numbers for drivers without names. An extended code that is not listed has
+ * the kind of its primary code.
+ */
 const resultCodes: CodeTable = [
   [
     'unique',
@@ -26,11 +29,20 @@ const resultCodes: CodeTable = [
   ],
   ['foreignKey', 'SQLITE_CONSTRAINT_FOREIGNKEY', 787],
   ['notNull', 'SQLITE_CONSTRAINT_NOTNULL', 1299],
-  ['check', 'SQLITE_CONSTRAINT_CHECK', 275],
-  ['trigger', 'SQLITE_CONSTRAINT_TRIGGER', 1811],
+  // Of a virtual table, such as an R-tree whose box ends before it begins.
+  ['check', 'SQLITE_CONSTRAINT_CHECK', 'SQLITE_CONSTRAINT_VTAB', ...[275, 2323]],
+  // Primary codes alone come from drivers that do not report extended ones; `RAISE` has no other sign.
+  ['trigger', 'SQLITE_CONSTRAINT_TRIGGER', 'SQLITE_CONSTRAINT', ...[1811, 19]],
   ['value', 'SQLITE_MISMATCH', 'SQLITE_TOOBIG', 'SQLITE_CONSTRAINT_DATATYPE', 20, 18, 3091],
   // BUSY_SNAPSHOT: the transaction's snapshot is stale, so it can no longer write; a new one can.
-  ['retry', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_PROTOCOL', 'SQLITE_SCHEMA', ...[517, 15, 17]],
+  [
+    'retry',
+    'SQLITE_BUSY_SNAPSHOT',
+    'SQLITE_ABORT_ROLLBACK',
+    'SQLITE_PROTOCOL',
+    'SQLITE_SCHEMA',
+    ...[517, 516, 15, 17],
+  ],
   ['locked', 'SQLITE_BUSY', 'SQLITE_LOCKED', ...[5, 6]],
   ['timeout', 'SQLITE_INTERRUPT', 9],
   [
@@ -43,7 +55,8 @@ const resultCodes: CodeTable = [
     'SQLITE_CORRUPT',
     'SQLITE_NOTADB',
     'SQLITE_PERM',
-    ...[10, 14, 13, 8, 7, 11, 26, 3],
+    'SQLITE_NOLFS',
+    ...[10, 14, 13, 8, 7, 11, 26, 3, 22],
   ],
 ]
 
@@ -54,11 +67,9 @@ const resultCodes: CodeTable = [
 export function classifySqlite(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
     const message = text(error.message)
+    const codes = [error.code, error.errcode, isSqlite(error) ? error.errno : undefined]
     const kind =
-      sqliteKind(error.code) ??
-      sqliteKind(error.errcode) ??
-      (text(error.code).startsWith('SQLITE') ? sqliteKind(error.errno) : undefined) ??
-      sqliteKindOfMessage(message)
+      firstKind(codes, listedKind) ?? sqliteKindOfMessage(message) ?? firstKind(codes, primaryKind)
     if (kind === undefined) {
       return connectionFailure(error) ?? (isSqlite(error) ? { kind: 'other' } : undefined)
     }
@@ -68,16 +79,31 @@ export function classifySqlite(thrown: unknown): DatabaseFailure {
   })
 }
 
-function sqliteKind(code: unknown): Kind | undefined {
-  if (typeof code === 'number')
-    return kindOfCode(resultCodes, code) ?? kindOfCode(resultCodes, code & 0xff)
-  const name = text(code)
-  if (!name.startsWith('SQLITE_')) return undefined
-  // SQLITE_IOERR_READ and the like fall back to their primary code.
-  return (
-    kindOfCode(resultCodes, name) ?? kindOfCode(resultCodes, name.split('_').slice(0, 2).join('_'))
-  )
+const firstKind = (
+  codes: readonly unknown[],
+  kindOf: (code: unknown) => Kind | undefined,
+): Kind | undefined =>
+  codes.reduce<Kind | undefined>((found, code) => found ?? kindOf(code), undefined)
+
+/** The kind of a listed code, unless it is the primary code of all constraints, of which the message tells more. */
+const listedKind = (code: unknown): Kind | undefined =>
+  isCode(code) && code !== 'SQLITE_CONSTRAINT' && code !== 19
+    ? kindOfCode(resultCodes, code)
+    : undefined
+
+/** The kind of the primary code: of SQLITE_IOERR for SQLITE_IOERR_READ. */
+function primaryKind(code: unknown): Kind | undefined {
+  if (!isCode(code)) return undefined
+  const primary = typeof code === 'number' ? code & 0xff : code.split('_').slice(0, 2).join('_')
+  return kindOfCode(resultCodes, primary)
 }
+
+const isCode = (code: unknown): code is string | number =>
+  typeof code === 'number' || text(code).startsWith('SQLITE_')
+
+/** Messages of errors that the arguments of a function cause; they have the code of all errors, SQLITE_ERROR. */
+const dataException =
+  /integer overflow|pattern too complex|cannot store \w+ value in|string or blob too big|malformed JSON|(?:bad JSON path|JSON path error)|JSON cannot hold BLOB|labels must be TEXT/
 
 function sqliteKindOfMessage(message: string): Kind | undefined {
   const constraint = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed/.exec(message)?.[1]
@@ -85,7 +111,7 @@ function sqliteKindOfMessage(message: string): Kind | undefined {
   if (constraint === 'NOT NULL') return 'notNull'
   if (constraint === 'CHECK') return 'check'
   if (constraint === 'FOREIGN KEY') return 'foreignKey'
-  if (/integer overflow|pattern too complex|cannot store \w+ value in/.test(message)) return 'value'
+  if (dataException.test(message)) return 'value'
   return /database (table )?is locked/.test(message) ? 'locked' : undefined
 }
 

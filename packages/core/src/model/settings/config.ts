@@ -150,9 +150,9 @@ export interface ApiConfig<
   /** Allows `on_conflict`, by which a POST changes the records that exist; otherwise it is 400. Default true. Config, meta. */
   readonly API_ALLOW_UPSERT?: boolean
   /**
-   * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` (PostgreSQL, SQLSTATE P0001),
-   * `SIGNAL SQLSTATE '45000'` (MySQL, MariaDB) and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database
-   * refuses the change. Default false. Config, meta.
+   * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` and `ASSERT` (PostgreSQL), `SIGNAL` (MySQL,
+   * MariaDB), each with any SQLSTATE, and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database refuses the
+   * change. Default false. Config, meta.
    */
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /**
