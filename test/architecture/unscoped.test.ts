@@ -76,6 +76,10 @@ const known: readonly Unscoped[] = [
         4,
         'which key or link the database refused, even if its record is hidden',
       ],
+      'write/store/save.ts': [
+        1,
+        'whether a new record exists whose INSERT counted no row, because a trigger has stored it elsewhere',
+      ],
       'write/check/write-checks.ts': [
         1,
         'a foreign key into a resource that is closed to the caller: only whether the row exists',

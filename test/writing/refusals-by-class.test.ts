@@ -74,6 +74,7 @@ const others: Readonly<Record<'sqlite' | 'postgres' | 'mysql', Readonly<Record<s
     sqlite: {
       abort: refused,
       fail: refused,
+      rollback: refused,
       json: unstorable,
       sum: unstorable,
       check: unstorable,
@@ -110,6 +111,7 @@ const schema = {
         (on) => `create trigger on_${on} before ${on} on things begin
           select raise(abort, 'own words') where new.name = 'abort';
           select raise(fail, 'own words') where new.name = 'fail';
+          select raise(rollback, 'own words') where new.name = 'rollback';
           select json(new.name) where new.name = 'json';
           select abs(-9223372036854775808) where new.name = 'sum';
         end;`,

@@ -11,8 +11,8 @@ import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
 import { columnsOf } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import type { InsertedLink } from '../refusals/refusal.ts'
-import { keyIn, keyMatches } from '../resolve/look-up-records.ts'
+import { type InsertedLink, type Refusal, refusedWrite } from '../refusals/refusal.ts'
+import { existsUnscoped, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import { compileInsert, compileUpdate } from '../statements/statements.ts'
 import { runWrite } from './run-write.ts'
 import type { WriteContext } from './write-context.ts'
@@ -59,14 +59,33 @@ async function insertRow(
     links === undefined
       ? ({ ...refused, step: 'insert', values: given, filled } as const)
       : ({ ...refused, step: 'link', values: {}, links } as const)
-  const { rows, insertId } = await runWrite(context, statement, step)
+  const { rows, insertId, numAffectedRows } = await runWrite(context, statement, step)
   const [row] = rows
+  const isMissing =
+    readers.length > 0
+      ? row === undefined
+      : numAffectedRows === 0n && !(await isStored(context, resource, given))
+  if (isMissing) throw skippedRow(step)
   const inserted =
     row !== undefined && readers.length > 0
       ? { ...given, ...decodeRow(readers, row).values }
       : withInsertId(resource, given, generated, insertId)
   context.generatedKeys.add(resource, generated, inserted)
   return inserted
+}
+
+/** The refusal of a row that a trigger has skipped without an error: `return null`, `raise(ignore)`. */
+export const skippedRow = (step: Omit<Refusal, 'failure'>): Error =>
+  refusedWrite({ failure: { kind: 'trigger' }, ...step }, new Error('A trigger skipped the row.'))
+
+/** Whether a record with a key of its own exists although its INSERT counted no row: a trigger may have stored it elsewhere. */
+async function isStored(
+  context: WriteContext,
+  resource: Resource,
+  values: Values,
+): Promise<boolean> {
+  const key = keyIn(resource, values)
+  return key === undefined || existsUnscoped(context, resource, keyMatches(resource, key))
 }
 
 /**

@@ -1,7 +1,7 @@
 // Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written
 // without them, because most lists are not refused.
 
-import { asUnavailable } from '../../database/statements/unavailable.ts'
+import { deferredError } from '../../database/leases/in-transaction.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -37,6 +37,7 @@ async function send({ lease }: Inside, statement: Fragment): Promise<void> {
   try {
     await lease.send(statement)
   } catch (error) {
-    throw asUnavailable(lease.dialect, error) ?? error
+    // A refusal has ended the transaction by itself, as `raise(rollback, …)` of SQLite does.
+    throw deferredError(lease.dialect, error)
   }
 }

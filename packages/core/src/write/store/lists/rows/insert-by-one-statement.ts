@@ -11,7 +11,7 @@ import { columnsOf } from '../../../nodes/look-up-plan.ts'
 import type { Values } from '../../../nodes/node.ts'
 import { type CompiledWrite, compileInserts } from '../../../statements/statements.ts'
 import { runWrite, runWriteForRows } from '../../run-write.ts'
-import { isCounter } from '../../save.ts'
+import { isCounter, skippedRow } from '../../save.ts'
 import type { WriteContext } from '../../write-context.ts'
 import type { InsertGroup } from './group-for-insert.ts'
 import type { NewRow } from './pending-writes.ts'
@@ -44,8 +44,8 @@ export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
   generated.length <= 1 && generated.every(isCounter)
 
 /**
- * Inserts a group for which `keysBecomeKnown`; returns the values that identify its records. Undefined if the records are stored,
- * but it is unknown which key belongs to which record. Adds the rows to `returned`, if given.
+ * Inserts a group for which `keysBecomeKnown`; returns the values that identify its records. Undefined if it is unknown which key
+ * belongs to which record, or if not all of them are stored. Adds the rows to `returned`, if given.
  */
 export async function insertWithKeys(
   context: WriteContext,
@@ -59,6 +59,8 @@ export async function insertWithKeys(
   if (key === undefined) {
     const output = returned?.output
     const inserted = await insertByOneStatement(context, resource, columns, rows, output)
+    const count = output === undefined ? inserted.numAffectedRows : inserted.rows.length
+    if (count !== undefined && count < rows.length) return notAll(context, resource)
     if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
     return rows.map(valuesIn)
   }
@@ -109,12 +111,18 @@ async function returnedKeys(
   const read = columnReader(inserted.readers, key)
   const keys: JsonValue[] = []
   for (let i = 0; i < inserted.rows.length; i++) keys.push(read(inserted.rows[i] as RawRow))
-  if (keys.length !== rows.length) throw new Error(`Not all new ${resource.name} were stored.`)
+  if (keys.length < rows.length) return notAll(context, resource)
   if (!riseOrFall(key.type === 'integer' ? keys : keys.map((id) => BigInt(String(id))))) {
     return undefined
   }
   if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
   return keys
+}
+
+/** A trigger has skipped rows. Inserting one by one tells which; but a transaction of the host cannot be undone for that. */
+function notAll({ hosted }: WriteContext, resource: Resource): undefined {
+  if (hosted) throw skippedRow({ step: 'insert', resource, path: '', values: {}, key: null })
+  return undefined
 }
 
 function riseOrFall(keys: readonly unknown[]): boolean {
