@@ -171,7 +171,7 @@ eachDatabase('constraints of the database', (test, db) => {
     equal(await refused('POST', '/api/seats', { hall: 'D', place: 1 }), [
       409,
       'unique_violation',
-      { id: [value] },
+      value,
     ])
     equal(warnings.length, 1)
     match(
@@ -186,5 +186,35 @@ eachDatabase('constraints of the database', (test, db) => {
     warnings.length = 0
     await refused('POST', '/api/seats', { hall: 'D', place: 1 })
     equal(warnings, [])
+  })
+
+  test('so is one behind a default; the client is told of no field that it has not sent', async () => {
+    if (db.name === 'sqlite' || db.engine === 'mysql') return
+    const next = db.name === 'postgres' ? `nextval('numbers')` : 'nextval(numbers)'
+    await db.execScript(`
+      create sequence numbers;
+      create table lots (id varchar(9) primary key, no integer not null default (${next}), hall integer not null default 1,
+        constraint one_no unique (no), constraint one_hall unique (hall));
+      insert into lots (id, no, hall) values ('a', 1, 9), ('b', 2, 8), ('c', 3, 7), ('d', 4, 6)`)
+    const integer = { type: 'integer', hasDefault: true } as const
+    const Lot = defineModel('Lot', {
+      columns: { id: { type: 'string', primaryKey: true }, no: integer, hall: integer },
+      meta: {},
+    })
+    const logged: string[] = []
+    const onWarning = (message: string) => void logged.push(message)
+    const lots = testApi(db, [Lot], { API_ALLOW_BULK: true, API_ALLOW_BATCH: true }, { onWarning })
+    const verdict = async (url: string, body: unknown): Promise<readonly unknown[]> => {
+      logged.length = 0
+      const { status, errors } = await send(lots, 'POST', url, { body })
+      const said = logged.filter((message) => message.startsWith('The database gave'))
+      equal(said.length, 1)
+      match(said[0] ?? '', 'a new Lot a value of "no" that another record has. If its default is')
+      return [status, errors.code, errors.reason]
+    }
+    const operations = [{ id: 'o', method: 'POST', url: '/api/lots', body: { id: 'x' } }]
+    equal(await verdict('/api/lots', { id: 'x' }), [409, 'unique_violation', value])
+    equal(await verdict('/api/lots', [{ id: 'x' }]), [409, 'unique_violation', { '[0]': [value] }])
+    equal(await verdict('/api/batch', { operations }), [409, 'unique_violation', value])
   })
 })

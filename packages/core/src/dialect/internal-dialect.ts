@@ -46,8 +46,15 @@ export interface InternalDialect extends Dialect {
     table: TableName,
     name: string,
   ) => Promise<readonly string[]>
-  /** Advice for a counter (sequence, auto-increment) that generates keys which already exist: how to advance it. */
-  readonly counterAdvice?: (table: TableName, column: DialectTableColumn) => string
+  /**
+   * Advice for a column that the database fills with values which already exist: how to advance its counter (sequence,
+   * auto-increment). Without `isGenerated`, the column only has a default, which need not be a counter.
+   */
+  readonly counterAdvice?: (
+    table: TableName,
+    column: DialectTableColumn,
+    isGenerated: boolean,
+  ) => string
   /**
    * The lock of a SELECT for a row that a new row will refer to: the one that the foreign key constraint takes. Others who lock the row
    * FOR UPDATE wait for it. Undefined if this user of the database cannot lock rows of the table without changing what it finds.

@@ -390,6 +390,8 @@ function dialectWith(facts: Facts): InternalDialect {
     // `insert ignore` stores the empty text in place of a value that is not a member.
     keepsOtherForms: ({ type }) => type === 'enum',
     constraintColumns: mysqlConstraintColumns,
+    counterAdvice: ({ table }, { dbName }) =>
+      `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
     insertReturns: facts.insertReturns === true,
     defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
     insertId: sql`cast(last_insert_id() as char)`,

@@ -342,12 +342,13 @@ function dialectWith(facts: Facts): InternalDialect {
     specialValues,
     defaultOf: facts.defaultOf,
     constraintColumns: postgresConstraintColumns,
-    counterAdvice({ schema, table }, { dbName }) {
+    counterAdvice({ schema, table }, { dbName }, isGenerated) {
       const [name, column] = [quotedName(schema, table), quotedName(dbName)]
-      return (
-        `Set its sequence forward: select setval(pg_get_serial_sequence('${name.replaceAll("'", "''")}', ` +
-        `'${dbName.replaceAll("'", "''")}'), (select max(${column}) from ${name})).`
-      )
+      const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
+      const [when, sequence] = isGenerated
+        ? ['Set its sequence', `pg_get_serial_sequence(${text(name)}, ${text(dbName)})`]
+        : ['If its default is a sequence, set that', "'…'"]
+      return `${when} forward: select setval(${sequence}, (select max(${column}) from ${name})).`
     },
 
     orderKey: {

@@ -43,7 +43,12 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
       if (step === 'link') {
         return uniqueViolation(each(await linkPaths(probe, refusal, 'row', true)))
       }
-      return uniqueViolation(takenPaths(await orNone(takenKeys(probe, refusal)), paths))
+      return uniqueViolation(
+        takenPaths(
+          (await orNone(takenKeys(probe, refusal))).map((columns) => notFilled(refusal, columns)),
+          paths,
+        ),
+      )
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
       if (step === 'link') {
@@ -77,6 +82,16 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     }
   }
 }
+
+/** The columns without those that the database has filled, which are no mistake of the client. */
+const notFilled = (refusal: Refusal, columns: readonly NamedColumn[]): readonly NamedColumn[] =>
+  columns.filter((column) => !isFilled(refusal, column))
+
+/** Whether the value of a column of a new record comes from the database. */
+const isFilled = ({ step, values }: Refusal, { name, definition }: NamedColumn): boolean =>
+  step === 'insert' &&
+  (definition.generated === true || definition.hasDefault === true) &&
+  (values[name] ?? null) === null
 
 type PathsOf = (columns: readonly NamedColumn[]) => readonly string[]
 
@@ -205,19 +220,19 @@ async function constraintColumns(
 const folded = (name: string): string => name.toLowerCase()
 
 /**
- * A message for the log if the database generated a key that another record already has: its counter is behind, for example after
- * an import of rows with keys. Undefined if that is not the reason.
+ * A message for the log if the database filled a column with a value that another record already has: its counter is behind, for
+ * example after an import of rows with keys. Undefined if that is not the reason.
  */
 export async function counterBehind(probe: Probe, refusal: Refusal): Promise<string | undefined> {
-  const { failure, resource, step, values } = refusal
+  const { failure, resource } = refusal
   const advice = probe.lease.dialect.counterAdvice
-  if (failure.kind !== 'unique' || step !== 'insert' || advice === undefined) return undefined
-  const column = (await orNone(constraintColumns(probe, refusal))).find(
-    ({ name, definition }) => definition.generated === true && (values[name] ?? null) === null,
+  if (failure.kind !== 'unique' || advice === undefined) return undefined
+  const column = (await orNone(constraintColumns(probe, refusal))).find((one) =>
+    isFilled(refusal, one),
   )
   return column === undefined
     ? undefined
-    : `The database gave a new ${resource.name} a value of "${column.name}" that another record has. ${advice(resource, column)}`
+    : `The database gave a new ${resource.name} a value of "${column.name}" that another record has. ${advice(resource, column, column.definition.generated === true)}`
 }
 
 /**
