@@ -99,9 +99,17 @@ export const references: readonly Break[] = [
   {
     title: 'A violation of a deferred constraint is put down to the first record written',
     file: 'packages/core/src/write/refusals/refused-commit.ts',
-    find: 'if (await breaksConstraint(context, refusal)) await refuse',
+    find: 'if (await breaksConstraint(one[0].context, one[1])) await refuse',
     replace: 'await refuse',
     fails: 'test/writing/deferred-constraints.test.ts',
+  },
+  {
+    title: 'A record that keeps its value is blamed for the one that takes it',
+    file: 'packages/core/src/write/refusals/explain-refusal.ts',
+    find: '|| columns.every(isKept)) continue',
+    replace: ') continue',
+    fails: 'test/writing/deferred-constraints.test.ts',
+    databases: ['postgres'],
   },
   {
     title: 'A new record may refer to a key that a client has guessed',

@@ -20,6 +20,8 @@ const Task = defineModel('Task', {
     id: { ...id, generated: true },
     code: { type: 'string', maxLength: 20, unique: true },
     place: { ...integer, unique: true },
+    // The model does not declare that it is unique.
+    seat: integer,
     team_id: { ...integer },
     after_id: { ...integer },
     note: { type: 'string', maxLength: 20, nullable: true },
@@ -54,8 +56,9 @@ eachDatabase('violations of deferred constraints', (test, db) => {
     return db.execScript(`
       create table teams (id integer primary key, name varchar(20) not null);
       create table tasks (
-        id ${key}, code varchar(20) not null unique, place integer, team_id integer, after_id integer, note varchar(20),
+        id ${key}, code varchar(20) not null unique, place integer, seat integer, team_id integer, after_id integer, note varchar(20),
         constraint task_place unique (place)${db.name === 'postgres' ? later : ''},
+        constraint task_seat unique (seat)${db.name === 'postgres' ? later : ''},
         constraint task_team foreign key (team_id) references teams (id)${later},
         constraint task_after foreign key (after_id) references tasks (id)${later});
       create table logs (
@@ -70,7 +73,7 @@ eachDatabase('violations of deferred constraints', (test, db) => {
     for (const n of [1, 2, 3]) {
       await db.kysely
         .insertInto('tasks')
-        .values({ id: n, code: `c${n}`, place: n })
+        .values({ id: n, code: `c${n}`, place: n, seat: n })
         .execute()
     }
   })
@@ -150,6 +153,49 @@ eachDatabase('violations of deferred constraints', (test, db) => {
       { id: 2, place: 3 },
     ]
     equal(await request('PATCH', '/api/tasks', places), [409, { '[1].place': taken }])
+    equal(await tasks(), unchanged)
+  })
+
+  test('of a unique key that no model declares name the record and the field', async () => {
+    const refused = (path: string, ...at: string[]) => [409, { [path]: taken }, ...at]
+    const list = [{ code: 'a' }, { code: 'b', seat: 3 }]
+    equal(await request('POST', '/api/tasks', list), refused('[1].seat'))
+    const changes = [{ id: 3, note: 'x' }, { id: 1, seat: 3 }] // biome-ignore format: short
+    equal(await request('PATCH', '/api/tasks', changes), refused('[1].seat'))
+    equal(await tasks(), unchanged)
+  })
+
+  test('do not name a record that has had its value before', async () => {
+    const changes = [{ id: 3, note: 'x' }, { id: 1, place: 3 }] // biome-ignore format: short
+    const refused = [409, { '[1].place': taken }]
+    equal(await request('PATCH', '/api/tasks', changes), refused)
+    equal(
+      await request('PATCH', '/api/tasks', [{ id: 3, place: 3, note: 'x' }, changes[1]]),
+      refused,
+    )
+  })
+
+  test('of a batch of single records name the operation', async () => {
+    const of = (method: string, url: string, body: object) => ({ method, url, body })
+    const last: readonly (readonly [object, unknown])[] = [
+      [of('POST', '/api/tasks', { code: 'b', place: 3 }), [409, { place: taken }]],
+      [of('POST', '/api/tasks', { code: 'b', seat: 3 }), [409, { seat: taken }]],
+      [of('POST', '/api/tasks', { code: 'b', team_id: 9 }), [422, { team_id: noRecord }]],
+      [of('PATCH', '/api/tasks/1', { place: 3 }), [409, { place: taken }]],
+      [of('PATCH', '/api/tasks/1', { seat: 3 }), [409, { seat: taken }]],
+    ]
+    for (const [operation, refused] of last) {
+      const operations = withIds([
+        of('POST', '/api/tasks', { code: 'a' }),
+        of('PATCH', '/api/tasks/3', { note: 'x' }),
+        operation,
+      ])
+      const expected = [...(refused as readonly unknown[]), 'operations[2]']
+      equal(await request('POST', '/api/batch', { operations }), expected)
+      // No statement of SQLite checks before COMMIT.
+      if (db.name === 'sqlite') continue
+      equal(await request('POST', '/api/batch', { operations, dry_run: true }), expected)
+    }
     equal(await tasks(), unchanged)
   })
 

@@ -206,16 +206,12 @@ async function checkWritten(
   attempt: Attempt,
   failure: DatabaseFailure,
 ): Promise<void> {
-  for (const [i, { at, call, context }] of attempt.unchecked.entries()) {
-    const later = attempt.unchecked.slice(i + 1)
-    try {
-      await refuseDeferred(context, failure, (resource, key) =>
-        later.some(({ context: { changes } }) => changes?.written.get(resource)?.has(key) === true),
-      )
-    } catch (error) {
-      Object.assign(attempt, { at, call })
-      throw await explained(runtime, probe, error)
-    }
+  try {
+    await refuseDeferred(attempt.unchecked, failure, ({ at, call }) =>
+      Object.assign(attempt, { at, call }),
+    )
+  } catch (error) {
+    throw await explained(runtime, probe, error)
   }
 }
 

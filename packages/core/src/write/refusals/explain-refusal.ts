@@ -17,6 +17,7 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
+import { sameValue } from '../nodes/same-value.ts'
 import { existsUnscoped, keyMatches, valuesOf } from '../resolve/look-up-records.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
 import { overflowingColumns } from './overflowing-columns.ts'
@@ -175,8 +176,10 @@ interface FoundKeys {
 /** Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record. */
 export async function breaksConstraint(probe: Probe, refusal: Refusal): Promise<boolean> {
   switch (refusal.failure.kind) {
-    case 'unique':
-      return (await foundKeys(probe, refusal)).taken.length > 0
+    case 'unique': {
+      const named = await orNone(constraintColumns(probe, refusal))
+      return (await foundKeys(probe, refusal, named)).taken.length > 0
+    }
     case 'foreignKey':
       return (await danglingColumns(probe, refusal)).length > 0
     default:
@@ -270,17 +273,27 @@ async function takenKeys(
   return named.length > 0 ? [named] : []
 }
 
-/** The unique keys whose values another record has, and those whose values only deleted ones have. */
-async function foundKeys(probe: Probe, { resource, values, key }: Refusal): Promise<FoundKeys> {
+/**
+ * The unique keys whose values another record has, and those whose values only deleted ones have, of those that the record has not had
+ * before. `named` are the columns of the refused constraint, which the model need not declare.
+ */
+async function foundKeys(
+  probe: Probe,
+  { resource, values, key, before }: Refusal,
+  named: readonly NamedColumn[] = [],
+): Promise<FoundKeys> {
   const except = key === null ? [] : keyMatches(resource, key)
   const mayBePartial = (columns: readonly NamedColumn[]): boolean =>
     resource.settings.softDelete !== null &&
     !columns.every((column) => resource.primaryKey.includes(column))
   const taken: (readonly NamedColumn[])[] = []
   const byDeleted: (readonly NamedColumn[])[] = []
-  for (const columns of resource.uniqueKeys) {
+  const isKept = (column: NamedColumn): boolean =>
+    before?.[column.name] !== undefined &&
+    sameValue(column, values[column.name] ?? null, before[column.name] ?? null)
+  for (const columns of named.length > 0 ? [...resource.uniqueKeys, named] : resource.uniqueKeys) {
     const found = valuesOf(columns, values)
-    if (found === undefined) continue
+    if (found === undefined || columns.every(isKept)) continue
     const matches = matchesOf(keyParts(columns), found)
     if (!(await existsUnscoped(probe, resource, matches, except))) continue
     const isTaken =

@@ -20,6 +20,8 @@ export interface Refusal {
   readonly values: Values
   /** The record's key; null for an INSERT, and for a statement on several records. */
   readonly key: readonly Value[] | null
+  /** The record before the request, of which some columns may be unknown; given if COMMIT was refused. */
+  readonly before?: Values | null
   /** The foreign keys among `values` that refer to nested records, or to the record around this one: the same request has written them. */
   readonly filled?: Values | undefined
   /** Returns the links that the statement inserts. */

@@ -15,50 +15,55 @@ export interface DeferredCheck {
   add(context: WriteContext): void
 }
 
-/** Whether a later operation of the batch has written the record with this key, given as `keyText`, again. */
-export type IsWrittenLater = (resource: Resource, key: string) => boolean
+/** A write of the transaction. */
+interface Written {
+  readonly context: WriteContext
+}
 
 /**
  * Throws the refusal of the first written record that violates a constraint at the end of the transaction, after COMMIT was refused with
- * `failure` and all was written again. If records were deleted, and no written one violates a constraint, other records refer to them.
- * Does nothing if the record cannot be told; COMMIT is then refused again, and its error names no field.
+ * `failure` and all was written again; `found` is called with its write. If records were deleted, and no written one violates a
+ * constraint, other records refer to them. Does nothing if the record cannot be told; COMMIT is then refused again, and its error names no
+ * field. Of the operations of a batch, the last one that wrote a record counts.
  */
-export async function refuseDeferred(
-  context: WriteContext,
+export async function refuseDeferred<W extends Written>(
+  writes: readonly W[],
   failure: DatabaseFailure,
-  isWrittenLater: IsWrittenLater = () => false,
+  found: (write: W) => void = () => {},
 ): Promise<void> {
-  const kept: Refusal[] = []
-  let deleted: Refusal | undefined
-  for (const [resource, records] of context.changes?.written ?? []) {
-    const stored = await storedRecords(context, resource, [...records.values()])
-    for (const [text, record] of records) {
-      if (isWrittenLater(resource, text)) continue
-      const values = stored.get(text)
-      const refusal = refusalFor(failure, resource, record)
-      if (values === undefined) deleted ??= { ...refusal, step: 'delete' }
-      else kept.push({ ...refusal, values })
+  const kept: (readonly [W, Refusal])[] = []
+  const deleted: (readonly [W, Refusal])[] = []
+  for (const [i, write] of writes.entries()) {
+    const later = writes.slice(i + 1)
+    for (const [resource, records] of write.context.changes?.written ?? []) {
+      const stored = await storedRecords(write.context, resource, [...records.values()])
+      for (const [text, record] of records) {
+        if (isWrittenLater(later, resource, text)) continue
+        const values = stored.get(text)
+        const refusal = refusalFor(failure, resource, record)
+        if (values === undefined) deleted.push([write, { ...refusal, step: 'delete' }])
+        else kept.push([write, { ...refusal, values }])
+      }
     }
   }
-  for (const refusal of kept) {
-    if (await breaksConstraint(context, refusal)) await refuse(context, refusal)
+  const refuse = async ([write, refusal]: readonly [W, Refusal]): Promise<never> => {
+    found(write)
+    const explained = await explainRefusal(write.context, refusal)
+    throw refusedWrite({ ...refusal, explained }, new Error('COMMIT was refused.'))
   }
-  if (failure.kind === 'foreignKey') {
-    if (deleted !== undefined) await refuse(context, deleted)
-    return
+  for (const one of kept) {
+    if (await breaksConstraint(one[0].context, one[1])) await refuse(one)
   }
   // Only the database knows whether a record breaks another rule, such as EXCLUDE.
-  const [only, ...others] = kept
-  if (only !== undefined && others.length === 0) await refuse(context, only)
+  const [first, ...others] = failure.kind === 'foreignKey' ? deleted.slice(0, 1) : kept
+  if (first !== undefined && others.length === 0) await refuse(first)
 }
+
+const isWrittenLater = (later: readonly Written[], resource: Resource, key: string): boolean =>
+  later.some(({ context: { changes } }) => changes?.written.get(resource)?.has(key) === true)
 
 const refusalFor = (
   failure: DatabaseFailure,
   resource: Resource,
-  { key, path }: WrittenRecord,
-): Refusal => ({ failure, step: 'update', resource, path: path ?? '', values: {}, key })
-
-async function refuse(context: WriteContext, refusal: Refusal): Promise<never> {
-  const explained = await explainRefusal(context, refusal)
-  throw refusedWrite({ ...refusal, explained }, new Error('COMMIT was refused.'))
-}
+  { key, path, before }: WrittenRecord,
+): Refusal => ({ failure, step: 'update', resource, path: path ?? '', values: {}, key, before })

@@ -154,7 +154,7 @@ function writeOnce<W extends OpenWrite, R>(
     const changes = request.needsChanges ? await changesOf(context) : []
     await request.beforeCommit(writing, changes)
     if (deferred !== undefined) {
-      if (batch?.deferred === undefined) await refuseDeferred(context, deferred)
+      if (batch?.deferred === undefined) await refuseDeferred([{ context }], deferred)
       else batch.deferred.add(context)
     }
     return { result, changes }

@@ -305,6 +305,10 @@ function singleWriteRun(
   return { context: { lease, statements, inTransaction, mayHide, checksReferences }, echo }
 }
 
+/** Whether somebody has to know what is written: callbacks, or the search for the record that a deferred constraint refuses. */
+const notesChanges = ({ hooks, runtime }: Call): boolean =>
+  needsChanges(hooks) || runtime.batch?.deferred !== undefined
+
 function conditionsOf(
   call: Call,
   { own, lease }: Opened,
@@ -322,7 +326,7 @@ function conditionsOf(
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
     policyHooks: runtime.policies.hasHookFor(resource, action),
     scope: 'of the row',
-    callback: needsChanges(hooks) || hasCallback(resource, method, callback),
+    callback: notesChanges(call) || hasCallback(resource, method, callback),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.policies.narrows(target),
     locksReferred: (target) =>
