@@ -57,15 +57,13 @@ export async function contradictions(
     const values = [...new Set(known.map((row) => row[field]))]
     for (const value of values) {
       if (typeof value === 'object') continue
-      const text = encodeURIComponent(String(value))
+      const text = encodeURIComponent(quoted(String(value)))
       const equal = known.filter((row) => row[field] === value)
       const others = known.filter((row) => row[field] !== value)
       await compare(`eq=${text}`, equal)
       await compare(`ne=${text}`, others)
-      if (!/["',()\\]/.test(String(value))) {
-        await compare(`in=(${text},${text})`, equal)
-        await compare(`nin=(${text})`, others)
-      }
+      await compare(`in=(${text},${text})`, equal)
+      await compare(`nin=(${text})`, others)
       const parts: Row[] = []
       let isRefused = false
       for (const operator of ['lt', 'gt']) {
@@ -90,6 +88,14 @@ export async function contradictions(
       const isRefused = refused.at(-1)?.includes(`paging=cursor&order_by=${order}:`) === true
       if (!isRefused && texts(seen).join() !== texts(sorted.value).join())
         found.push(`cursors by ${order} show ${texts(seen)} instead of ${texts(sorted.value)}`)
+    }
+    const extremes = await ask(`${path}?aggregate=${field}|least__min,${field}|most__max`)
+    if (extremes !== undefined) {
+      const { least, most } = extremes.value[0]
+      const isShown = (one: unknown): boolean =>
+        one === null ? values.length === 0 : values.includes(one)
+      if (!isShown(least) || !isShown(most))
+        found.push(`${field} has the extremes ${JSON.stringify([least, most])}`)
     }
     const groups = await ask(`${path}?groupby=${field}&aggregate=${field}|n__count&limit=100`)
     if (groups !== undefined) {
@@ -119,3 +125,7 @@ export async function contradictions(
   }
   return found
 }
+
+/** Quotes a value of a query where its characters could mean something else. */
+const quoted = (value: string): string =>
+  /^[\w.:+-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, (one) => `\\${one}`)}"`

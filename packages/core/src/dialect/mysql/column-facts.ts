@@ -15,6 +15,8 @@ export interface ColumnFacts {
   readonly codePoint: boolean
   /** Its collation; empty where it has none. */
   readonly collation: string
+  /** Drivers return its values as they are: it is a text of a table, and not MariaDB's JSON, a LONGTEXT that drivers may parse. */
+  readonly isPlainText: boolean
   /** Its character set is utf8mb4. */
   readonly utf8mb4: boolean
   /** MariaDB's `uuid` type, whose order differs from that of its text. */
@@ -105,14 +107,35 @@ async function columnFacts(
     declared.set(columnKey(row.s, row.t, row.c), row)
     if (Number(row.own) === 1) declared.set(columnKey('', row.t, row.c), row)
   }
+  const views = await viewsAmong(db, tables)
   const facts = new Map<DialectColumn, ColumnFacts>()
   for (const { schema = '', table, columns } of tables) {
+    const isTable = !views.has(columnKey(schema, table))
     for (const column of columns) {
       const row = declared.get(columnKey(schema, table, column.dbName))
-      if (row !== undefined && column.computed === undefined) facts.set(column, factsOf(row))
+      if (row === undefined || column.computed !== undefined) continue
+      facts.set(column, factsOf(row, isTable))
     }
   }
   return facts
+}
+
+/** Returns the views among the tables, as `columnKey` writes them. */
+async function viewsAmong(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<ReadonlySet<string>> {
+  const names = sql.join([...new Set(tables.map(({ table }) => table))])
+  const rows = await rowsOf<Readonly<Record<'own' | 's' | 't', unknown>>>(db)`
+    select table_schema as s, table_schema = database() as own, table_name as t
+    from information_schema.views
+    where table_schema in (${schemasOf(tables)}) and table_name in (${names})`
+  const views = new Set<string>()
+  for (const { own, s, t } of rows) {
+    views.add(columnKey(s, t))
+    if (Number(own) === 1) views.add(columnKey('', t))
+  }
+  return views
 }
 
 /** Lists the databases of the tables. Without a condition on the database, the server opens the tables of these names in every database. */
@@ -121,12 +144,14 @@ export function schemasOf(tables: readonly DialectTable[]): Fragment {
   return sql.join([sql`database()`, ...named])
 }
 
-function factsOf(row: Declared): ColumnFacts {
+function factsOf(row: Declared, isTable: boolean): ColumnFacts {
   const type = String(row.type).toLowerCase()
   const collation = String(row.collated ?? '')
   return {
     codePoint: codePointCollations.has(collation),
     collation,
+    // The columns of a view may be the results of functions.
+    isPlainText: isTable && plainTexts.has(type),
     utf8mb4: collation.startsWith('utf8mb4_'),
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
@@ -141,6 +166,17 @@ function factsOf(row: Declared): ColumnFacts {
     bits: Number(row.digits ?? 0),
   }
 }
+
+const plainTexts: ReadonlySet<string> = new Set([
+  'char',
+  'varchar',
+  'tinytext',
+  'text',
+  'mediumtext',
+  'enum',
+  'set',
+  'uuid',
+])
 
 /** The catalogue has a scale for the types `float(7,3)` and `double(8,2)`, and none for `float` and `double`. */
 const scaled: ReadonlySet<string> = new Set(['decimal', 'float', 'double'])

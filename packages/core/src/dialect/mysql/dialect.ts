@@ -94,6 +94,17 @@ function dialectWith(facts: Facts): InternalDialect {
     return known?.opaque !== 'bits' || known.bits !== 1
   }
 
+  /**
+   * Whether the driver may convert the values of the column, so that they are selected as text: it rounds numbers, makes objects of
+   * dates, and parses JSON, also that of MariaDB's functions in views.
+   */
+  const isSelectedAsText = (column: DialectColumn): boolean =>
+    selectedAsText.has(column.type) || isOtherText(column)
+
+  /** Whether the values of a text column may be of another type than text, or JSON. */
+  const isOtherText = (column: DialectColumn): boolean =>
+    isText(column) && !column.comparable && facts.of(column)?.isPlainText !== true
+
   const isZoned = (column: DialectColumn): boolean =>
     !column.comparable && facts.of(column)?.zoned === true
 
@@ -140,7 +151,7 @@ function dialectWith(facts: Facts): InternalDialect {
 
   const select = (column: DialectColumn, ref: Ref): Ref => {
     if (column.type === 'opaque') return opaqueText(column, ref)
-    if (!selectedAsText.has(column.type)) return ref
+    if (!isSelectedAsText(column)) return ref
     if (column.comparable) return asText(column, engine.insideGroup(ref))
     // Casts a stored column directly. `doubleText` may convert by JSON, in which a FLOAT has the digits of a double.
     if (column.type === 'float' && facts.of(column) !== undefined) {
@@ -149,9 +160,9 @@ function dialectWith(facts: Facts): InternalDialect {
     return asText(column, utc(column, ref))
   }
 
-  const asText = ({ type }: DialectColumn, value: Ref): Ref => {
-    if (type === 'float') return engine.doubleText(value)
-    return selectedAsText.has(type) ? sql`cast(${value} as char)` : value
+  const asText = (column: DialectColumn, value: Ref): Ref => {
+    if (column.type === 'float') return engine.doubleText(value)
+    return isSelectedAsText(column) ? sql`cast(${value} as char)` : value
   }
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
@@ -166,7 +177,7 @@ function dialectWith(facts: Facts): InternalDialect {
         // Compares bytes instead of adding COLLATE, because with ONLY_FULL_GROUP_BY MariaDB does not recognise a grouped COLLATE
         // expression in SELECT.
         if (isLoose(column)) return sql`cast(convert(${ref} using utf8mb4) as binary)`
-        return ordered(column, ref)
+        return isOtherText(column) ? sql`cast(${ref} as char)` : ordered(column, ref)
     }
   }
 
