@@ -28,13 +28,15 @@ export interface ComparedModel {
   readonly creates: boolean
   /** Whether clients may create or change its records. */
   readonly writes: boolean
+  /** The methods of clients; empty if the model is not published. */
+  readonly methods: ReadonlySet<string>
 }
 
 /**
  * Compares models with the tables of the database. Returns the differences in the order of the models and their columns.
  *
  * ```ts
- * compareSchema([{ resource: books, creates: true, writes: true }], schema)
+ * compareSchema([{ resource: books, creates: true, writes: true, methods: new Set(['POST']) }], schema)
  * // [{ kind: 'missing column', model: 'Book', table: 'books', field: 'isbn', option: 'column', name: 'isbn', similar: 'isbn13' }]
  * ```
  */

@@ -9,7 +9,7 @@ export interface SchemaDifference {
   /**
    * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `length`,
    * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique`,
-   * `unique write-only`, `repeated pairs` or `foreign key`.
+   * `unique write-only`, `repeated pairs`, `lacking` or `foreign key`.
    */
   readonly kind: Difference['kind']
   /** The name of the model. */
@@ -86,12 +86,24 @@ function wordsOf(difference: Difference): Words {
       }
     case 'repeated pairs':
       return repeatedPairs(difference)
+    case 'lacking':
+      return lacking(difference)
     case 'foreign key':
       return foreignKey(difference)
     default:
       return { column: difference.column.name, ...columnWords(difference) }
   }
 }
+
+const lacking = ({ field, method, missing }: Extract<Difference, { kind: 'lacking' }>): Words => ({
+  ...(field !== undefined && { column: field }),
+  declared: method === undefined ? 'declared for filters and orders' : `the model allows ${method}`,
+  found:
+    method === undefined
+      ? `this connection cannot compare the column (${missing})`
+      : `this connection cannot write to the table (${missing}), which a trigger, an index or a CHECK needs`,
+  remedy: 'Register it on each connection of the driver, or remove what needs it.',
+})
 
 const meant = (similar: string | undefined): string =>
   similar === undefined ? '' : ` Did you mean ${similar}?`

@@ -125,6 +125,15 @@ export type Difference =
       readonly relation: string
     })
   | (Place & {
+      readonly kind: 'lacking'
+      /** The field whose column cannot be compared; undefined if a write lacks something. */
+      readonly field: string | undefined
+      /** The method that cannot be served; undefined for a column. */
+      readonly method: string | undefined
+      /** As the database says it: `no such function: fold`. */
+      readonly missing: string
+    })
+  | (Place & {
       readonly kind: 'foreign key'
       readonly relation: string
       readonly key: Reference

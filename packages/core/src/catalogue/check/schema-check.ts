@@ -18,6 +18,7 @@ import { schemaRulesOf } from '../schema-rules-of.ts'
 import { type ComparedModel, compareSchema } from './compare-schema.ts'
 import { describeDifference, type SchemaDifference } from './describe-difference.ts'
 import type { Difference } from './difference.ts'
+import { findLacking } from './find-lacking.ts'
 import { readSchema } from './read-schema.ts'
 
 export interface SchemaCheck {
@@ -159,7 +160,7 @@ function comparedModels({ resources, users }: Registry): readonly ComparedModel[
     const isPublished = resources.includes(resource)
     const creates = isPublished && methods.has('POST')
     const writes = creates || (isPublished && (methods.has('PATCH') || methods.has('PUT')))
-    return { resource, creates, writes }
+    return { resource, creates, writes, methods: isPublished ? methods : new Set<string>() }
   })
 }
 
@@ -193,7 +194,11 @@ async function compared(
   const bounds = totalBounds({ deadline: longestRead })
   const read = async (own: AnyDatabase): Promise<readonly Difference[]> => {
     const differences: Difference[] = []
-    for (const one of compareSchema(models, await readSchema(own, rules, named))) {
+    const schema = await readSchema(own, rules, named)
+    for (const one of [
+      ...compareSchema(models, schema),
+      ...(await findLacking(own, rules, models, schema)),
+    ]) {
       if (one.kind !== 'never filled') {
         differences.push(one)
         continue

@@ -2,6 +2,7 @@
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
 
@@ -11,6 +12,12 @@ export interface OmittedColumn {
   readonly table: string
   /** The type as the database writes it. */
   readonly found: string
+}
+
+/** A kind of statement on a table, and the columns that it sets or compares. */
+export interface StatementOnTable extends TableName {
+  readonly kind: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE'
+  readonly columns: readonly string[]
 }
 
 export interface SchemaRules {
@@ -37,6 +44,11 @@ export interface SchemaRules {
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
   /** Describes a unique index on columns that covers only the rows that fulfil the condition, for advice in a message. */
   readonly indexAmong: (columns: readonly string[], rows: RowCondition) => string
+  /**
+   * Returns what this connection misses for a statement, such as `no such function: fold`: functions and collations that each program
+   * registers itself. Undefined if it misses nothing. Absent if the database has all of them.
+   */
+  readonly lacks?: (db: AnyDatabase, statement: StatementOnTable) => Promise<string | undefined>
   /** Whether a trigger can fill a required column that an INSERT omits. */
   readonly triggersFill: boolean
   /**

@@ -7,6 +7,7 @@ import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readSqlite } from './sqlite-catalogue.ts'
+import { sqliteLacks } from './sqlite-lacking.ts'
 
 const text = ['text', 'string'] as const
 
@@ -46,6 +47,7 @@ export const sqliteSchema: SchemaRules = {
   // Triggers of SQLite cannot change the new row.
   triggersFill: false,
   mayFill: async () => false,
+  lacks: sqliteLacks,
   read: readSqlite,
   async tableNames(db, schema = 'main') {
     const rows = await rowsOf<{ name: string }>(db)`

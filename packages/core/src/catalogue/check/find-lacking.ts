@@ -1,0 +1,60 @@
+// findLacking: the statements on the tables of the models that this connection cannot prepare. Each request that sends one would fail.
+
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { SchemaRules, StatementOnTable } from '../shared/schema-rules.ts'
+import type { ComparedModel } from './compare-schema.ts'
+import { type DatabaseSchema, findColumn, findTable } from './database-schema.ts'
+import type { Difference } from './difference.ts'
+
+type Kind = StatementOnTable['kind']
+
+/** The first method of clients for which the service sends such a statement. */
+const methods: readonly (readonly [Kind, method: string])[] = [
+  ['INSERT', 'POST'],
+  ['UPDATE', 'PATCH'],
+  ['UPDATE', 'PUT'],
+  ['DELETE', 'DELETE'],
+]
+
+export async function findLacking(
+  db: AnyDatabase,
+  { lacks }: SchemaRules,
+  models: readonly ComparedModel[],
+  schema: DatabaseSchema,
+): Promise<readonly Difference[]> {
+  const differences: Difference[] = []
+  if (lacks === undefined) return differences
+  for (const { resource, methods: allowed } of models) {
+    const found = findTable(schema, resource)
+    if (found === undefined) continue
+    const place = { kind: 'lacking', model: resource.name, table: resource.table } as const
+    const columns = [...resource.allColumns.values()].flatMap((column) => {
+      const own = column.computed === undefined && findColumn(schema, found, column.dbName)
+      return own ? [{ field: column.name, ...own }] : []
+    })
+    const lackedBy = async (kind: Kind, some = columns): Promise<string | undefined> => {
+      if (some.length === 0) return undefined
+      const names = some.map(({ name }) => name)
+      return lacks(db, { kind, schema: resource.schema, table: resource.table, columns: names })
+    }
+    if ((await lackedBy('SELECT')) !== undefined) {
+      for (const column of columns) {
+        const missing = await lackedBy('SELECT', [column])
+        if (missing === undefined) continue
+        differences.push({ ...place, field: column.field, method: undefined, missing })
+      }
+    }
+    const known = new Set<string>()
+    for (const [kind, method] of methods) {
+      if (!allowed.has(method)) continue
+      const missing = await lackedBy(
+        kind,
+        columns.filter(({ readOnly }) => !readOnly),
+      )
+      if (missing === undefined || known.has(missing)) continue
+      known.add(missing)
+      differences.push({ ...place, field: undefined, method, missing })
+    }
+  }
+  return differences
+}
