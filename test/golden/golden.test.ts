@@ -82,9 +82,12 @@ interface Run {
 /** Removes the time limit with which every read of MariaDB and MySQL begins, because a hundred files need not repeat it. */
 const unlimited = ({ sql, parameters }: Statement): Statement => ({
   sql: sql
-    .replace(/^set statement max_statement_time = 5(?:, max_sort_length = 65536)? for /, '')
     .replace(
-      /^select \/\*\+ max_execution_time\(5000\)(?: set_var\([a-z_]+ = \d+\))* \*\/ /,
+      /^set statement (?:max_statement_time = 5)?(?:, )?(?:max_sort_length = 65536)? for /,
+      '',
+    )
+    .replace(
+      /^select \/\*\+ (?:max_execution_time\(5000\))?(?: ?set_var\([a-z_]+ = \d+\))* \*\/ /,
       'select ',
     ),
   parameters,

@@ -1,6 +1,6 @@
 /** Orders and cursors distinguish texts that differ only after their first kilobyte. */
 import { defineModel } from '@model-api/core'
-import { get, testApi } from '../support/api.ts'
+import { get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
@@ -51,5 +51,27 @@ eachDatabase('long strings', (test, db) => {
       '/api/letters?groupby=body,id|first__min&limit=2&fields=first',
     )
     equal(groups, [{ first: 24 }, { first: 23 }])
+  })
+
+  test('are ordered in a batch like anywhere else, beside long documents', async () => {
+    const Paper = defineModel('Paper', {
+      columns: {
+        id: { type: 'integer', primaryKey: true },
+        body: { type: 'text' },
+        extra: { type: 'json' },
+      },
+      meta: {},
+    })
+    await createTables(db, [Paper])
+    const rows = ['a', 'b', 'c'].map((end, i) => ({
+      id: i + 1,
+      body: 'x'.repeat(2000) + end,
+      extra: ['y'.repeat(900_000)],
+    }))
+    await insertRows(db, Paper, rows)
+    const api = testApi(db, [Paper], { API_ALLOW_BATCH: true })
+    const operations = [{ id: 'a', method: 'GET', url: '/api/papers?order_by=-body' }]
+    const { status, value } = await send(api, 'POST', '/api/batch', { body: { operations } })
+    equal([status, value?.[0].value.map(({ id }: { id: number }) => id)], [200, [3, 2, 1]])
   })
 })

@@ -488,7 +488,7 @@ export const tooManyCombinations = (most: number, at: string): ApiError =>
     at,
   )
 
-/** An arithmetic overflow in the database, for example of a sum. */
+/** An expression without a result in the database, such as the overflow of a sum or a division by 0 in a view; a row too long to be sorted. */
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 

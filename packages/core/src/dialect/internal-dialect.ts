@@ -136,10 +136,10 @@ export interface ServerFunctions {
   /** The largest number of bound values of one statement. */
   readonly maxValues?: number
   /**
-   * Adds a time limit to the SQL of a read, if the database has one for single statements: the server ends the statement after `ms`
-   * milliseconds.
+   * Adds settings of single statements to the SQL of a read: the server ends it after `ms` milliseconds, if given, and sorts by what
+   * cursors compare.
    */
-  readonly timeLimited?: (text: string, ms: number) => string
+  readonly textOfRead?: (text: string, ms: number | undefined) => string
   /** How a running statement is cancelled. Without it, its connection stays checked out until the statement ends. */
   readonly interruption?: Interruption
   /**

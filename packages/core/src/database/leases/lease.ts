@@ -98,15 +98,14 @@ export class Lease {
   }
 
   /**
-   * The SQL of a read as it is sent: with the server's time limit, and if `rows`, with the mark that asks for rows as arrays. Writes
-   * need no time limit of the server, because their transaction has a deadline.
+   * The SQL of a read as it is sent: with the server's settings for it, and if `rows`, with the mark that asks for rows as arrays. In a
+   * transaction, which has a deadline, it needs no time limit of the server.
    */
   sqlOfRead(text: string, rows: boolean): string {
     const { dialect, bounds, isBounded } = this
     const limit = isBounded ? undefined : bounds.serverLimit
-    const limited =
-      limit === undefined ? text : (dialect.server?.timeLimited?.(text, limit) ?? text)
-    return rows ? sqlForArrays(dialect, limited) : limited
+    const own = dialect.server?.textOfRead?.(text, limit) ?? text
+    return rows ? sqlForArrays(dialect, own) : own
   }
 
   /**

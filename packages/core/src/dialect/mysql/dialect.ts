@@ -352,7 +352,7 @@ function dialectWith(facts: Facts): InternalDialect {
     server: {
       // Of prepared statements; the text protocol takes more.
       maxValues: 65_535,
-      ...(facts.engine && { timeLimited: facts.engine.timeLimited }),
+      ...(facts.engine && { textOfRead: facts.engine.textOfRead }),
       interruption: mysqlInterruption,
       isReadOnly: sql`@@global.read_only`,
       replication: engine.replication,

@@ -9,10 +9,12 @@ export const mariadbEngine: Engine = {
   insideGroup: (grouped) => grouped,
   // Without a length, the text is truncated to 22 characters in a sorted or grouped select.
   doubleText: (value) => sql`cast(${value} as char(60))`,
-  timeLimited(text, ms) {
+  textOfRead(text, ms) {
+    const settings: string[] = []
+    if (ms !== undefined) settings.push(`max_statement_time = ${ms / 1000}`)
     // By default texts are sorted by their first 1024 bytes.
-    const sorting = text.includes(' order by ') ? ', max_sort_length = 65536' : ''
-    return `set statement max_statement_time = ${ms / 1000}${sorting} for ${text}`
+    if (text.includes(' order by ')) settings.push('max_sort_length = 65536')
+    return settings.length === 0 ? text : `set statement ${settings.join(', ')} for ${text}`
   },
   geometryText: (value) => sql`st_astext(${value})`,
   vectorText: (value) => sql`vec_totext(${value})`,

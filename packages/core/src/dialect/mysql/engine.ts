@@ -16,10 +16,10 @@ export interface Engine {
   /** Converts a double to text with every digit, also a double that the statement computes. */
   readonly doubleText: (value: Ref) => Fragment
   /**
-   * Changes the SQL of a read so that the server ends it after `ms` milliseconds. Also makes ORDER BY compare at least the first
-   * 64 KB of each text, because by default both servers sort by fewer bytes or fail, while a cursor compares whole texts.
+   * Changes the SQL of a read so that the server ends it after `ms` milliseconds, if given. Also makes ORDER BY compare at least the
+   * first 64 KB of each text, because by default both servers sort by fewer bytes or fail, while a cursor compares whole texts.
    */
-  readonly timeLimited: (text: string, ms: number) => string
+  readonly textOfRead: (text: string, ms: number | undefined) => string
   /** Converts a geometry to well-known text (WKT), with longitude before latitude. */
   readonly geometryText: (value: Ref) => Fragment
   /** Converts a vector to text: `[1,0.5]`. */

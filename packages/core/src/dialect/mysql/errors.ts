@@ -48,8 +48,8 @@ const numbers: CodeTable = [
       1139, 3685, 3686, 3687, 3688, 3689, 3690, 3691, 3692, 3693, 3694, 3695, 3696, 3697, 3698,
       3700,
     ],
-    // The row, its undo record or the result of a function is too long.
-    ...[1118, 1301, 1713],
+    // The row, its undo record or the result of a function is too long, or the row too long to be sorted.
+    ...[1118, 1301, 1713, 1038],
   ],
   // SELECT … INTO found several rows.
   ['trigger', 1172],
@@ -66,7 +66,7 @@ const numbers: CodeTable = [
     // Read-only: by --read-only, by the transaction, or by another mode of the server.
     ...[1290, 1792, 1836],
     // The disk or memory is full, or the storage failed.
-    ...[3, 1021, 1026, 1030, 1037, 1038, 1041, 1114, 1197, 1206, 1637],
+    ...[3, 1021, 1026, 1030, 1037, 1041, 1114, 1197, 1206, 1637],
     // A counter or a sequence has no further number.
     ...[1467, 4084],
     // 1047: a Galera node that is not part of the cluster's primary component. 1180 and 3100: COMMIT failed.
