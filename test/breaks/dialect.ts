@@ -272,6 +272,14 @@ export const dialect: readonly Break[] = [
     databases: ['mariadb', 'mysql'],
   },
   {
+    title: 'MariaDB: a record that refers to itself cannot be deleted',
+    file: 'packages/core/src/dialect/mysql/dialect.ts',
+    find: 'keepsOwnReferences: true',
+    replace: 'keepsOwnReferences: false',
+    fails: 'test/regression/records-that-refer-to-themselves.test.ts',
+    databases: ['mariadb'],
+  },
+  {
     title: 'MySQL: a read-only server is reported as an error of the client',
     file: 'packages/core/src/dialect/mysql/errors.ts',
     find: '...[1290, 1792, 1836],',

@@ -65,6 +65,8 @@ export interface InternalDialect extends Dialect {
    * UPDATEs and DELETEs change the newest rows. Undefined if no transaction mixes the two.
    */
   readonly readNewest?: Expression<unknown>
+  /** True if the database does not delete a row that refers to itself, unless the reference is emptied before. */
+  readonly keepsOwnReferences?: boolean
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
   /**

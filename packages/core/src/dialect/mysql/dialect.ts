@@ -401,6 +401,7 @@ function dialectWith(facts: Facts): InternalDialect {
     // `insert ignore` stores the empty text in place of a value that is not a member.
     keepsOtherForms: ({ type }) => type === 'enum',
     constraintColumns: mysqlConstraintColumns,
+    keepsOwnReferences: true,
     counterAdvice: ({ table }, { dbName }) =>
       `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
     insertReturns: facts.insertReturns === true,

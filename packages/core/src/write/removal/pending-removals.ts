@@ -4,11 +4,17 @@ import type { Dependent } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
+import { keyText } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { keyMatches } from '../resolve/look-up-records.ts'
+import { keyMatches, valuesOf } from '../resolve/look-up-records.ts'
 import { compileDelete, compileUpdate, storedColumns } from '../statements/statements.ts'
-import { compileDeleteByKeys, matchesOf, recordsByKeys } from '../statements/statements-by-keys.ts'
+import {
+  compileDeleteByKeys,
+  compileUpdateByKeys,
+  matchesOf,
+  recordsByKeys,
+} from '../statements/statements-by-keys.ts'
 import { ChangedRow } from '../store/lists/rows/pending-writes.ts'
 import { partsOf } from '../store/lists/rows/update-rows.ts'
 import { WriteQueue } from '../store/lists/rows/write-queue.ts'
@@ -121,6 +127,7 @@ export class PendingRemovals {
     const matches = keyMatches(resource, key)
     const step = { resource, path: '', values: stored, key } as const
     if (mark === null) {
+      await this.#emptyOwnReferences(resource, [{ key, stored }])
       const statement = compileDelete(target, resource, matches)
       await runWrite(this.#context, statement, { ...step, step: 'delete' })
     } else {
@@ -131,10 +138,40 @@ export class PendingRemovals {
 
   async #deleteRows(rows: Group<PendingRow>): Promise<void> {
     const [{ resource }] = rows
+    await this.#emptyOwnReferences(resource, rows)
     for (const some of keyChunks(this.#context.target.dialect, rows, resource.primaryKey)) {
       const byKeys = recordsByKeys(resource, some.map(keyOf))
       const statement = compileDeleteByKeys(this.#context.target, byKeys)
       await runWrite(this.#context, statement, { ...ofMany(resource), step: 'delete' })
+    }
+  }
+
+  /** Empties the references of records to themselves, where these would prevent their deletion. */
+  async #emptyOwnReferences(
+    resource: Resource,
+    rows: readonly Pick<PendingRow, 'key' | 'stored'>[],
+  ): Promise<void> {
+    const { target } = this.#context
+    if (target.dialect.keepsOwnReferences !== true) return
+    for (const { kind, from, to, target: other } of resource.allRelations.values()) {
+      const emptied = from.filter(({ nullable }) => nullable).map(({ name }) => [name, null])
+      if (kind !== 'belongsTo' || other !== resource || emptied.length === 0) continue
+      const textOf = (columns: typeof from, stored: Values): string | undefined => {
+        const values = valuesOf(columns, stored)
+        return values && keyText(values)
+      }
+      const own = rows.filter(({ stored }) => {
+        const key = textOf(from, stored)
+        return key !== undefined && key === textOf(to, stored)
+      })
+      for (const keys of keyChunks(
+        target.dialect,
+        own.map(({ key }) => key),
+        resource.primaryKey,
+      )) {
+        const statement = compileUpdateByKeys(target, resource, Object.fromEntries(emptied), keys)
+        await runWrite(this.#context, statement, { ...ofMany(resource), step: 'delete' })
+      }
     }
   }
 
