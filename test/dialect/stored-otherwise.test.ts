@@ -5,9 +5,9 @@
 import { type AnyModel, defineModel } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { type Expression, type ExpressionBuilder, sql } from 'kysely'
-import { get, testApi } from '../support/api.ts'
+import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
-import { contradictions } from '../support/contradictions.ts'
+import { answerOf, contradictions } from '../support/contradictions.ts'
 import type { Engine } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -166,6 +166,137 @@ const kinds: readonly Kind[] = [
       i: '1 day',
     })),
   },
+  {
+    title: 'uuids as 16 bytes',
+    on: ['sqlite'],
+    script: `create table things (id guid primary key not null, other uniqueidentifier, n int);
+      insert into things values (x'00112233445566778899aabbccddeeff', x'ffeeddccbbaa99887766554433221100', 1),
+        (x'10112233445566778899aabbccddeeff', null, 2), (x'20112233445566778899aabbccddee00', x'ff00000000000000000000000000ff00', 3);`,
+    isList: true,
+    types: { id: 'binary', other: 'binary' },
+    shows: [
+      { id: 'ABEiM0RVZneImaq7zN3u/w==', other: '/+7dzLuqmYh3ZlVEMyIRAA==', n: 1 },
+      { id: 'EBEiM0RVZneImaq7zN3u/w==', other: null, n: 2 },
+      { id: 'IBEiM0RVZneImaq7zN3uAA==', other: '/wAAAAAAAAAAAAAAAAD/AA==', n: 3 },
+    ],
+  },
+  {
+    title: 'bytes among texts',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, t text, v varchar(20), j json, k jsonb);
+      insert into things values (1, x'ff00fe', x'80', x'ff', x'ff'), (2, 'a', 'b', '{"a": 1}', '1'), (3, x'6162', x'63', x'2264', '2'),
+        (4, x'ff00fe', x'81', null, null), (5, '', '', '""', '3');`,
+    types: { t: 'opaque', v: 'opaque', j: 'opaque', k: 'opaque' },
+    shows: [
+      { id: 1, t: "X'FF00FE'", v: "X'80'", j: "X'FF'", k: "X'FF'" },
+      { id: 2, t: 'a', v: 'b', j: '{"a": 1}', k: '1' },
+      { id: 3, t: "X'6162'", v: "X'63'", j: "X'2264'", k: '2' },
+      { id: 4, t: "X'FF00FE'", v: "X'81'", j: null, k: null },
+      { id: 5, t: '', v: '', j: '""', k: '3' },
+    ],
+  },
+  {
+    title: 'texts in a key of integers',
+    on: ['sqlite'],
+    script: `create table things (auth text not null, code integer_or_text not null, n int, primary key (auth, code));
+      insert into things values ('EPSG', 4326, 1), ('EPSG', 900913, 2), ('PROJ', 'EARTH', 3), ('PROJ', 'VENUS', 4), ('PROJ', 12, 5);`,
+    types: { code: 'text' },
+    shows: [
+      { auth: 'EPSG', code: '4326', n: 1 },
+      { auth: 'EPSG', code: '900913', n: 2 },
+      { auth: 'PROJ', code: 'EARTH', n: 3 },
+      { auth: 'PROJ', code: 'VENUS', n: 4 },
+      { auth: 'PROJ', code: '12', n: 5 },
+    ],
+  },
+  {
+    title: 'nulls in a primary key',
+    on: ['sqlite'],
+    script: `create table things (code text primary key, n int);
+      insert into things values ('a', 1), (null, 2), (null, 3), ('b', 4), (null, 5);`,
+    shows: [null, null, null, 'a', 'b'].map((code, i) => ({ code, n: [2, 3, 5, 1, 4][i] })),
+    isList: true,
+  },
+  {
+    title: 'untyped columns of integers and texts',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, m, w whatever);
+      insert into things values (1, 5, 5), (2, 'x', 'x'), (3, '5', '5'), (4, 10, 10), (5, null, null), (6, '', '');`,
+    types: { m: 'opaque', w: 'opaque' },
+    shows: ['5', 'x', '5', '10', null, ''].map((m, i) => ({ id: i + 1, m, w: m })),
+  },
+  {
+    title: 'texts among numbers',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, i integer, f real, b bigint, d decimal(10, 2));
+      insert into things values (1, 5, 1.5, 7, 1.25), (2, 'n/a', 'n/a', 'n/a', 'n/a'), (3, -1, -2.5, -7, -1.25), (4, 0, 0, 0, 0), (5, 'x', '', 'x', 'x'),
+        (6, 2, 2, 2, 2);`,
+    shows: [
+      { id: 1, i: 5, f: 1.5, b: '7', d: '1.25' },
+      { id: 2, i: 'n/a', f: 'n/a', b: 'n/a', d: 'n/a' },
+      { id: 3, i: -1, f: -2.5, b: '-7', d: '-1.25' },
+      { id: 4, i: 0, f: 0, b: '0', d: '0.00' },
+      { id: 5, i: 'x', f: '', b: 'x', d: 'x' },
+      { id: 6, i: 2, f: 2, b: '2', d: '2.00' },
+    ],
+  },
+  {
+    title: 'numbers out of range',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, i integer, f real, b bigint, d decimal(10, 2));
+      insert into things values (1, 1.5, 1e300, 1e20, 1e20), (2, 1, 1, 1, 1), (3, 2, 9, 9223372036854775807, 1e15), (4, 1e10, -9, -1e19, -1e20),
+        (5, 3.5, 2, 2.5, 1.005);`,
+    shows: [
+      { id: 1, i: 1.5, b: '100000000000000000000', d: '100000000000000000000.00' },
+      { id: 2, i: 1, b: '1', d: '1.00' },
+      { id: 3, i: 2, b: '9223372036854775807', d: '1000000000000000.00' },
+      { id: 4, i: 10_000_000_000, b: '-10000000000000000000', d: '-100000000000000000000.00' },
+      { id: 5, i: 3.5, b: '2.5', d: '1.00' },
+    ],
+  },
+  {
+    title: 'untyped columns of integers beyond 2^53',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, m);
+      insert into things values (1, 9007199254740993), (2, 1), (3, -9007199254740993);`,
+    types: { m: 'bigint' },
+    shows: ['9007199254740993', '1', '-9007199254740993'].map((m, i) => ({ id: i + 1, m })),
+  },
+  {
+    title: 'bytes alone in columns of other types',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, t text, d datetime, n integer, j jsonb);
+      insert into things values (1, x'ff', x'ff', x'ff', x'ff'), (2, null, null, null, null);`,
+    types: { t: 'binary', d: 'binary', n: 'binary', j: 'binary' },
+    shows: [
+      { id: 1, t: '/w==', d: '/w==', n: '/w==', j: '/w==' },
+      { id: 2, t: null, d: null, n: null, j: null },
+    ],
+  },
+  {
+    title: 'times in other forms',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, t time);
+      insert into things values (1, '10:30Z'), (2, '10:30'), (3, '10:30:00'), (4, '10:30+01'), (5, '10:30 Z'), (6, '10:29:59Z'), (7, '10:30:00.5'), (8, '10:31'),
+        (9, '10:30:00-05:00'), (10, '10:30z'), (11, '09:00'), (12, '9:00'), (13, '10:30-02'), (14, '10:30:00 +01');`,
+    shows: ids(14).map((id) => ({
+      id,
+      t: { 6: '10:29:59', 8: '10:31:00', 11: '09:00:00', 12: '9:00' }[id] ?? '10:30:00',
+    })),
+  },
+  {
+    title: 'views without declared types',
+    on: ['sqlite'],
+    script: `create table base (id integer primary key, n integer, t text, r real);
+      insert into base values (1, 9007199254740993, 'a', 1.5), (2, 1, 'b', 2), (3, 9007199254740995, 'c', 3);
+      create view things as with c(id, n, t, r, e) as (select id, n, t, r, n + 0 from base union all select id + 10, n, t, r, n from base) select * from c;`,
+    types: { n: 'bigint', e: 'bigint', t: 'text', r: 'float' },
+    shows: [1, 2, 3, 11, 12, 13].map((id) => {
+      const n = ['9007199254740993', '1', '9007199254740995'][(id - 1) % 10]
+      return { id, n, e: n }
+    }),
+    isList: true,
+  },
 ]
 
 for (const {
@@ -198,13 +329,13 @@ for (const {
 
     test('is shown as it is', async () => {
       const { model, api } = await serve()
-      const { value } = await get(api, '/api/things?limit=100')
-      equal(
-        value.map((row: Record<string, unknown>) =>
-          Object.fromEntries(Object.keys(shows[0] ?? {}).map((name) => [name, row[name]])),
-        ),
-        shows,
+      const { value } = await answerOf(api, '/api/things?limit=100')
+      const shown = value.map((row: Record<string, unknown>) =>
+        Object.fromEntries(Object.keys(shows[0] ?? {}).map((name) => [name, row[name]])),
       )
+      const inOrder = (rows: readonly unknown[]): readonly unknown[] =>
+        rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      equal(inOrder(shown), inOrder(shows))
       for (const [name, type] of Object.entries(types ?? {}))
         equal(model.columns[name]?.type, type, name)
     })
@@ -219,7 +350,8 @@ for (const {
       const all = { path: '/api/things', fields, key }
       equal(await contradictions(api, all, refused), [])
       const allowed = (one: string): boolean =>
-        uncompared.some((name) => one.includes(name)) || /boolean|operator_not_for_type/.test(one)
+        uncompared.some((name) => one.includes(name)) ||
+        /boolean|operator_not_for_type|invalid_value|have no key that a cursor/.test(one)
       equal(
         refused.filter((one) => !allowed(one)),
         [],

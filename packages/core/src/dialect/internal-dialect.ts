@@ -32,6 +32,11 @@ export interface InternalDialect extends Dialect {
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
   /** Whether a column may contain values that are not of its type. Clients can read such values, but neither compare nor write them. */
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
+  /**
+   * Compares like `compare`, for a filter: without the values that are not of the column's type. Order and cursors have a place for
+   * these. Set if columns may contain such values.
+   */
+  readonly filter?: Dialect['compare']
   /** What a column of the database holds, if that may be less than its model says; the database rounds or cuts other values. */
   readonly holds?: (column: DialectColumn) => Held | undefined
   /** Tests for NULL. Default: `ref is null`. */

@@ -1,4 +1,4 @@
-// Gives both sides of a foreign key between `integer` and `bigint` the same type.
+// Gives both sides of a foreign key between `integer` and `bigint`, or between integers and texts of SQLite, the same type.
 
 import type { CatalogueColumn, CatalogueForeignKey, CatalogueTable } from '../shared/catalogue.ts'
 
@@ -7,7 +7,7 @@ type Tables = Map<string, CatalogueTable>
 /**
  * Gives both sides of a foreign key the same type, because in JSON a bigint is a string and an integer a number. The foreign key
  * gets the type of the key that it refers to. But if the foreign key is a bigint that may contain larger numbers, the key becomes a
- * bigint.
+ * bigint. A key with texts among its integers makes both sides texts.
  */
 export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const aligned: Tables = new Map(tables.map((table) => [table.name, table]))
@@ -27,7 +27,8 @@ function alignOnce(tables: Tables): boolean {
         const own = find(tables.get(name), column)
         const other = find(tables.get(target), references[index] ?? '')
         if (own === undefined || other === undefined || !differ(own, other)) continue
-        if (isWider(own, foreignKey)) {
+        if (own.isTextKey === true) replace(tables, target, other, own, 'that points to it')
+        else if (isWider(own, foreignKey)) {
           // Marks the key, so that a later round does not turn it back into an integer.
           const wide = { ...own, fitsNumber: false }
           replace(tables, target, other, wide, 'that points to it')
@@ -56,6 +57,10 @@ function spelt(names: Iterable<string>, name: string): string {
 
 function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   const types = [a.shape?.type, b.shape?.type]
+  // A row id holds no texts.
+  if (a.isTextKey !== b.isTextKey && !a.generated && !b.generated) {
+    return types.includes('integer') || types.includes('bigint')
+  }
   return types.includes('integer') && types.includes('bigint')
 }
 
@@ -76,13 +81,13 @@ function replace(
   tables: Tables,
   name: string,
   old: CatalogueColumn,
-  { shape, fitsNumber }: CatalogueColumn,
+  { shape, fitsNumber, isTextKey }: CatalogueColumn,
   which: string,
 ): void {
   const table = tables.get(name)
   if (table === undefined) return
   const note = `${old.declared}, served as ${shape?.type} like the key ${which}`
-  const column = { ...old, shape, note, fitsNumber }
+  const column = { ...old, shape, note, fitsNumber, isTextKey }
   const columns = table.columns.map((one) => (one === old ? column : one))
   tables.set(name, { ...table, columns })
 }

@@ -45,6 +45,10 @@ export interface CatalogueColumn {
   readonly description?: string | undefined
   /** For a bigint column: whether every sampled value fits a JSON number; absent if no values were sampled. */
   readonly fitsNumber?: boolean | undefined
+  /** Whether it is a key of integers that is served as text, because it holds texts too. */
+  readonly isTextKey?: boolean | undefined
+  /** Whether sampled values are texts, in a database that does not enforce types. */
+  readonly holdsTexts?: boolean | undefined
   /** Set if the column of a view shows a credential under a name that does not say so. */
   readonly credential?: true
   /** A note about this column for the reader of the result. */
@@ -101,6 +105,8 @@ export interface CatalogueTable {
   readonly unusable?: string | undefined
   readonly columns: readonly CatalogueColumn[]
   readonly primaryKey: readonly string[]
+  /** A column of the primary key that is NULL in some rows, which therefore have no key. */
+  readonly nullInKey?: string | undefined
   /** Column sets of unique constraints and of unique indexes without a condition, excluding the primary key. */
   readonly uniqueKeys: readonly (readonly string[])[]
   readonly partialKeys: readonly PartialKey[]

@@ -3,17 +3,18 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
+import { sampleOf } from './sampled-classes.ts'
 
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
-/** Returns the columns with a number beyond 2^53-1 in the first `rows` rows; for a row id, in any row. */
+/** Returns the columns with a number beyond 2^53-1 in the sampled rows; for `rowId`, the alias of the row id, in any row. */
 export async function largeIntegers(
   db: AnyDatabase,
   table: Fragment,
   columns: readonly string[],
   rowId: string | undefined,
-  rows: number,
+  ordered: Fragment | undefined,
 ): Promise<ReadonlySet<string>> {
   if (columns.length === 0) return new Set()
   const names = columns.map((name) => sql.id(name))
@@ -22,7 +23,7 @@ export async function largeIntegers(
       sql`max(typeof(${name}) = 'integer' and (${name} > ${largest} or ${name} < ${smallest})) as ${sql.id(`c${i}`)}`,
   )
   const [sample] = await rowsOf<Readonly<Record<string, unknown>>>(db)`
-    select ${sql.join(counts)} from (select ${sql.join(names)} from ${table} limit ${rows})`
+    select ${sql.join(counts)} from ${sampleOf(table, names, ordered)}`
   const found = new Set(columns.filter((_, i) => Number(sample?.[`c${i}`] ?? 0) === 1))
   if (rowId === undefined || found.has(rowId)) return found
   const [ends] = await rowsOf<{ readonly large: unknown }>(db)`

@@ -2,7 +2,7 @@
 
 import type { Shape } from '../shared/catalogue.ts'
 
-/** The storage classes of a column's sampled values: `integer`, `real`, `text`, `blob`. */
+/** The storage classes of a column's sampled values: `integer`, `real`, `text`, `blob`, and `null`, which tells nothing of its type. */
 export type StorageClasses = ReadonlySet<string>
 
 const opaque: Shape = { type: 'opaque', readOnly: true }
@@ -83,20 +83,30 @@ function readDeclared(declared: string): { name: string; digits: number[] } {
   return { name, digits }
 }
 
-/** Whether stored values must be read to choose the column type, because the declared type is not enough. */
-export function sqliteNeedsValues(declared: string): boolean {
-  const { name } = readDeclared(declared)
-  const type = byName[name]
-  if (type === 'date' || type === 'datetime' || type === 'time') return true
-  return (
-    type === undefined &&
-    !decimalName.test(name) &&
-    !/INT|CHAR|CLOB|TEXT|BLOB|REAL|FLOA|DOUB/.test(name)
-  )
+/**
+ * Chooses the column type by the declared type and by `sampled`, the classes of sampled values. Declared types without bytes may hold
+ * blobs, columns for dates and times may hold numbers, and keys of integers may hold texts.
+ */
+export function sqliteShape(
+  declared: string,
+  sampled: StorageClasses = new Set(),
+  isKey = false,
+): SqliteShape {
+  const values = new Set([...sampled].filter((one) => one !== 'null'))
+  const known = shapeOf(declared, values)
+  const { type } = known.shape
+  if (values.has('blob') && type !== 'binary' && type !== 'opaque') {
+    return values.size === 1
+      ? { shape: { type: 'binary' }, note: `it is declared ${declared} but holds bytes` }
+      : { shape: opaque, note: 'it holds both bytes and other values' }
+  }
+  const isWhole = type === 'integer' || type === 'bigint'
+  return isKey && isWhole && values.has('text') ? { shape: { type: 'text' }, note: textKey } : known
 }
 
-/** Chooses the column type. For unknown type names, and for dates and times, it depends on `values`, the classes of sampled values. */
-export function sqliteShape(declared: string, values: StorageClasses = new Set()): SqliteShape {
+export const textKey = 'a key that holds texts among its numbers, so it is served as text'
+
+function shapeOf(declared: string, values: StorageClasses): SqliteShape {
   const { name, digits } = readDeclared(declared)
   const base = name.replace(/ ?UNSIGNED$/, '')
   if (base === 'TINYINT' && digits[0] === 1) return { shape: { type: 'boolean' } }
@@ -141,6 +151,8 @@ function temporalShape(type: 'date' | 'datetime' | 'time', values: StorageClasse
 
 /** SQLite's affinity rules in SQLite's order, then the storage classes of stored values. */
 function unknownShape(name: string, declared: string, values: StorageClasses): SqliteShape {
+  // Of affinity INTEGER: numbers are stored as numbers, and other texts as they are.
+  if (/INT.*(?:TEXT|CHAR)/.test(name)) return { shape: { type: 'text' } }
   if (/INT/.test(name)) return { shape: { type: 'integer' } }
   if (/CHAR|CLOB|TEXT/.test(name)) return { shape: { type: 'text' } }
   if (/BLOB/.test(name)) return { shape: { type: 'binary' } }

@@ -4,7 +4,7 @@ import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-
 import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { sql } from '../../lib/sql/fragment.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type {
   CatalogueColumn,
@@ -21,13 +21,9 @@ import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
 import { sqliteCollations } from './catalogue-collations.ts'
 import { largeIntegers } from './catalogue-integers.ts'
+import { sampledClasses, sampleRows } from './sampled-classes.ts'
 import { sqliteChecks } from './sqlite-catalogue-checks.ts'
-import {
-  type SqliteShape,
-  type StorageClasses,
-  sqliteNeedsValues,
-  sqliteShape,
-} from './sqlite-catalogue-types.ts'
+import { type SqliteShape, sqliteShape, textKey } from './sqlite-catalogue-types.ts'
 
 interface TableRow {
   readonly table: string
@@ -70,9 +66,6 @@ interface ForeignKeyRow {
   readonly target_column: string | null
 }
 
-/** Number of rows that are read if the declared type of a column is not enough to choose its column type. */
-const sampleRows = 1000
-
 /** Reads every table, or the tables named in `only`, of the attached database `schema`. */
 export async function readSqlite(
   db: AnyDatabase,
@@ -97,7 +90,12 @@ export async function readSqlite(
   for (const table of tables) {
     const own = columns.get(table.table) ?? []
     const unusable = whyUnusable(table) ?? unreadable.get(table.table)
-    const read = unusable === undefined ? await readColumns(db, schema, table, own) : []
+    const withNull =
+      unusable === undefined
+        ? await nullInKey(db, sql.id(schema, table.table), table, own)
+        : undefined
+    const keyed = { named: namedByForeignKeys(table.table, references), withNull }
+    const read = unusable === undefined ? await readColumns(db, schema, table, own, keyed) : []
     const isView = table.kind === 'view'
     const indexes = [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()].filter(
       (group) => group.every((row) => row.origin !== 'pk' && row.column !== null),
@@ -111,6 +109,7 @@ export async function readSqlite(
       unusable,
       columns: read,
       primaryKey: primaryKey(own),
+      nullInKey: withNull,
       uniqueKeys: indexes.filter((group) => group[0]?.partial !== 1).map(names),
       partialKeys: indexes.flatMap((group) => {
         const { index = '', partial, text } = group[0] ?? {}
@@ -123,6 +122,17 @@ export async function readSqlite(
   }
   return result
 }
+
+/** The columns of a table that foreign keys name, in lower case. */
+const namedByForeignKeys = (
+  table: string,
+  references: readonly ForeignKeyRow[],
+): ReadonlySet<string> =>
+  new Set(
+    references
+      .filter((row) => row.target_table.toLowerCase() === table.toLowerCase())
+      .map((row) => (row.target_column ?? '').toLowerCase()),
+  )
 
 function whyUnusable(table: TableRow): string | undefined {
   if (table.kind === 'virtual') return 'a virtual table'
@@ -137,15 +147,51 @@ function primaryKey(rows: readonly ColumnRow[]): string[] {
     .map((row) => row.column)
 }
 
-const declaresType = (declared: string, type: 'integer' | 'bigint'): boolean =>
-  !sqliteNeedsValues(declared) && sqliteShape(declared).shape.type === type
+/** The name of the row id, if the table has one; a table may use some of its names for columns. */
+function rowIdOf(
+  { kind, without_rowid: isWithout }: TableRow,
+  rows: readonly ColumnRow[],
+): Fragment | undefined {
+  if (kind !== 'table' || isWithout !== 0) return undefined
+  const names = new Set(rows.map(({ column }) => column.toLowerCase()))
+  const name = ['rowid', '_rowid_', 'oid'].find((one) => !names.has(one))
+  return name === undefined ? undefined : sql.id(name)
+}
 
-const isWhole = (declared: string): boolean =>
-  declaresType(declared, 'integer') || declaresType(declared, 'bigint')
+/** Returns the column of the primary key that is NULL in a row. SQLite allows it unless the column is NOT NULL or the row id. */
+async function nullInKey(
+  db: AnyDatabase,
+  from: Fragment,
+  table: TableRow,
+  rows: readonly ColumnRow[],
+): Promise<string | undefined> {
+  if (table.without_rowid !== 0) return undefined
+  const key = rows.filter((row) => row.key > 0)
+  for (const row of key) {
+    const isRowId = key.length === 1 && /^integer$/i.test(row.declared)
+    if (row.not_null !== 0 || isRowId) continue
+    // The index of the key finds a NULL of its first column; later columns are looked for in the first rows.
+    const some = row.key === 1 ? from : sql`(select * from ${from} limit ${sampleRows})`
+    const [found] = await rowsOf<{ readonly found: unknown }>(db)`
+      select exists(select 1 from ${some} where ${sql.id(row.column)} is null) as found`
+    if (Number(found?.found) === 1) return row.column
+  }
+  return undefined
+}
+
+const isInteger = ({ shape }: SqliteShape): boolean =>
+  shape.type === 'integer' || shape.type === 'bigint'
 
 const largeInteger: SqliteShape = {
   shape: { type: 'bigint' },
   note: 'it holds numbers beyond 2^53-1, which JSON readers round, so it is served as bigint',
+}
+
+interface KeyColumns {
+  /** The columns that foreign keys name, in lower case. */
+  readonly named: ReadonlySet<string>
+  /** The column of the primary key that is NULL in a row. */
+  readonly withNull: string | undefined
 }
 
 async function readColumns(
@@ -153,6 +199,7 @@ async function readColumns(
   schema: string,
   table: TableRow,
   rows: readonly ColumnRow[],
+  { named, withNull }: KeyColumns,
 ): Promise<CatalogueColumn[]> {
   const collations = sqliteCollations(table.text ?? '')
   const rules = sqliteChecks(table.text ?? '')
@@ -164,20 +211,26 @@ async function readColumns(
     row.key === 1 &&
     table.without_rowid === 0 &&
     /^integer$/i.test(row.declared)
+  const from = sql.id(schema, table.table)
+  const rowId = rowIdOf(table, rows)
+  const names = rows.map(({ column }) => column)
+  const classes = await sampledClasses(db, from, names, rowId)
+  const isWhole = ({ declared, column }: ColumnRow): boolean =>
+    isInteger(sqliteShape(declared, classes.get(column)))
   const large = await largeIntegers(
     db,
-    sql.id(schema, table.table),
-    rows.filter(({ declared }) => isWhole(declared)).map(({ column }) => column),
+    from,
+    rows.filter(isWhole).map(({ column }) => column),
     rows.find(isRowId)?.column,
-    sampleRows,
+    rowId,
   )
   for (const row of rows) {
-    const values = sqliteNeedsValues(row.declared)
-      ? await storageClasses(db, schema, table.table, row.column)
-      : undefined
-    const isBigint = declaresType(row.declared, 'bigint')
+    const values = classes.get(row.column)
+    const isKey = row.key > 0 || named.has(row.column.toLowerCase())
+    const isBigint = sqliteShape(row.declared).shape.type === 'bigint'
     const isLarge = large.has(row.column)
-    const { shape, note } = isLarge && !isBigint ? largeInteger : sqliteShape(row.declared, values)
+    const { shape, note } =
+      isLarge && !isBigint ? largeInteger : sqliteShape(row.declared, values, isKey)
     const isText = shape?.type === 'string' || shape?.type === 'text'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
     const checks = columnChecks(
@@ -193,12 +246,14 @@ async function readColumns(
         isText && collation !== 'BINARY' && shape !== undefined
           ? { ...shape, collation: 'database' }
           : shape,
-      nullable: row.not_null === 0 && row.key === 0,
+      nullable: row.not_null === 0 && (row.key === 0 || row.column === withNull),
       generated: isRowId(row),
       hasDefault,
       databaseDefault: constant && jsonOfConstant(shape, constant),
       checks,
       readOnly: row.hidden > 1,
+      holdsTexts: values?.has('text'),
+      isTextKey: note === textKey,
       fitsNumber: isBigint ? !isLarge : undefined,
       note,
     })
@@ -348,16 +403,3 @@ const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<Fo
     from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
     where t.type = 'table'${amongTables(sql`t.name`, only)}
     order by t.name, f.id, f.seq`
-
-async function storageClasses(
-  db: AnyDatabase,
-  schema: string,
-  table: string,
-  column: string,
-): Promise<StorageClasses> {
-  const rows = await rowsOf<{ kind: string }>(db)`
-    select distinct typeof(value) as kind from (
-      select ${sql.id(column)} as value from ${sql.id(schema, table)} limit ${sampleRows}
-    ) where value is not null`
-  return new Set(rows.map((row) => row.kind))
-}

@@ -74,6 +74,8 @@ export const sqliteSchema: SchemaRules = {
       // Affinity NUMERIC and REAL would turn the text into a 64-bit float.
       return found.shape?.storage === 'text' || text.some((type) => type === found.shape?.type)
     }
+    // Integers and texts in one column are compared as they are stored.
+    if (found.holdsTexts === true && text.some((type) => type === declared.type)) return true
     return (isNumeric(found) ? holdsNumber : holdsDeclared)(declared, found)
   },
 }

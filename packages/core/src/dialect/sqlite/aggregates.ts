@@ -8,7 +8,7 @@ import type { Ref } from '../shared/sql/sql-parts.ts'
 import { aggregateDecoderOf, type Total } from '../shared/values/aggregate-decode.ts'
 import { unscaled } from '../shared/values/decimal.ts'
 import { textOf } from '../shared/values/decode.ts'
-import { isScaled, roundedUnits } from './operand.ts'
+import { hasUnits, isScaled, roundedUnits } from './operand.ts'
 import { exactValue } from './order-key.ts'
 import { isNumber } from './stored/stored-forms.ts'
 import { storedDecoder } from './stored/stored-values.ts'
@@ -68,7 +68,8 @@ function numberOf(column: DialectColumn, ref: Ref): Ref {
       : isScaled(column)
         ? roundedUnits(column, ref)
         : sql`cast(${ref} as integer)`
-  return sql`case when ${isNumber(ref)} then ${number} end`
+  const fits = isScaled(column) ? sql` and ${hasUnits(column, ref)}` : sql``
+  return sql`case when ${isNumber(ref)}${fits} then ${number} end`
 }
 
 /** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */

@@ -20,7 +20,7 @@ import {
 import { blankForm } from '../shared/values/calendar-text.ts'
 import { bind, operand } from './operand.ts'
 import type { KnownForms } from './stored/canonical-columns.ts'
-import { exactForm, hasForms, servedForm } from './stored/stored-forms.ts'
+import { exactForm, hasForms, isNumber, servedForm } from './stored/stored-forms.ts'
 import { compareStored, storedNear } from './stored/stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
@@ -34,9 +34,29 @@ export const isShort = (values: Param<readonly unknown[]>): boolean =>
 const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
 
+/**
+ * Tests whether a value can be compared with values of the column's type: whether it is a number or, of a date or time, a text that
+ * begins with a digit. SQLite sorts numbers before texts, and texts before blobs. Undefined if every value can.
+ */
+function ofType(column: DialectColumn, ref: Ref): Test | undefined {
+  if (column.comparable) return undefined
+  if (isCalendar(column)) return sql<SqlBool>`${ref} >= '0' and ${ref} < ':'`
+  const isNumeric = numeric.has(column.type) && column.storage !== 'text'
+  return isNumeric ? sql<SqlBool>`${isNumber(ref)}` : undefined
+}
+
+const numeric: ReadonlySet<DialectColumn['type']> = new Set([
+  'integer',
+  'bigint',
+  'float',
+  'decimal',
+])
+
 /** Comparisons of columns whose types may be stored in several formats. */
 export interface Comparisons {
   compare(column: DialectColumn, ref: Ref, operator: Comparison, value: Param<PlanValue>): Test
+  /** `filter` of the dialect. */
+  filter: Comparisons['compare']
   oneOf(
     column: DialectColumn,
     ref: Ref,
@@ -157,6 +177,11 @@ export function comparisonsOf(known: KnownForms): Comparisons {
 
   return {
     compare,
+    filter(column, ref, operator, value) {
+      const test = compare(column, ref, operator, value)
+      const typed = operator === 'eq' || operator === 'ne' ? undefined : ofType(column, ref)
+      return typed === undefined ? test : sql<SqlBool>`(${test} and ${typed})`
+    },
     oneOf,
     keyList,
     ordered: exact,

@@ -48,7 +48,8 @@ export const sqlite: InternalDialect = sqliteWith(nothingKnown)
 
 /** Creates the dialect; `known` says in which formats indexed columns store their values. */
 function sqliteWith(known: KnownForms): InternalDialect {
-  const { compare, oneOf, keyList, ordered, sameKey, equalsValue, keySides } = comparisonsOf(known)
+  const { compare, filter, oneOf, keyList, ordered, sameKey, equalsValue, keySides } =
+    comparisonsOf(known)
   return {
     name: 'sqlite',
     capabilities: {
@@ -114,6 +115,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
     },
 
     compare,
+    filter,
     keepsOtherForms: ({ type }) => type !== 'string' && type !== 'text' && type !== 'json',
     oneOf,
 
@@ -265,6 +267,10 @@ function withSamples(
       operator === 'eq' && isHidden(column)
         ? equalsOne(operand(column, ref), hidden(column, value))
         : dialect.compare(column, ref, operator, value),
+    filter: (column, ref, operator, value) =>
+      operator === 'eq' && isHidden(column)
+        ? equalsOne(operand(column, ref), hidden(column, value))
+        : (dialect.filter ?? dialect.compare)(column, ref, operator, value),
     oneOf: (column, ref, values, negated) =>
       isHidden(column) && isShort(values)
         ? inList(

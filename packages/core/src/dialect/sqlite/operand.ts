@@ -13,9 +13,17 @@ export function isScaled(column: DialectColumn): boolean {
   return column.type === 'decimal' && column.storage !== 'text'
 }
 
-/** Converts a decimal to an integer in units of 10^-scale; a value that is not a number stays as it is. */
+/** Whether the units of a number are a safe integer of JavaScript, with whose digits SQLite and its drivers compute exactly. */
+export const hasUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>
+  sql`abs(${ref} * ${natural(10 ** scale)}) < 9007199254740992`
+
+/**
+ * Converts a decimal to an integer in units of 10^-scale. A larger number becomes a blob of its text with a
+ * point, which sorts after all units and which SQLite never converts to a number; a value that is no number stays as it is.
+ */
 export function unitsOf(column: DialectColumn, ref: Ref): Ref {
-  return sql`case when ${isNumber(ref)} then ${roundedUnits(column, ref)} else ${ref} end`
+  const text = sql`cast(cast(${ref} as text) || case typeof(${ref}) when 'real' then '' else '.0' end as blob)`
+  return sql`case when not ${isNumber(ref)} then ${ref} when ${hasUnits(column, ref)} then ${roundedUnits(column, ref)} else ${text} end`
 }
 
 export const roundedUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>

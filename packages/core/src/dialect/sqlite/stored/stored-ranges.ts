@@ -14,7 +14,7 @@ import {
   rangeCompare,
   type Test,
 } from '../../shared/sql/sql-parts.ts'
-import { blankForm, nextSecond } from '../../shared/values/calendar-text.ts'
+import { blankForm } from '../../shared/values/calendar-text.ts'
 import type { StoredColumn } from './canonical-columns.ts'
 import { exactForm, servedForm } from './stored-forms.ts'
 
@@ -162,7 +162,9 @@ function spanOf(column: DialectColumn, value: string, zoned: boolean): Span {
   if (column.type === 'date') return { from: text, next, low: value, high: nextDay(value) }
   const from = sixDigits(text)
   if (column.type === 'time') {
-    return { from, next, low: shortest(from), high: `${nextSecond(value.slice(0, 8))}:` }
+    // `10:30Z` sorts after `10:30:59`, so the limits are those of the minute.
+    const minute = value.slice(0, 5)
+    return { from, next, low: minute, high: `${minute}~` }
   }
   if (zoned) {
     // SQLite accepts offsets of less than 15 hours.

@@ -70,6 +70,13 @@ function truthOf(raw: unknown): boolean | undefined {
   return typeof raw === 'string' ? truths.get(raw.toLowerCase()) : undefined
 }
 
+/** Whether the driver may have rounded an integer of 64 bits. A larger number is a stored float. */
+const isRounded = (raw: unknown): boolean =>
+  typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER && Math.abs(raw) <= 2 ** 63
+
+const roundedBy = ({ name }: DialectColumn): string =>
+  `The column "${name}" contains an integer beyond 2^53-1, which a JSON number would round. Declare it with type: 'bigint'.`
+
 /** A number, or the text of one as JSON writes it. */
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -104,6 +111,7 @@ function readerOf(
       const plain = decoderOf(column)
       return (raw) => {
         if (raw instanceof Uint8Array) return undefined
+        if (column.type === 'integer' && isRounded(raw)) throw new RangeError(roundedBy(column))
         return typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined
       }
     }
@@ -111,7 +119,13 @@ function readerOf(
       return texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
     case 'decimal':
       if (!isScaled) return (raw) => decoderOf(column)(raw) ?? undefined
-      return texts((text) => (/^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined))
+      return (raw) => {
+        const text = textOf(raw)
+        // `unitsOf` writes a number that is too large for units as a blob.
+        if (raw instanceof Uint8Array)
+          return text.includes('.') ? decimalDigits(text, scale) : undefined
+        return /^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined
+      }
     default:
       return decoderOf(column)
   }
@@ -128,7 +142,10 @@ export function storedWriter(column: DialectColumn, decode: Decoder): JsonWriter
   switch (column.type) {
     case 'integer':
     case 'float':
-      return (raw) => (typeof raw === 'number' && Number.isFinite(raw) ? `${raw + 0}` : plain(raw))
+      return (raw) =>
+        typeof raw === 'number' && Number.isFinite(raw) && !isRounded(raw)
+          ? `${raw + 0}`
+          : plain(raw)
     case 'datetime':
       return writerOfTexts((raw) => (typeof raw === 'string' ? instantOf(raw) : undefined), plain)
     case 'uuid':

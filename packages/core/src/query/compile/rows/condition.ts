@@ -84,16 +84,17 @@ export function compileCondition(target: Target, condition: Condition): Expressi
     }
     default: {
       const { column, expression } = compileOperand(target, condition.operand)
+      const compare = dialect.filter ?? dialect.compare
       switch (condition.kind) {
         case 'compare': {
           const value = valueParam(target, condition.slot, condition.value)
-          return dialect.compare(column, expression, condition.operator, value)
+          return compare(column, expression, condition.operator, value)
         }
         case 'between': {
           const { slot, low, high } = condition
           const limits = valueParam<readonly Value[]>(target, slot, [low, high])
           const [from, to] = limits.items(2) as [Param<Value>, Param<Value>]
-          return sql<SqlBool>`(${dialect.compare(column, expression, 'ge', from)} and ${dialect.compare(column, expression, 'le', to)})`
+          return sql<SqlBool>`(${compare(column, expression, 'ge', from)} and ${compare(column, expression, 'le', to)})`
         }
         case 'oneOf': {
           const { slot, negated } = condition
