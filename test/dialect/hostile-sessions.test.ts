@@ -45,6 +45,8 @@ const hostile: Hostile<'mysql' | 'postgres' | 'sqlite'> = {
     ],
     sql_auto_is_null: ['set session sql_auto_is_null = 1'],
     sql_select_limit: ['set session sql_select_limit = 1'],
+    // Only the server sets it.
+    max_allowed_packet: [],
     autocommit: ['set session autocommit = 0'],
     completion_type: ['set session completion_type = 1', 'set session completion_type = 2'],
     sql_safe_updates: ['set session sql_safe_updates = 1'],
@@ -367,6 +369,13 @@ suite('the tables of session settings', (test) => {
       stored === made,
       'out of date: run node --conditions=@model-api/source scripts/session-settings.ts',
     )
+  })
+
+  test('refuse what no session can set', () => {
+    const { checked } = sessionSettings.mysql
+    const packet = checked.find(({ name }) => name === 'max_allowed_packet')
+    match(packet?.problem('1048576') ?? '', /longer texts are null/)
+    equal(packet?.problem('16777216'), undefined)
   })
 
   test('have hostile values for each setting', () => {

@@ -137,6 +137,15 @@ eachDatabase(
           /charset: 'utf8mb4'/,
         ))
 
+      for (const option of ['typeCast', 'rowsAsArray', 'nestTables'] as const) {
+        test(`${kind}: ${option}, by which rows have another form, is refused`, async () => {
+          const { api, db: own } = serveWith([], { [option]: option !== 'typeCast' })
+          await rejects(api.ready, /rows of the driver are no objects/)
+          equal((await get(api, '/api/names')).status, 503)
+          await own.destroy()
+        })
+      }
+
       test(`${kind}: a mode that is not strict, which stores other values, is refused`, () =>
         isRefused(
           serveWith(["set session sql_mode = 'NO_ENGINE_SUBSTITUTION'"]),
@@ -407,6 +416,19 @@ eachDatabase(
         })
       }
     }
+
+    test('openDatabase sets them on every connection', async () => {
+      const [name = ''] = (db.url ?? '').split('/').slice(-1)
+      const hostile = [...settings, ['array_nulls', 'off'], ['row_security', 'off']] as const
+      const lines = hostile.map(([one, value]) => `alter database ${name} set ${one} = ${value}`)
+      await db.execScript(lines.join(';'))
+      const { db: own, close } = await openDatabase(db.url ?? '')
+      const api = createApi({ db: own, models: [Name], config: { API_SCHEMA_CHECK: 'off' } })
+      await api.ready
+      equal((await get(api, '/api/names')).value, [{ id: 1, name: 'Ann' }])
+      await close()
+      await db.execScript(`alter database ${name} reset all`)
+    })
   },
   { only: 'postgres' },
 )

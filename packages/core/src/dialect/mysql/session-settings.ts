@@ -116,6 +116,19 @@ export const mysqlSessionSettings: SessionSettings = {
       },
       'statements without `LIMIT` return fewer rows',
     ),
+    {
+      ...setting(
+        'max_allowed_packet',
+        {
+          value: '4194304',
+          shown: '4 MB or more',
+          isRight: (value) => Number(value) >= 4_194_304,
+          isPrivileged: true,
+        },
+        'longer texts are null, and writes of longer ones are errors',
+      ),
+      remedy: () => "Add to the server's configuration: max_allowed_packet = 16M",
+    },
     setting('autocommit', is(1), 'writes are not committed, and reads see an old state'),
     setting(
       'completion_type',
@@ -180,7 +193,7 @@ export const mysqlSessionSettings: SessionSettings = {
     'sql_mode: NO_ZERO_DATE, NO_ZERO_IN_DATE':
       'decide whether [zero dates](serialisation.md) may be stored',
     'sql_mode: ERROR_FOR_DIVISION_BY_ZERO': 'is about writes, and no write of the service divides',
-    'sql_mode: NO_AUTO_VALUE_ON_ZERO': 'decides whether a generated key may be 0',
+    'sql_mode: NO_AUTO_VALUE_ON_ZERO': 'a key of 0 is 400 in a column that generates keys',
     'sql_mode: DB2, MAXDB, MSSQL, POSTGRESQL': 'consist of those above',
     div_precision_increment:
       'averages are calculated from sums, or cast to more digits than it adds',
