@@ -40,6 +40,7 @@ import { checkSqliteSettings } from './session-settings.ts'
 import { type KnownForms, knownForms, nothingKnown } from './stored/canonical-columns.ts'
 import { columnsWithoutDefault, multiRowInserts } from './stored/column-defaults.ts'
 import { type Sampled, sampledColumns } from './stored/samples.ts'
+import { keysOfViews } from './stored/sqlite-views.ts'
 import { storedColumns } from './stored/stored-columns.ts'
 import { firstOf } from './stored/stored-forms.ts'
 import { storedDecoder, storedWriter } from './stored/stored-values.ts'
@@ -95,7 +96,8 @@ function sqliteWith(known: KnownForms): InternalDialect {
         ...dialect.server,
         advice: [...warnings, ...forms.mixed.map(adviceOf), ...advice],
       }
-      const connected: InternalDialect = { ...dialect, server, shortcuts, foundByIndex }
+      const keysOfView = await keysOfViews(db, tables)
+      const connected = { ...dialect, server, shortcuts, foundByIndex, keysOfView }
       return withSamples(connected, await sampledColumns(db, tables), forms)
     },
 
