@@ -89,6 +89,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   ],
   'model/registry/relations/dependents.ts': [1, ofModels],
   'model/registry/relations/relation-token.ts': [1, ofModels],
+  'write/removal/removal-order.ts': [1, ofModels],
   'query/serialize/by-layout.ts': [1, `${ofPlan}, with the beginning of URLs`],
   'query/serialize/tag-text.ts': [1, ofPlan],
   'http/call/session.ts': [1, 'by the request'],

@@ -55,7 +55,11 @@ const known: readonly Unscoped[] = [
       ],
       'write/removal/find-referrers.ts': [
         1,
-        'records of the same list that refer to others: a hidden one prevents the deletion',
+        'records of the same request that refer to others: a hidden one prevents the deletion',
+      ],
+      'write/removal/referred-to.ts': [
+        1,
+        'whether any row but those that are deleted refers to the record to delete',
       ],
     },
   },
@@ -184,10 +188,6 @@ const known: readonly Unscoped[] = [
       'dialect/sqlite/stored/stored-ranges.ts': [
         1,
         'stored values that an index finds; they only narrow the rows of a scope',
-      ],
-      'dialect/sqlite/stored/sqlite-views.ts': [
-        1,
-        'the key of the row that the caller has inserted',
       ],
       'catalogue/introspect/checked-columns.ts': [
         1,

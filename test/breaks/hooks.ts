@@ -292,8 +292,8 @@ export const hooks: readonly Break[] = [
   {
     title: 'A record that a cascade deletes has the path of the record of the request',
     file: 'packages/core/src/write/removal/remove-tree.ts',
-    find: 'const isDependent = cascade && begun.size > 1',
-    replace: 'const isDependent = cascade && begun.size > mostOf(tree)',
+    find: 'const isDependent = begun.size > 1',
+    replace: 'const isDependent = begun.size > mostOf(tree)',
     fails: 'test/hooks/paths-of-changes.test.ts',
   },
   {

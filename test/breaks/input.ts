@@ -104,9 +104,9 @@ export const input: readonly Break[] = [
   },
   {
     title: 'A DELETE by filter deletes a thousand dependents of each of its records',
-    file: 'packages/core/src/write/removal/remove-tree.ts',
-    find: 'if (counted.size > mostOf(tree)) throw',
-    replace: 'if (begun.size > mostOf(tree)) throw',
+    file: 'packages/core/src/write/removal/removals.ts',
+    find: 'if (tree.counted.size > mostOf(tree)) throw',
+    replace: 'if (tree.begun.size > mostOf(tree)) throw',
     fails: 'test/writing/records-of-a-request.test.ts',
   },
   {

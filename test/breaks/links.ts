@@ -58,8 +58,8 @@ export const links: readonly Break[] = [
   {
     title: 'The change of a record that a cascade deletes does not have its links',
     file: 'packages/core/src/write/removal/find-dependents.ts',
-    find: 'links: await linksToRemove(context, resource, rows, soft)',
-    replace: 'links: []',
+    find: "action === 'null' ? [] : await linksToRemove(context, resource, rows, soft)",
+    replace: 'action === action ? [] : await linksToRemove(context, resource, rows, soft)',
     fails: removed,
   },
   {

@@ -41,8 +41,8 @@ export const references: readonly Break[] = [
   {
     title: 'A cascade reads the dependents of a dependent before it has locked it',
     file: 'packages/core/src/write/removal/find-dependents.ts',
-    find: 'const locked = parents.soft ? await lockedRows(context, planned(read), found) : found',
-    replace: 'const locked = parents.soft && lockedRows.length === 0 ? [] : found',
+    find: 'const locked = isLocked ? await lockedRows(context, planned(read), found) : found',
+    replace: 'const locked = isLocked && lockedRows.length === 0 ? [] : found',
     fails: cascades,
     databases: ['postgres'],
   },

@@ -168,6 +168,50 @@ eachDatabase('cache groups', (test, db) => {
     equal(await changedBy('DELETE', cascade), ['"*other"', '"books"'])
   })
 
+  test('what on_delete deletes or changes counts as written, also below links that a list removes', async () => {
+    const Mark = defineModel('Mark', {
+      columns: { id, placing_id: { type: 'integer', nullable: true } },
+      relations: { placing: belongsTo('Placing', 'placing_id') },
+      meta: {},
+    })
+    await createTables(db, [Mark])
+    const own = testApi(
+      db,
+      [
+        { ...Writer, relations: { books: hasMany('Book', 'writer_id', { on_delete: 'null' }) } },
+        {
+          ...Book,
+          relations: {
+            ...Book.relations,
+            reviews: hasMany('Review', 'book_id', { on_delete: 'cascade' }),
+          },
+        },
+        ...[Tag, Shelf, Review, Mark],
+        {
+          ...Placing,
+          relations: { marks: hasMany('Mark', 'placing_id', { on_delete: 'null' }) },
+        },
+      ] as unknown as typeof models,
+      config,
+    )
+    const writtenBy = async (method: string, url: string, body?: object) => {
+      const answer = await send(own, method, url, { user: staff, ...(body && { body }) })
+      equal(answer.status < 300, true, answer.text)
+      return groupsOf(answer.headers, writes)
+    }
+    const { value: writer } = await send(own, 'POST', '/api/writers', { body: { name: 'w' } })
+    const { value: book } = await send(own, 'POST', '/api/books', { body: { title: 'marked' } })
+    equal(await writtenBy('PATCH', `/api/books/${book.id}`, { shelves: [] }), [
+      '"*other"',
+      ...['"books"', '"marks"', '"placings"', '"shelves"'],
+    ])
+    equal(await writtenBy('DELETE', `/api/books/${book.id}`), ['"*other"', '"books"', '"reviews"'])
+    equal(await writtenBy('DELETE', `/api/writers/${writer.id}`), [
+      '"*other"',
+      ...['"books"', '"writers"'],
+    ])
+  })
+
   test('functions of the host count as reading and writing anything', async () => {
     const hooked = testApi(db, models, {
       ...config,

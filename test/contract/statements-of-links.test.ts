@@ -30,7 +30,7 @@ const table = costTable(`
   a policy and callbacks are asked about each
   asked: POST a person in n teams         |  5 + n |    6 + n |  7 + n
   asked: PATCH a person into n teams      |  7 + n |    8 + n |  9 + n
-  asked: PATCH a person out of n teams    |  7 + n |    8 + n |  9 + n
+  asked: PATCH a person out of n teams    |      9 |       10 |     11
   asked: PATCH a person back into n teams |  7 + n |    8 + n |  9 + n
   asked: PATCH a person in n teams        |      6 |        7 |      8
 `)

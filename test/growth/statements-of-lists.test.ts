@@ -19,8 +19,8 @@ import { createTables, insertLinks, insertRows } from '../support/tables.ts'
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 const key = { type: 'integer', nullable: true } as const
 
-/** Issues with comments, which have files, and with labels; all of them with the same meta. */
-const modelsWith = (meta: object): readonly AnyModel[] =>
+/** Issues with comments, which have files, and with labels; `acts`: a DELETE also deletes comments, and empties other references. */
+const modelsWith = (meta: object, acts = false): readonly AnyModel[] =>
   [
     defineModel('Project', {
       columns: { id, open: { type: 'boolean', default: true } },
@@ -40,14 +40,18 @@ const modelsWith = (meta: object): readonly AnyModel[] =>
       relations: {
         project: belongsTo('Project', 'project_id'),
         parent: belongsTo('Issue', 'parent_id'),
-        comments: hasMany('Comment', 'issue_id'),
+        comments: hasMany('Comment', 'issue_id', acts ? { on_delete: 'cascade' } : {}),
+        ...(acts && { parts: hasMany('Issue', 'parent_id', { on_delete: 'null' }) }),
         labels: manyToMany('Label', { through: 'issue_labels', from: 'issue_id', to: 'label_id' }),
       },
       meta,
     } as never),
     defineModel('Comment', {
       columns: { id, issue_id: key },
-      relations: { issue: belongsTo('Issue', 'issue_id'), files: hasMany('File', 'comment_id') },
+      relations: {
+        issue: belongsTo('Issue', 'issue_id'),
+        files: hasMany('File', 'comment_id', acts ? { on_delete: 'null' } : {}),
+      },
       meta: {},
     }),
     defineModel('File', {
@@ -108,8 +112,8 @@ eachDatabase('growth of the statements of lists', (test, db) => {
     API_ALLOW_CASCADE_DELETE: true,
     API_MAX_BULK: 10_000,
   }
-  const apiOf = ([meta, own = {}]: readonly [meta: object, config?: ApiConfig]) =>
-    testApi(db, modelsWith(meta), { ...config, ...own })
+  const apiOf = ([meta, own = {}]: readonly [meta: object, config?: ApiConfig], acts = false) =>
+    testApi(db, modelsWith(meta, acts), { ...config, ...own })
   const plain = modelsWith({})
   const [Project, Issue, Comment, File, Label] = plain as [
     AnyModel,
@@ -188,6 +192,23 @@ eachDatabase('growth of the statements of lists', (test, db) => {
         equal(counts[1], counts[0])
       })
     }
+  }
+
+  for (const [name, meta] of Object.entries({
+    ...metas,
+    'with can_update': [{ access_policy: { can_update: () => true } }] as const,
+    'with an update callback': [{ update_callback: (issue: object) => issue }] as const,
+  })) {
+    test(`DELETE of records with on_delete, ${name}`, async () => {
+      const counts: number[] = []
+      for (const n of [10, 40]) {
+        await store(n, 2)
+        counts.push(await statementsOf(apiOf(meta, true), 'DELETE', '/api/issues?id__gt=0'))
+        const rows = await db.kysely.selectFrom('files').select('comment_id').execute()
+        equal([rows.length, rows.some(({ comment_id }) => comment_id !== null)], [2 * n, false])
+      }
+      equal(counts[1], counts[0])
+    })
   }
 
   test('DELETE of one record with many dependents', async () => {

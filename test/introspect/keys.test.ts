@@ -17,6 +17,10 @@ create table seats (hall varchar(8) not null, seat integer not null, price integ
 create table doors (serial varchar(20) not null, wing varchar(8) not null, no integer not null,
   constraint a_place unique (wing, no), constraint z_serial unique (serial));
 create table maybes (code varchar(8) unique, note varchar(20));
+create table shelves (id {id}, book_id integer, writer_id integer, other_id integer,
+  foreign key (book_id) references books (id) on delete cascade,
+  foreign key (writer_id) references writers (id) on delete set null,
+  foreign key (other_id) references writers (id) on delete no action);
 create table pins (label varchar(8) not null, api_key varchar(80) not null unique);
 create table clicks (writer_id integer, page varchar(20) not null, foreign key (writer_id) references writers (id));
 
@@ -67,6 +71,18 @@ eachDatabase('keys of introspect', (test, db) => {
     found = await introspect(db.kysely)
   })
 
+  test('what foreign keys do on DELETE, which the models leave to on_delete', () => {
+    equal(found.deletes, [
+      { model: 'Book', relation: 'shelves', rule: 'cascade' },
+      { model: 'Writer', relation: 'shelves_by_writer', rule: 'set null' },
+    ])
+    const relations = found.models.flatMap((model) => Object.values(model.relations))
+    equal(
+      relations.some((relation) => 'on_delete' in relation),
+      false,
+    )
+  })
+
   test('a unique index without NULL is the key; of several, the shortest', () => {
     equal(key('codes'), 'code')
     equal(key('seats'), 'hall,seat')
@@ -94,7 +110,7 @@ eachDatabase('keys of introspect', (test, db) => {
     }
     equal(
       found.models.filter(({ readOnly }) => readOnly !== true).map(({ table }) => table),
-      ['books', 'codes', 'doors', 'seats', 'writers'],
+      ['books', 'codes', 'doors', 'seats', 'shelves', 'writers'],
     )
   })
 

@@ -29,7 +29,8 @@ const odd = [
     relations: {
       whole: belongsTo('Part', ['a', 'b']),
       parts: hasMany('Part', ['a', 'b']),
-      other: hasOne('Part', 'a', { references: 'b' }),
+      other: hasOne('Part', 'a', { references: 'b', on_delete: 'cascade' }),
+      freed: hasMany('Part', 'b', { on_delete: 'null' }),
       many: manyToMany('Part', {
         through: 'part_parts_with_a_name_of_some_length',
         schema: 'pairs',
@@ -57,6 +58,18 @@ suite('printModels', (test) => {
     )
     equal(text.includes("    a: { type: 'integer', column: 'a b', primaryKey: true },"), false)
     equal(text.includes("    a: { type: 'integer', primaryKey: true, column: 'a b' },"), true)
+  })
+
+  test('says what the database does with related records', () => {
+    const deletes = [{ model: 'Part', relation: 'parts', rule: 'set null' }] as const
+    const text = printModels(odd, { deletes })
+    equal(
+      text.includes(
+        "    parts: hasMany('Part', ['a', 'b']), // in the database: ON DELETE SET NULL\n",
+      ),
+      true,
+    )
+    equal(printModels(odd), text.replace(' // in the database: ON DELETE SET NULL', ''))
   })
 
   test('refuses a value that is not a string', () => {

@@ -25,15 +25,13 @@ const shownHeaders = [
 ]
 const token = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
 
-/** Creates the tables in an empty database, over `creator`, and sends every request, one after the other. */
+/** Creates the tables in an empty database and sends every request, one after the other. */
 export async function conformance(
   // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the world
   db: Kysely<any>,
   tables: Tables,
-  // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the world
-  creator: Kysely<any> = db,
 ): Promise<Answers> {
-  await createWorld(creator, tables)
+  await createWorld(db, tables)
   const errors: string[] = []
   const onError = (error: unknown): void => {
     errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -136,7 +136,7 @@ const further: readonly Request[] = [
   restore('/api/shelves/1'),
   restore('/api/shelves/99'),
   restore('/api/tags/1'),
-  { method: 'DELETE', url: '/api/shelves/2?cascade_delete=0' },
+  { method: 'DELETE', url: '/api/shelves/2?cascade_delete=2' },
   { method: 'DELETE', url: '/api/shelves/2' },
   { method: 'DELETE', url: '/api/shelves?place__in=(hall,loft)' },
   get('/api/shelves?include_deleted=true&fields=place,gone'),

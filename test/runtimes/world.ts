@@ -62,7 +62,7 @@ const Note = defineModel('Note', {
   meta: { auth_requirements: { GET: true, POST: true } },
 })
 
-/** With soft delete; every DELETE takes the shelves above along. */
+/** With soft delete; a DELETE takes the shelves above along. */
 const Shelf = defineModel('Shelf', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -70,8 +70,11 @@ const Shelf = defineModel('Shelf', {
     below_id: { type: 'integer', nullable: true },
     gone: { type: 'boolean' },
   },
-  relations: { below: belongsTo('Shelf', 'below_id'), above: hasMany('Shelf', 'below_id') },
-  meta: { soft_delete: true, soft_delete_attribute: 'gone', allow_cascade_delete: 'always' },
+  relations: {
+    below: belongsTo('Shelf', 'below_id'),
+    above: hasMany('Shelf', 'below_id', { on_delete: 'cascade' }),
+  },
+  meta: { soft_delete: true, soft_delete_attribute: 'gone' },
 })
 
 /** Of many records, only imports; a change of one needs its ETag. Nobody reads the codes. */

@@ -84,7 +84,10 @@ eachDatabase('a write in a batch', (test, db) => {
       const beforeIn = (tables: Iterable<string>): Stored =>
         new Map([...tables].map((table) => [table, before.get(table) ?? []]))
       for (const [caller, [user, of]] of Object.entries({ viewer, admin }).entries()) {
-        const api = apiOf(db, full, of, { ...config, ...settingsOf(name) })
+        const api = apiOf(db, { ...full, onDelete: settingDoors[name]?.onDelete }, of, {
+          ...config,
+          ...settingsOf(name),
+        })
         for (const write of ofCaller(list, caller)) {
           const about = `${user}: ${write.method} ${write.url} ${stringify((write.body ?? null) as never)}`
           const request: ApiRequest = {

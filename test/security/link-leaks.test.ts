@@ -11,7 +11,7 @@ import { doors as linkDoors } from './link-doors.ts'
 import { doors as roleDoors } from './role-doors.ts'
 import { secretsOn } from './secrets-on.ts'
 import { doors as settingDoors } from './setting-doors.ts'
-import { createWorld, full } from './world.ts'
+import { createWorld, full, type Variant } from './world.ts'
 import type { Write } from './write-doors.ts'
 import { requireAlike, type Secret, secrets, writerIn } from './write-secrets.ts'
 
@@ -44,9 +44,9 @@ const doors = {
     ]),
   ),
   ...Object.fromEntries(
-    Object.entries(settingDoors).map(([name, { groups, config: own }]) => [
+    Object.entries(settingDoors).map(([name, { groups, onDelete, config: own }]) => [
       name,
-      { groups, config: { ...config, ...own } },
+      { groups, onDelete, config: { ...config, ...own } },
     ]),
   ),
   ...Object.fromEntries(
@@ -96,10 +96,12 @@ eachDatabase('a write of links', (test, db) => {
     }
   }
 
-  for (const [name, { groups, config }] of Object.entries(doors)) {
+  for (const [name, { groups, config, ...door }] of Object.entries(doors)) {
+    const { onDelete } = 'onDelete' in door ? door : {}
+    const acting = (variant: Variant): Variant => ({ ...variant, onDelete })
     test(`neither reveals nor changes any secret: ${name}`, async () => {
       const told = new Map<Write, string>()
-      const write = writerOutOfSight({ variant: full }, config)
+      const write = writerOutOfSight({ variant: acting(full) }, config)
       for (const [status, writes] of groups) {
         const answers = new Set<string>()
         for (const one of writes) {
@@ -112,8 +114,11 @@ eachDatabase('a write of links', (test, db) => {
       }
       for (const [secret, lacking] of Object.entries(secretsOn(db, secrets))) {
         const { world } = lacking
-        const writeWithout = writerOutOfSight(lacking, config)
-        const writeInWorld = world && writerOutOfSight({ variant: world }, config)
+        const writeWithout = writerOutOfSight(
+          { ...lacking, variant: acting(lacking.variant) },
+          config,
+        )
+        const writeInWorld = world && writerOutOfSight({ variant: acting(world) }, config)
         const expected = new Map(told)
         if (writeInWorld !== undefined) {
           for (const one of told.keys()) expected.set(one, await writeInWorld(one))

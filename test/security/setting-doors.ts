@@ -1,5 +1,6 @@
 /** Writes that a setting opens, changes or closes: the setting of each door, its writes, and the status of each. */
 import type { ApiConfig } from '@model-api/core'
+import type { OnDelete } from './world.ts'
 import {
   current,
   newBook,
@@ -15,6 +16,7 @@ import {
 
 interface SettingDoor {
   readonly config: ApiConfig
+  readonly onDelete?: OnDelete
   readonly groups: readonly (readonly [status: number, writes: readonly Write[]])[]
 }
 
@@ -209,21 +211,25 @@ export const doors: Readonly<Record<string, SettingDoor>> = {
       [409, revealing(deleted, ...upserts(21))],
     ],
   },
-  ...Object.fromEntries(
-    (
-      [
-        [true, '&cascade_delete=1'],
-        ['always', ''],
-      ] as const
-    ).map(([allow, parameter]) => [
-      `API_ALLOW_CASCADE_DELETE: ${allow}`,
-      { config: { API_ALLOW_CASCADE_DELETE: allow }, groups: cascades(parameter) },
-    ]),
-  ),
+  'API_ALLOW_CASCADE_DELETE: true': {
+    config: { API_ALLOW_CASCADE_DELETE: true },
+    groups: cascades('&cascade_delete=1', ['authors/2'], ['authors/1', 'authors?id__lt=3']),
+  },
+  "on_delete: 'cascade'": {
+    config: {},
+    onDelete: 'cascade',
+    groups: cascades('', ['authors/2'], ['authors/1', 'authors?id__lt=3']),
+  },
+  // What is deleted comes first, and without a hidden profile that is a payroll, which the writer may not delete.
+  "on_delete: 'null'": { config: {}, onDelete: 'null', groups: cascades('', [], ['authors/2']) },
 }
 
-/** Deletions with all that refers to the records. */
-function cascades(parameter: string): SettingDoor['groups'] {
+/** Deletions with all that refers to the records. `live`: authors to which live hidden records refer, `hidden`: also other ones. */
+function cascades(
+  parameter: string,
+  live: readonly string[],
+  hidden: readonly string[],
+): SettingDoor['groups'] {
   const gone = (record: string): Write => {
     const url = `/api/${record}${record.includes('?') ? '' : '?'}${parameter}`
     return remove(url.replace('?&', '?').replace(/\?$/, ''))
@@ -252,13 +258,12 @@ function cascades(parameter: string): SettingDoor['groups'] {
       ),
     ],
     // A live record that the writer cannot see refers to these.
-    [409, revealing([outOfScope, isDeleted], gone('authors/2'), gone('books?id__in=(3,4)'))],
+    [409, revealing([outOfScope, isDeleted], ...live.map(gone), gone('books?id__in=(3,4)'))],
     [
       409,
       revealing(
         [outOfScope, isDeleted, otherValues],
-        gone('authors/1'),
-        gone('authors?id__lt=3'),
+        ...hidden.map(gone),
         gone('books/1'),
         gone('books/3'),
         gone('books/5'),

@@ -11,6 +11,7 @@ import {
   hasMany,
   hasOne,
   manyToMany,
+  type Relation,
 } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { frozenClock } from '../support/api.ts'
@@ -28,7 +29,11 @@ export interface Variant {
   readonly shelf: 'visible' | 'absent' | 'ruled'
   /** How the model without meta is declared: unpublished, not at all, or published. */
   readonly audit: 'unpublished' | 'absent' | 'published'
+  /** The on_delete of all relations to records with a foreign key; instead of `null`, `cascade` where the key is required. */
+  readonly onDelete?: OnDelete | undefined
 }
+
+export type OnDelete = 'cascade' | 'null'
 
 export const full: Variant = { vault: 'hidden', shelf: 'visible', audit: 'unpublished' }
 
@@ -103,6 +108,35 @@ const owner = {
 
 /** The models of a variant. */
 export function modelsOf(variant: Variant): readonly AnyModel[] {
+  const { onDelete } = variant
+  const models = plainModels(variant)
+  return onDelete === undefined ? models : models.map((one) => acting(one, models, onDelete))
+}
+
+/** The model with this on_delete, also for the records of its junctions. */
+function acting(model: AnyModel, models: readonly AnyModel[], onDelete: OnDelete): AnyModel {
+  const relations = Object.entries(model.relations).flatMap<[string, Relation]>(
+    ([name, relation]) => {
+      if (relation.kind === 'belongsTo') return [[name, relation]]
+      const isLinks = relation.kind === 'manyToMany'
+      const children = models.find((one) =>
+        isLinks ? one.table === relation.through : one.name === relation.target,
+      )
+      if (children?.meta === undefined || children.readOnly) return [[name, relation]]
+      const key = isLinks ? relation.from : relation.key
+      const isRequired = [key].flat().some((field) => children.columns[field]?.nullable !== true)
+      const options = { on_delete: isRequired ? 'cascade' : onDelete } as const
+      if (!isLinks) return [[name, { ...relation, ...options }]]
+      return [
+        [name, relation],
+        [`${name}_links`, hasMany(children.name, key, options)],
+      ]
+    },
+  )
+  return { ...model, relations: Object.fromEntries(relations) }
+}
+
+function plainModels(variant: Variant): readonly AnyModel[] {
   const { vault, shelf, audit } = variant
   const showsVault = vault === 'visible' || vault === 'ruled'
   const vaultColumn = (read: ColumnRight) =>

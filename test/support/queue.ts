@@ -86,7 +86,7 @@ const batchToo = [
   /^hooks\/(?!full-pool|outside-statements)/,
   /^regression\/statements-that-hooks-do-not-await/,
   /^security\/(?:scope|user-roles)\./,
-  /^writing\/(?:always-cascades|lists-with-references|policy-refusals|removal-names)/,
+  /^writing\/(?:on-delete|lists-with-references|policy-refusals|removal-names)/,
   /^writing\/(?:required-if-match|restored-references|rights-first|upserts-without-changes)/,
   /^writing\/(?:immutable-fields|links-by-name|roles-of-upserts)/,
 ]

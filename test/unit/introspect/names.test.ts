@@ -110,7 +110,7 @@ suite('names of introspect', (test) => {
           ...readColumns(table),
         }))
         const { links } = resolveLinks(drafts)
-        for (const [model, relations] of nameRelations(drafts, links, [])) {
+        for (const [model, relations] of nameRelations(drafts, links, []).relations) {
           const keys = Object.keys(relations)
           equal(keys.length, links.filter(({ child }) => child.model === model).length * 2)
           equal(distinct(keys.map((key) => toCase(key, 'kebab'))), true)

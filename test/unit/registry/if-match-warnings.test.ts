@@ -9,23 +9,29 @@ import {
 } from '@model-api/core'
 import { ifMatchWarnings } from '../../../packages/core/src/model/registry/checks/if-match-warnings.ts'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
-import { equal } from '../../support/assert.ts'
+import { equal, match } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 
+interface Sides {
+  readonly project?: Meta
+  readonly issue?: Meta
+  readonly onDelete?: 'restrict' | 'cascade' | 'null'
+}
+
 const warnings = (
-  { project = {}, issue = {} }: { project?: Meta; issue?: Meta },
+  { project = {}, issue = {}, onDelete = 'restrict' }: Sides,
   columns: Readonly<Record<string, Column>> = {},
 ): readonly string[] => {
   const models = [
     defineModel('Project', {
       columns: { id },
-      relations: { issues: hasMany('Issue', 'project_id') },
+      relations: { issues: hasMany('Issue', 'project_id', { on_delete: onDelete }) },
       meta: project,
     }),
     defineModel('Issue', {
-      columns: { id, project_id: { type: 'integer' }, ...columns },
+      columns: { id, project_id: { type: 'integer', nullable: true }, ...columns },
       relations: {
         project: belongsTo('Project', 'project_id'),
         labels: manyToMany('Label', { through: 'links', from: 'issue_id', to: 'label_id' }),
@@ -38,15 +44,17 @@ const warnings = (
 }
 
 suite('warnings of a required If-Match', (test) => {
-  test('a cascade of every DELETE that it refuses', () => {
-    const always: Meta = { allow_cascade_delete: 'always' }
-    equal(warnings({ project: always, issue: { require_if_match: true } }), [
-      "models.Project: every DELETE also deletes its records of Issue (API_ALLOW_CASCADE_DELETE is 'always'), but each of those needs its ETag in If-Match (API_REQUIRE_IF_MATCH), so a DELETE that reaches one is refused (428). Declare require_if_match: 'single' in the meta of Issue, which asks for the ETag of the record in the path alone.",
+  test('an on_delete that it refuses', () => {
+    equal(warnings({ onDelete: 'cascade', issue: { require_if_match: true } }), [
+      "models.Project: a DELETE also deletes its records of Issue (on_delete: 'cascade'), but each of those needs its ETag in If-Match (API_REQUIRE_IF_MATCH), so a DELETE that reaches one is refused (428). Declare require_if_match: 'single' in the meta of Issue, which asks for the ETag of the record in the path alone.",
     ])
-    equal(warnings({ project: always, issue: { require_if_match: 'single' } }), [])
+    const [emptied] = warnings({ onDelete: 'null', issue: { require_if_match: true } })
+    match(emptied ?? '', "a DELETE also changes its records of Issue (on_delete: 'null')")
+    equal(warnings({ onDelete: 'cascade', issue: { require_if_match: 'single' } }), [])
     equal(
       warnings({
-        project: { ...always, block_methods: ['DELETE'] },
+        onDelete: 'cascade',
+        project: { block_methods: ['DELETE'] },
         issue: { require_if_match: true },
       }),
       [],

@@ -637,6 +637,66 @@ suite('mistakes of relations', (test) => {
     ])
   })
 
+  test('an on_delete that a relation cannot have', () => {
+    const on = (on_delete: unknown) => ({ on_delete }) as { on_delete: 'null' }
+    const own = `${at}.on_delete`
+    const nullable = { type: 'integer', nullable: true }
+    const Note = model('Note', { columns: { book_id: integer, old_id: nullable, no: nullable } })
+    const notes = (key: string | string[], given: unknown, others: readonly AnyModel[] = [Note]) =>
+      book(hasMany('Note', key, on(given)), {}, others)
+    equal(notes('book_id', 'nul'), [
+      `${own}: expected one of restrict, cascade, null, got "nul". Did you mean "null"?`,
+    ])
+    equal(notes('book_id', null), [`${own}: expected one of restrict, cascade, null, got null.`])
+    equal(book({ ...belongsTo('Author', 'author_id'), ...on('null') }), [
+      `${own}: belongs to the other side: declare it on a hasMany or hasOne of Author.`,
+    ])
+    const through = { through: 'links', from: 'book_id', to: 'author_id' }
+    equal(book({ ...manyToMany('Author', through), ...on('cascade') }), [
+      `${own}: links are always deleted with a record. If the junction table has a model, a hasMany to it takes on_delete.`,
+    ])
+    equal(notes('book_id', 'null'), [
+      `${own}: "book_id" of Note cannot be null. Declare it nullable: true, or on_delete: 'cascade'.`,
+    ])
+    equal(
+      [notes('old_id', 'null'), notes('book_id', 'cascade'), notes('old_id', undefined)],
+      [[], [], []],
+    )
+    for (const [more, why] of [
+      [
+        { meta: undefined },
+        'Note has no meta, so no DELETE reaches its records. Give it a meta, or',
+      ],
+      [{ readOnly: true }, 'Note is read-only.'],
+    ] as const) {
+      const Other = model('Note', { columns: { old_id: nullable }, ...more })
+      const [message = ''] = notes('old_id', 'cascade', [Other])
+      ok(message.startsWith(`${own}: ${why}`), message)
+      ok(message.endsWith('eave on_delete to the foreign key in the database.'), message)
+      equal(notes('old_id', 'restrict', [Other]), [])
+    }
+  })
+
+  test('two relations by one foreign key with another on_delete', () => {
+    const Note = model('Note', { columns: { book_id: { type: 'integer', nullable: true } } })
+    const of = (first?: 'cascade' | 'null', second?: 'cascade' | 'null') =>
+      problemsOf({
+        models: [
+          Note,
+          model('Book', {
+            relations: {
+              notes: hasMany('Note', 'book_id', first && { on_delete: first }),
+              note: hasOne('Note', 'book_id', second && { on_delete: second }),
+            },
+          }),
+        ],
+      })
+    equal(of('cascade', 'null'), [
+      `models.Book.relations.note.on_delete: "notes" has the same foreign key, and on_delete: 'cascade'. Declare the same here, or leave it out.`,
+    ])
+    equal([of('cascade', 'cascade'), of(undefined, 'null'), of('cascade')], [[], [], []])
+  })
+
   test('not: a relation to an unpublished model', () => {
     const Draft = model('Draft', { columns: { id: integer }, meta: undefined })
     const relations = { drafts: hasMany('Draft', 'nothing') }

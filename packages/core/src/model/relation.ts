@@ -9,6 +9,18 @@ export interface KeyOptions<References extends Key = Key> {
   readonly references?: References
 }
 
+/** What a DELETE of a record does with the records that refer to it. */
+export type OnDelete = 'restrict' | 'cascade' | 'null'
+
+/** The options of relations whose foreign key is at the other end. */
+export interface ChildOptions<References extends Key = Key> extends KeyOptions<References> {
+  /**
+   * What a DELETE of a record does with its related records: `restrict` refuses it (409) if there are any, `cascade` deletes them too,
+   * `null` sets their foreign key to NULL. Default: `restrict`.
+   */
+  readonly on_delete?: OnDelete
+}
+
 /** This model has a foreign key to one record of the target. */
 export interface BelongsTo<Target extends string = string, K extends Key = Key> {
   readonly kind: 'belongsTo'
@@ -27,6 +39,8 @@ export interface HasOne<Target extends string = string, K extends Key = Key> {
   readonly key: K
   /** Fields of this model; its primary key when absent. */
   readonly references?: Key
+  /** `restrict` when absent. */
+  readonly on_delete?: OnDelete
 }
 
 /** Any number of records of the target have a foreign key to a record of this model. */
@@ -37,6 +51,8 @@ export interface HasMany<Target extends string = string, K extends Key = Key> {
   readonly key: K
   /** Fields of this model; its primary key when absent. */
   readonly references?: Key
+  /** `restrict` when absent. */
+  readonly on_delete?: OnDelete
 }
 
 /** A junction table pairs this model's primary key with the target's; all names are those in the database. */
@@ -84,7 +100,7 @@ export function belongsTo<const Target extends string, const K extends Key>(
 export function hasOne<const Target extends string, const K extends Key>(
   target: Target,
   key: K,
-  options: KeyOptions = {},
+  options: ChildOptions = {},
 ): HasOne<Target, K> {
   return { kind: 'hasOne', target, key, ...options }
 }
@@ -94,12 +110,13 @@ export function hasOne<const Target extends string, const K extends Key>(
  *
  * ```ts
  * books: hasMany('Book', 'author_id')
+ * drafts: hasMany('Draft', 'author_id', { on_delete: 'cascade' }) // deleted with the author
  * ```
  */
 export function hasMany<const Target extends string, const K extends Key>(
   target: Target,
   key: K,
-  options: KeyOptions = {},
+  options: ChildOptions = {},
 ): HasMany<Target, K> {
   return { kind: 'hasMany', target, key, ...options }
 }

@@ -39,5 +39,5 @@ export async function models(
   )
   for (const remark of remarks) io.out(remark === '' ? '//' : `// ${remark}`)
   io.out('')
-  io.out(printModels(database.models).trimEnd())
+  io.out(printModels(database.models, introspection).trimEnd())
 }

@@ -17,7 +17,7 @@ import { readCatalogue } from './read-catalogue.ts'
 import { type Draft, resolveLinks } from './relations/foreign-key-links.ts'
 import { type GivenRelation, suggestRelations, withRelations } from './relations/given-relations.ts'
 import { findJunctions } from './relations/junctions.ts'
-import { nameRelations } from './relations/relations.ts'
+import { nameRelations, type RelationDeletes } from './relations/relations.ts'
 import { markCredentials } from './view-credentials.ts'
 import { whyUnreadable, withBaseTables } from './views.ts'
 
@@ -76,6 +76,8 @@ export interface Introspection {
   /** What looks like a credential; `serve` and `models` publish none of it. */
   readonly heldBack: readonly HeldBack[]
   readonly notes: readonly IntrospectionNote[]
+  /** Relations whose foreign key has ON DELETE CASCADE or SET NULL. The models do not, so that a DELETE restricts: see `on_delete`. */
+  readonly deletes: readonly RelationDeletes[]
   /** Relations that column names suggest. To use one, pass it as `relations`. */
   readonly suggestions: readonly GivenRelation[]
 }
@@ -123,7 +125,7 @@ export async function introspect(
   const drafts = draft(alignKeys(await withChecks(db, kept, schemas[0])))
   const { links, notes: linkNotes } = resolveLinks(drafts)
   const junctions = findJunctions(drafts, links)
-  const relations = nameRelations(drafts, links, junctions)
+  const { relations, deletes } = nameRelations(drafts, links, junctions)
   const pure = new Map(junctions.filter((one) => one.pure).map((one) => [one.draft, one]))
 
   const models: AnyModel[] = []
@@ -162,6 +164,7 @@ export async function introspect(
     listOnly: listOnly.filter(({ table }) => withModel.has(table)),
     heldBack,
     notes,
+    deletes,
     suggestions: suggestRelations(drafts, links),
   }
 }

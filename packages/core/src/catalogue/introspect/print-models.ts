@@ -2,6 +2,7 @@
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type { Key, Relation } from '../../model/relation.ts'
+import type { RelationDeletes } from './relations/relations.ts'
 
 const lineWidth = 100
 
@@ -14,9 +15,14 @@ const lineWidth = 100
  * // export const Album = defineModel('Album', { table: 'albums', columns: { id: { type: 'integer', … } }, … })
  * ```
  *
+ * `deletes`, of the result of `introspect`, become comments beside the relations.
+ *
  * Functions (validators, computed columns, methods) cannot be written; a model that has one is refused.
  */
-export function printModels(models: readonly AnyModel[]): string {
+export function printModels(
+  models: readonly AnyModel[],
+  { deletes = [] }: { readonly deletes?: readonly RelationDeletes[] } = {},
+): string {
   const functions = new Set(['defineModel'])
   for (const model of models) {
     for (const relation of Object.values(model.relations)) functions.add(relation.kind)
@@ -24,15 +30,18 @@ export function printModels(models: readonly AnyModel[]): string {
   const imports = `import { ${[...functions].sort().join(', ')} } from '@model-api/core'\n`
   const names = models.map((model) => model.name)
   const list = bracketed('export const models = [', names, '] as const')
-  return [imports, ...models.map(printModel), `${list}\n`].join('\n')
+  return [imports, ...models.map((model) => printModel(model, deletes)), `${list}\n`].join('\n')
 }
 
-function printModel(model: AnyModel): string {
+function printModel(model: AnyModel, deletes: readonly RelationDeletes[]): string {
   if (Object.keys(model.computed).length > 0 || Object.keys(model.methods).length > 0) {
     throw new Error(`printModels: ${model.name} has functions, which cannot be written as text.`)
   }
   const columns = members(model.columns, print, model.name)
-  const relations = members(model.relations, printRelation, model.name)
+  const relations = members(model.relations, printRelation, model.name, (name) => {
+    const found = deletes.find((one) => one.model === model.name && one.relation === name)
+    return found === undefined ? '' : ` // in the database: ON DELETE ${found.rule.toUpperCase()}`
+  })
   return [
     `export const ${model.name} = defineModel(${quote(model.name)}, {`,
     `  table: ${quote(model.table)},`,
@@ -63,10 +72,11 @@ function members<T>(
   record: Readonly<Record<string, T>>,
   write: (member: T, place: Place, path: string) => string,
   owner: string,
+  comment: (name: string) => string = () => '',
 ): string[] {
   return Object.entries(record).map(([name, member]) => {
     const start = `${property(name)}: `
-    return `    ${start}${write(member, { indent: 2, used: start.length }, `${owner}.${name}`)},`
+    return `    ${start}${write(member, { indent: 2, used: start.length }, `${owner}.${name}`)},${comment(name)}`
   })
 }
 
@@ -79,9 +89,13 @@ function printRelation(relation: Relation, place: Place): string {
     return bracketed(`manyToMany(${target}, {`, [...pairs(names), ...flags], '})', place)
   }
   const key = printKey(relation.key)
-  const options =
-    relation.references === undefined ? '' : `, { references: ${printKey(relation.references)} }`
-  return `${relation.kind}(${target}, ${key}${options})`
+  const { references } = relation
+  const onDelete = 'on_delete' in relation ? relation.on_delete : undefined
+  const options = [
+    ...(references === undefined ? [] : [`references: ${printKey(references)}`]),
+    ...(onDelete === undefined ? [] : [`on_delete: ${quote(onDelete)}`]),
+  ].join(', ')
+  return `${relation.kind}(${target}, ${key}${options && `, { ${options} }`})`
 }
 
 const printKey = (key: Key): string =>

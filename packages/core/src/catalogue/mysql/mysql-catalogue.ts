@@ -14,6 +14,7 @@ import type {
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { deleteRule } from '../shared/delete-rule.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
 import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
@@ -62,6 +63,7 @@ interface ForeignKeyRow {
   readonly target_schema: string
   readonly target_table: string
   readonly target_column: string
+  readonly delete_rule: string
 }
 
 const none: TableChecks = { json: new Set(), rules: [] }
@@ -285,6 +287,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
     table: first?.target_table ?? '',
     references: rows.map((row) => row.target_column),
     schema: target.toLowerCase() === schema.toLowerCase() ? undefined : target,
+    onDelete: deleteRule(first?.delete_rule),
   }
 }
 
@@ -340,12 +343,15 @@ const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     order by table_name, index_name, seq_in_index`
 
 const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
-    select table_name as table_name, constraint_name as key_name, column_name as column_name,
-      referenced_table_schema as target_schema, referenced_table_name as target_table,
-      referenced_column_name as target_column
-    from information_schema.key_column_usage
-    where table_schema = ${schema} and referenced_table_name is not null${among(sql.id('table_name'), only)}
-    order by table_name, constraint_name, ordinal_position`
+    select k.table_name as table_name, k.constraint_name as key_name, k.column_name as column_name,
+      k.referenced_table_schema as target_schema, k.referenced_table_name as target_table,
+      k.referenced_column_name as target_column, r.delete_rule as delete_rule
+    from information_schema.key_column_usage k
+    join information_schema.referential_constraints r on r.constraint_schema = ${schema}
+      and r.table_name = k.table_name and r.constraint_name = k.constraint_name
+    where k.table_schema = ${schema} and k.constraint_schema = ${schema}
+      and k.referenced_table_name is not null${among(sql.id('k', 'table_name'), only)}
+    order by k.table_name, k.constraint_name, k.ordinal_position`
 
 /** Reads the query of each view as the server prints it; an empty string if the user may not read it. */
 async function viewTexts(

@@ -13,6 +13,7 @@ import type {
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
@@ -72,6 +73,7 @@ interface ForeignKeyRow {
   readonly target_table: string
   readonly target_column: string
   readonly is_checked: unknown
+  readonly delete_rule: string
 }
 
 /** Reads every table and view, or those named in `only`, of `schema` (default: the connection's current schema). */
@@ -203,6 +205,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
     references: rows.map((row) => row.target_column),
     unchecked: !isTrue(first?.is_checked),
     schema: target === schema ? undefined : target,
+    onDelete: deleteRule(first?.delete_rule),
   }
 }
 
@@ -313,7 +316,8 @@ const keyRows: RowReader<KeyRow> = (db, schema, oids) => rowsOf<KeyRow>(db)`
 const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, oids) => rowsOf<ForeignKeyRow>(db)`
     select c.relname::text as "table", o.conname::text as key, a.attname::text as "column",
       tn.nspname::text as target_schema, tc.relname::text as target_table,
-      ta.attname::text as target_column, o.convalidated as is_checked
+      ta.attname::text as target_column, o.convalidated as is_checked,
+      case o.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'restrict' end as delete_rule
     from pg_constraint o
     join pg_class c on c.oid = o.conrelid
     join pg_namespace n on n.oid = c.relnamespace

@@ -4,6 +4,7 @@ import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Column } from '../../model/column.ts'
+import type { DeleteRule } from './delete-rule.ts'
 
 /** The options of a `Column` that follow from a database type. */
 export type Shape = Pick<
@@ -75,6 +76,7 @@ export interface CatalogueForeignKey {
   readonly unchecked?: boolean
   /** The schema of the target table, if it is another one. */
   readonly schema?: string | undefined
+  readonly onDelete?: DeleteRule | undefined
 }
 
 /** The kind of a table that is not an ordinary one. */

@@ -16,6 +16,7 @@ import type {
 import type { CheckRule } from '../shared/check-rules.ts'
 import { columnChecks } from '../shared/column-checks.ts'
 import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
@@ -64,6 +65,7 @@ interface ForeignKeyRow {
   readonly target_table: string
   /** Null if REFERENCES names no columns, which means the primary key. */
   readonly target_column: string | null
+  readonly delete_rule: string
 }
 
 /** Reads every table, or the tables named in `only`, of the attached database `schema`. */
@@ -291,6 +293,7 @@ function foreignKey(
     references: rows.map((row, index) => row.target_column ?? key[index] ?? ''),
     // SQLite enforces foreign keys only if the connection enables it; the default is off.
     unchecked: true,
+    onDelete: deleteRule(rows[0]?.delete_rule),
   }
 }
 
@@ -399,7 +402,7 @@ const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
 /** SQLite's pragma returns foreign keys in the reverse order of their declarations. */
 const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
-      f."to" as target_column
+      f."to" as target_column, f.on_delete as delete_rule
     from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
     where t.type = 'table'${amongTables(sql`t.name`, only)}
     order by t.name, f.id, f.seq`

@@ -27,13 +27,11 @@ import {
   spanCompare,
   type Test,
 } from '../shared/sql/sql-parts.ts'
-import { byteaDecoder } from '../shared/values/bytea.ts'
 import { nextMillisecond, nextSecond } from '../shared/values/calendar-text.ts'
 import { specialNumber } from '../shared/values/decimal.ts'
 import { decoderOf } from '../shared/values/decode.ts'
 import { exactAggregates } from '../shared/values/exact-aggregates.ts'
 import { arraysTable } from './arrays-table.ts'
-
 import {
   type DeclaredType,
   type Facts,
@@ -276,8 +274,7 @@ function dialectWith(facts: Facts): InternalDialect {
     },
 
     select,
-    decoder: (column) =>
-      column.type === 'binary' ? byteaDecoder(decoderOf(column)) : decoderOf(column),
+    decoder: decoderOf,
     encode: (column, value) =>
       encode(
         column,

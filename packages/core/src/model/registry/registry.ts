@@ -15,6 +15,7 @@ import { collectProblems, type Problems, throwProblems } from '../settings/setti
 import type { ApiSettings, EndpointCase } from '../settings/settings.ts'
 import { checkEndpoints } from './checks/check-endpoints.ts'
 import { checkModel, type StartDialect } from './checks/check-model.ts'
+import { checkOnDelete } from './checks/check-on-delete.ts'
 import { checkWriteOnly } from './checks/check-write-only.ts'
 import { isInBodies } from './checks/field-rules.ts'
 import { unlistedLinks } from './checks/unlisted-links.ts'
@@ -109,6 +110,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   for (const resource of open) resource.unlistedLinks = links.get(resource.name) ?? []
   for (const resource of open) checkPathNames(resource, problems)
   linkInverses(open)
+  for (const resource of open) checkOnDelete(resource, models, problems)
   for (const resource of open) checkWriteOnly(resource, problems)
 
   const enabled = open.flatMap((resource) => resource.settings.strategies)

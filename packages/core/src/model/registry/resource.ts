@@ -5,6 +5,7 @@ import type { TableName } from '../../lib/sql/table-name.ts'
 import type { Column, ColumnType, ItemType } from '../column.ts'
 import type { AnyModel } from '../define-model.ts'
 import type { JsonPath, SearchIndex } from '../dialect-column.ts'
+import type { OnDelete } from '../relation.ts'
 import type { ResourceSettings } from '../settings/settings.ts'
 import type { SpecialValues } from '../type-rules.ts'
 
@@ -93,6 +94,8 @@ export interface ResolvedRelation {
   readonly from: readonly NamedColumn[]
   /** Columns of the target that the join compares. */
   readonly to: readonly NamedColumn[]
+  /** What a DELETE of a record of the source does with its records of the target. */
+  readonly onDelete: OnDelete
   /** The junction table of a many-to-many: its foreign keys to the source (`from`) and to the target (`to`). */
   readonly through?: TableName & {
     readonly from: readonly ForeignKeyColumn[]

@@ -160,11 +160,8 @@ export interface ApiConfig<
    * delete a stored record, such as one by filters. `'single'`: only those of one record, named by its path. Default false. Config, meta.
    */
   readonly API_REQUIRE_IF_MATCH?: boolean | 'single'
-  /**
-   * Allows `?cascade_delete=1`, which deletes the dependents of a record with it. `'always'`: every DELETE does so, also without the
-   * parameter. Default false. Config, meta.
-   */
-  readonly API_ALLOW_CASCADE_DELETE?: boolean | 'always'
+  /** Allows `?cascade_delete=1`, which deletes the dependents of a record with it. Default false. Config, meta. */
+  readonly API_ALLOW_CASCADE_DELETE?: boolean
   /**
    * Soft delete: DELETE marks a record as deleted, and reads omit marked records; applies to every published model with the column.
    * Default false. Config, meta. Specification: States and transitions.
@@ -518,7 +515,7 @@ export interface ApiConfig<
   readonly API_MAX_EMBEDDED_ROWS?: number
   /**
    * Maximum number of records and links that a request or an operation of a batch writes, nested ones included, of records that a DELETE
-   * deletes, with those of `cascade_delete=1`, and of links that lists remove; more is 400. Any number from 1; `API_BODY_LIMIT` limits
+   * deletes or changes, dependents included, and of links that lists remove; more is 400. Any number from 1; `API_BODY_LIMIT` limits
    * lists as well. Default 1000. Config, meta.
    */
   readonly API_MAX_BULK?: number

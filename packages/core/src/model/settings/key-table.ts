@@ -159,7 +159,7 @@ export const keyTable: KeyTable = {
   API_ALLOW_UPSERT: on,
   API_SHOW_TRIGGER_MESSAGES: off,
   API_REQUIRE_IF_MATCH: { default: false, ...both, check: booleanOr('single') },
-  API_ALLOW_CASCADE_DELETE: { default: false, ...both, check: booleanOr('always') },
+  API_ALLOW_CASCADE_DELETE: off,
   API_SOFT_DELETE: off,
   API_SOFT_DELETE_ATTRIBUTE: { ...unset, ...both, check: text },
   API_SOFT_DELETE_VALUES: { default: [false, true], ...both, check: pair },

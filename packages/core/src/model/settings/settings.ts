@@ -201,8 +201,6 @@ export interface ResourceSettings {
   /** Whether changes of other stored records, for whose ETags a request has no place, are refused. */
   readonly requireIfMatchEverywhere: boolean
   readonly allowCascadeDelete: boolean
-  /** Whether every DELETE cascades, also without `cascade_delete`. */
-  readonly alwaysCascades: boolean
   readonly serializationType: SerializationType
   /** Undefined when not set explicitly: json and hybrid then embed one level. */
   readonly serializationDepth: number | undefined

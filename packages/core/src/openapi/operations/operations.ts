@@ -15,7 +15,9 @@ import { toCase } from '../../lib/naming/case.ts'
 import { pluralIn } from '../../lib/naming/plural.ts'
 import { needsRight } from '../../model/registry/caller-registry.ts'
 import { unwritable, type WriteMode } from '../../model/registry/checks/field-rules.ts'
+import { actsOnDependents } from '../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
+import type { OnDelete } from '../../model/relation.ts'
 import type { Route } from '../../model/route.ts'
 import type { RoleRule } from '../../model/settings/access/access-types.ts'
 import type { MethodName } from '../../model/settings/config.ts'
@@ -227,11 +229,19 @@ function draftOf(writer: Writer, route: Route, method: MethodName): Draft {
   }
 }
 
-/** Says in the description of a DELETE that it also deletes dependents, if it always does. */
-const alwaysCascades = ({ settings }: Resource): string =>
-  settings.alwaysCascades
-    ? ' The records that depend on it are deleted too, each under its own rules.'
-    : ''
+/** Says in the description of a DELETE what it does with related records. */
+function onDeleteText({ relations }: Resource): string {
+  const named = (action: OnDelete): string =>
+    [...relations.values()]
+      .flatMap(({ name, onDelete }) => (onDelete === action ? [`\`${name}\``] : []))
+      .join(', ')
+  const [deleted, emptied] = [named('cascade'), named('null')]
+  return [
+    deleted && ` Also deletes its ${deleted}, each record under its own rules.`,
+    emptied &&
+      ` Its ${emptied} stay, without the reference to it, each changed under its own rules.`,
+  ].join('')
+}
 
 /** Returns what `on_conflict` needs beside the roles of POST, if the role map says it. */
 const upsertRoles = ({ settings }: Resource): string =>
@@ -249,7 +259,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
   const refused = settings.requireIfMatchEverywhere
     ? ' Always refused (428), because each record needs its ETag in `If-Match`.'
     : ''
-  const cascades = alwaysCascades(resource)
+  const cascades = onDeleteText(resource)
   const records = plural(resource)
   const record = answeredRecord(writer, resource)
   const list = { type: 'array', items: record } as const satisfies Schema
@@ -381,7 +391,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
           settings.softDelete === null
             ? 'The record of a key.'
             : 'The record is marked as deleted, and left out of reads.'
-        }${alwaysCascades(resource)}`,
+        }${onDeleteText(resource)}`,
         parameters: [...keys, ...removalParameters(components, resource)],
         sends: writeConditions(resource),
         answer: { value: { type: 'null' }, list: false, status: 200 },
@@ -390,7 +400,7 @@ function itemDraft(writer: Writer, resource: Resource, method: MethodName): Draf
           'record',
           'removed',
           'precondition',
-          ...(settings.allowCascadeDelete ? (['cascade'] as const) : []),
+          ...(reachesDependents(writer, resource) ? (['cascade'] as const) : []),
         ],
       }
     default:
@@ -513,12 +523,17 @@ function occasionsOf(
   ]
 }
 
+/** Whether a DELETE may also delete or change records that refer to its own. */
+const reachesDependents = ({ registry }: Writer, resource: Resource): boolean =>
+  resource.settings.allowCascadeDelete || actsOnDependents(registry, resource, false)
+
 /** Returns the occasions of a write for models that require If-Match: its own, and those of nested records and dependents. */
-function requiredVersions({ registry }: Writer, route: Route, method: MethodName): Occasion[] {
+function requiredVersions(writer: Writer, route: Route, method: MethodName): Occasion[] {
+  const { registry } = writer
   const { settings } = route.resource
   const isOfOne = route.kind !== 'collection'
   const nests = settings.allowNestedWrites && route.kind !== 'restore'
-  const reachesOthers = method === 'DELETE' ? settings.allowCascadeDelete : nests
+  const reachesOthers = method === 'DELETE' ? reachesDependents(writer, route.resource) : nests
   const others =
     reachesOthers && registry.resources.some((one) => one.settings.requireIfMatchEverywhere)
   return [

@@ -90,10 +90,13 @@ export const linkedIsNotChanged =
 export const isNested = ({ parents, children }: RecordNode): boolean =>
   parents.length + children.length > 0
 
-/** Whether a list of nested records, at any level, has more than one record. */
+/** Whether a list of nested records, at any level, has more than one record, or may remove several links that are records. */
 export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
   parents.some(({ node }) => isSeveral(node)) ||
-  children.some(({ nodes }) => nodes.length > 1 || nodes.some(isSeveral))
+  children.some(
+    ({ nodes, relation: { through } }) =>
+      nodes.length > 1 || through?.resource !== undefined || nodes.some(isSeveral),
+  )
 
 function isSeveral(node: WriteNode): boolean {
   const record = node.kind === 'record' ? node : node.otherwise

@@ -1,5 +1,6 @@
-// findDependents: reads the records that a cascade must delete before others, because they refer to them by one foreign key.
+// findDependents: reads the records that must be deleted, or lose their reference, before others, to which they refer by one foreign key.
 
+import { forbidden } from '../../errors.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
@@ -12,7 +13,7 @@ import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
 import { type LinksToRemove, linksToRemove } from './removed-links.ts'
-import { idOf, isSoftBelow, type ListToRemove } from './to-remove.ts'
+import { type Action, idOf, isSoftBelow, type ListToRemove } from './to-remove.ts'
 
 export interface FoundRows {
   readonly rows: readonly Values[]
@@ -21,37 +22,39 @@ export interface FoundRows {
 }
 
 /**
- * Returns the dependents of some records; `tooMany` if there are more than `max`. Throws 403 if the caller may not delete such records,
- * 409 if the caller does not see one of them.
+ * Returns the dependents of some records; `tooMany` if there are more than `max`. Throws 403 if the caller may not delete, or change, such
+ * records, 409 if the caller does not see one of them.
  *
  * In a soft delete they are locked before their own dependents are read, so that nobody adds others meanwhile, and read again, because
- * others may have changed or moved them before. A hard delete needs no lock: the database refuses to delete a record to which another
- * one refers.
+ * others may have changed or moved them before. So are those that lose their reference, which they may have exchanged for another one.
+ * Other dependents of a hard delete need no lock: the database refuses to delete a record to which another one refers.
  */
 export async function findDependents(
   context: WriteContext,
   dependent: DependentModel,
+  action: Action,
   parents: ListToRemove,
   max: number,
 ): Promise<FoundRows | 'tooMany'> {
-  const { resource, held } = dependent
+  const { resource } = dependent
   const columns = referredColumns(dependent)
   const soft = isSoftBelow(parents, dependent)
   const rows: Values[] = []
-  const read = columnsToRead(context, resource, { kind: 'remove', soft, found: held })
+  const read = columnsFor(context, dependent, action, soft)
+  const isLocked = parents.soft || action === 'null'
   // Rows that are locked are read again.
-  const first = parents.soft && locksRows(context) ? resource.primaryKey : read
+  const first = isLocked && locksRows(context) ? resource.primaryKey : read
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, parents.rows), columns)) {
     // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
     const planned = (columns: LookUpOptions['read']) =>
-      planRecords(resource, held, keys, { read: columns, includeDeleted: !soft })
+      planRecords(resource, dependent.held, keys, { read: columns, includeDeleted: !soft })
     const found = await readUnscoped(context, planned(first), max - rows.length + 1)
     if (found.length === 0) continue
-    await requireAccess(context, resource, 'DELETE')
+    await requireRight(context, dependent, action)
     if (rows.length + found.length > max) return 'tooMany'
-    const locked = parents.soft ? await lockedRows(context, planned(read), found) : found
+    const locked = isLocked ? await lockedRows(context, planned(read), found) : found
     const visible = context.access.narrows(resource)
-      ? await readScoped(context, planned(resource.primaryKey), 'DELETE')
+      ? await readScoped(context, planned(resource.primaryKey), methods[action])
       : locked
     const seen = new Set(visible.map((row) => idOf(resource, row)))
     for (const row of locked) {
@@ -59,7 +62,33 @@ export async function findDependents(
       rows.push(row)
     }
   }
-  return { rows, links: await linksToRemove(context, resource, rows, soft) }
+  const links = action === 'null' ? [] : await linksToRemove(context, resource, rows, soft)
+  return { rows, links }
+}
+
+const methods = { cascade: 'DELETE', null: 'PATCH' } as const
+
+/** The columns to read of dependents, always with the foreign key. */
+function columnsFor(
+  context: WriteContext,
+  { resource, held }: DependentModel,
+  action: Action,
+  soft: boolean,
+): readonly NamedColumn[] | undefined {
+  if (action === 'cascade') {
+    return columnsToRead(context, resource, { kind: 'remove', soft, found: held })
+  }
+  const read = columnsToRead(context, resource, { kind: 'move', nodes: [], filled: held })
+  return read && [...new Set([...read, ...held])]
+}
+
+async function requireRight(
+  context: WriteContext,
+  { resource, held }: DependentModel,
+  action: Action,
+): Promise<void> {
+  await requireAccess(context, resource, methods[action])
+  if (action === 'null' && held.some(({ withheld }) => withheld !== undefined)) throw forbidden()
 }
 
 const locksRows = ({ target }: WriteContext): boolean => target.dialect.capabilities.locksRows

@@ -1,6 +1,7 @@
 // findReferrers: finds out with few statements what refers to the records of a list, before the first of them is deleted.
 
 import {
+  actionOn,
   type Dependent,
   type DependentModel,
   dependentsOf,
@@ -15,15 +16,12 @@ import { existsOneUnscoped, readUnscoped } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { type FoundRows, findDependents, keysIn } from './find-dependents.ts'
 import type { LinksToRemove } from './removed-links.ts'
-import { idOf, isSoftBelow, type ListToRemove, nameOf, type ToRemove } from './to-remove.ts'
+import { isSoftBelow, type ListToRemove, nameOf, type ToRemove } from './to-remove.ts'
 
 /** A record and what refers to it. */
 export interface KnownRecord {
   readonly stored: Values
-  /**
-   * The rows that refer to it by each foreign key. In a cascade, they are deleted before it; otherwise, they are of the same list, and
-   * were deleted before it.
-   */
+  /** The rows that refer to it by each foreign key. Where these prevent its deletion, they are records that are to be deleted as well. */
   readonly referrers: ReadonlyMap<Dependent, FoundRows>
 }
 
@@ -49,9 +47,9 @@ export async function findReferrers(
 ): Promise<ReadonlyMap<string, KnownRecord> | 'tooMany' | 'oneByOne'> {
   const known: Known = new Map()
   for (const stored of list.rows) add(known, { ...list, stored })
-  if (cascade) return findBelow(context, list, known)
-  // A soft delete without cascade leaves what refers to the records.
-  return list.soft || (await areFree(context, list, known)) ? known : 'oneByOne'
+  const lists = await findBelow(context, list, known, cascade)
+  if (typeof lists === 'string') return lists
+  return (await areFree(context, lists, known, cascade)) ? known : 'oneByOne'
 }
 
 /** Adds a record without referrers; false if it is there already. */
@@ -62,31 +60,36 @@ function add(known: Known, record: ToRemove): boolean {
   return true
 }
 
-/** Finds the dependents of the records, and theirs, level by level. */
+/** Finds the dependents of the records, and theirs, level by level. Returns all records to delete. */
 async function findBelow(
   context: WriteContext,
   list: ListToRemove,
   known: Known,
-): Promise<Known | 'tooMany' | 'oneByOne'> {
+  cascade: boolean,
+): Promise<readonly ListToRemove[] | 'tooMany' | 'oneByOne'> {
+  const all = [list]
   let level: readonly ListToRemove[] = [list]
   let room = Math.max(mostRows, list.resource.settings.limits.bulk)
   while (level.length > 0) {
     const below: ListToRemove[] = []
     for (const parents of level) {
       for (const dependent of dependentsOf(context.registry, parents.resource)) {
-        if (!hasModel(dependent)) continue
-        const found = await findDependents(context, dependent, parents, room)
+        const action = actionOn(dependent, cascade)
+        if (!hasModel(dependent) || action === 'restrict') continue
+        const found = await findDependents(context, dependent, action, parents, room)
         if (found === 'tooMany') return 'tooMany'
         room -= found.rows.length
         if (!assign(known, parents, dependent, found)) return 'oneByOne'
+        if (action === 'null') continue
         const records = { resource: dependent.resource, soft: isSoftBelow(parents, dependent) }
         const rows = found.rows.filter((stored) => add(known, { ...records, stored }))
         if (rows.length > 0) below.push({ ...records, rows })
       }
     }
     level = merged(below)
+    all.push(...level)
   }
-  return known
+  return merged(all)
 }
 
 /** Adds dependents to the records that they refer to; false if their keys do not tell which, because a collation finds them equal. */
@@ -129,15 +132,25 @@ function merged(lists: readonly ListToRemove[]): readonly ListToRemove[] {
   return [...byModel.values()]
 }
 
-/** Whether nothing refers to the records but records that are before them in the list. */
-async function areFree(context: WriteContext, list: ListToRemove, known: Known): Promise<boolean> {
-  for (const dependent of dependentsOf(context.registry, list.resource)) {
-    if (!hasModel(dependent)) continue
-    const isFree =
-      dependent.resource === list.resource
-        ? await areFreeInList(context, list, dependent, known)
-        : !(await isOneReferredTo(context, list, dependent))
-    if (!isFree) return false
+/** Whether nothing prevents the deletion of the records but what is deleted as well. A soft delete leaves what refers to its records. */
+async function areFree(
+  context: WriteContext,
+  lists: readonly ListToRemove[],
+  known: Known,
+  cascade: boolean,
+): Promise<boolean> {
+  const hard = lists.filter(({ soft }) => !soft)
+  const deleted = new Map(hard.map(({ resource, rows }) => [resource, rows.length]))
+  for (const list of hard) {
+    for (const dependent of dependentsOf(context.registry, list.resource)) {
+      if (!hasModel(dependent) || actionOn(dependent, cascade) !== 'restrict') continue
+      const count = deleted.get(dependent.resource)
+      const isFree =
+        count === undefined
+          ? !(await isOneReferredTo(context, list, dependent))
+          : await areFreeAmong(context, list, dependent, known, count)
+      if (!isFree) return false
+    }
   }
   return true
 }
@@ -155,29 +168,22 @@ async function isOneReferredTo(
   return false
 }
 
-/** `areFree` of the references from records of the same model. Adds the earlier records to `known`. */
-async function areFreeInList(
+/** Whether only records that are deleted as well refer to the records; `count` is the number of those of that model. */
+async function areFreeAmong(
   context: WriteContext,
-  { resource, rows, soft }: ListToRemove,
+  list: ListToRemove,
   dependent: DependentModel,
   known: Known,
+  count: number,
 ): Promise<boolean> {
+  const { resource, held } = dependent
   const columns = referredColumns(dependent)
-  const places = new Map(rows.map((row, i) => [idOf(resource, row), i]))
-  const byKey = new Map(rows.map((row, i) => [keyTextIn(columns, row), i]))
-  const read = [...new Set([...resource.primaryKey, ...dependent.held])]
-  for (const keys of keyChunks(context.target.dialect, keysIn(columns, rows), columns)) {
-    const plan = planRecords(resource, dependent.held, keys, { read, includeDeleted: true })
-    // More referrers than records are not all in the list.
-    for (const referrer of await readUnscoped(context, plan, rows.length + 1)) {
-      const place = places.get(idOf(resource, referrer))
-      const referred = byKey.get(keyTextIn(dependent.held, referrer))
-      if (place === undefined || referred === undefined || place > referred) return false
-      const stored = rows[referred] as Values
-      const own = known.get(nameOf({ resource, stored, soft }))
-      // A record may refer to itself.
-      if (own !== undefined && place < referred) addReferrer(own, dependent, referrer, [])
-    }
+  const read = [...new Set([...resource.primaryKey, ...held])]
+  for (const keys of keyChunks(context.target.dialect, keysIn(columns, list.rows), columns)) {
+    const plan = planRecords(resource, held, keys, { read, includeDeleted: true })
+    const rows = await readUnscoped(context, plan, count + 1)
+    const areDeleted = rows.every((stored) => known.has(nameOf({ resource, stored, soft: false })))
+    if (!areDeleted || !assign(known, list, dependent, { rows, links: [] })) return false
   }
   return true
 }

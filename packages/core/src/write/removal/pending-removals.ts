@@ -1,4 +1,4 @@
-// PendingRemovals: collects the records that a request deletes, so that few statements delete them.
+// PendingRemovals: collects the records that a request deletes, and those that lose references to them, so that few statements write them.
 
 import type { Dependent } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -22,13 +22,13 @@ import { runWrite } from '../store/run-write.ts'
 import { rollBackTo, setSavepoint } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
-/** A record to delete. A class, as `CreateStep` says. */
+/** A record to delete, or to change. A class, as `CreateStep` says. */
 export class PendingRow {
   readonly resource: Resource
   readonly key: readonly Value[]
   readonly stored: Values
-  /** The values that mark the record as deleted; null to delete its row. */
-  readonly mark: Values | null
+  /** The values to write: those that mark the record as deleted, or its changes; null to delete its row. */
+  readonly written: Values | null
   /** Records are deleted after those with a smaller height: a record that refers to another one is lower. */
   readonly height: number
 
@@ -36,13 +36,13 @@ export class PendingRow {
     resource: Resource,
     key: readonly Value[],
     stored: Values,
-    mark: Values | null,
+    written: Values | null,
     height: number,
   ) {
     this.resource = resource
     this.key = key
     this.stored = stored
-    this.mark = mark
+    this.written = written
     this.height = height
   }
 }
@@ -60,6 +60,9 @@ export class PendingLinks {
     this.key = key
   }
 }
+
+/** The height of records that are only changed. */
+export const changesFirst = -1
 
 /** The deletions of a request that no statement has made yet. */
 export class PendingRemovals {
@@ -119,19 +122,19 @@ export class PendingRemovals {
   async #storeRows(rows: Group<PendingRow>): Promise<void> {
     const [first] = rows
     if (rows.length === 1) return this.#storeRow(first)
-    return first.mark === null ? this.#deleteRows(rows) : this.#markRows(first.mark, rows)
+    return first.written === null ? this.#deleteRows(rows) : this.#updateRows(first.written, rows)
   }
 
-  async #storeRow({ resource, key, stored, mark }: PendingRow): Promise<void> {
+  async #storeRow({ resource, key, stored, written }: PendingRow): Promise<void> {
     const { target } = this.#context
     const matches = keyMatches(resource, key)
-    const step = { resource, path: '', values: stored, key } as const
-    if (mark === null) {
+    const step = { resource, path: '', values: { ...stored, ...written }, key } as const
+    if (written === null) {
       await this.#emptyOwnReferences(resource, [{ key, stored }])
       const statement = compileDelete(target, resource, matches)
       await runWrite(this.#context, statement, { ...step, step: 'delete' })
     } else {
-      const { statement } = compileUpdate(target, resource, mark, matches)
+      const { statement } = compileUpdate(target, resource, written, matches)
       await runWrite(this.#context, statement, { ...step, step: 'update' })
     }
   }
@@ -175,10 +178,10 @@ export class PendingRemovals {
     }
   }
 
-  async #markRows(mark: Values, rows: Group<PendingRow>): Promise<void> {
+  async #updateRows(written: Values, rows: Group<PendingRow>): Promise<void> {
     const [{ resource }] = rows
     const byChange = new Map(rows.map((row) => [changeOf(row), row]))
-    const columns = storedColumns(resource, mark)
+    const columns = storedColumns(resource, written)
     const group = { context: this.#context, resource, columns, returned: undefined }
     for (const { rows: some, compiled } of partsOf(group, [...byChange.keys()])) {
       if (compiled !== undefined) {
@@ -208,8 +211,8 @@ export class PendingRemovals {
 }
 
 const keyOf = ({ key }: PendingRow | PendingLinks): readonly Value[] => key
-const changeOf = ({ stored, mark }: PendingRow): ChangedRow =>
-  new ChangedRow(stored, mark ?? {}, '', mark ?? {})
+const changeOf = ({ stored, written }: PendingRow): ChangedRow =>
+  new ChangedRow(stored, written ?? {}, '', written ?? {})
 const ofMany = (resource: Resource) => ({ resource, path: '', values: {}, key: null }) as const
 
 /** What one statement deletes, or one for each chunk. */
@@ -229,8 +232,9 @@ function groupsOf(all: readonly (PendingRow | PendingLinks)[]): Groups {
       add(links, one.dependent, one)
       continue
     }
-    const { height, resource, mark } = one
-    add(rows, `${height} ${resource.name} ${mark === null ? 'deleted' : 'marked'}`, one)
+    const { height, resource, written } = one
+    const columns = written === null ? [] : storedColumns(resource, written)
+    add(rows, [height, resource.name, ...columns.map(({ name }) => name)].join(' '), one)
   }
   const byHeight = [...rows.values()].sort(([a], [b]) => a.height - b.height)
   return { links: [...links.values()], rows: byHeight }

@@ -6,18 +6,33 @@ import {
   type DependentModel,
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
-import { existsUnscoped, keyIn, keyMatches, valuesOf } from '../resolve/look-up-records.ts'
+import { planRecords } from '../nodes/look-up-plan.ts'
+import {
+  existsUnscoped,
+  keyIn,
+  keyMatches,
+  readUnscoped,
+  valuesOf,
+} from '../resolve/look-up-records.ts'
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import type { ToRemove } from './to-remove.ts'
+import { idOf, type ToRemove } from './to-remove.ts'
 
-/** Whether a row of the dependent's table refers to the record; ignores the record's reference to itself. */
+/** Whether a row of the dependent's table refers to the record; ignores those `begun`, which are the record itself and those above it. */
 export async function isReferredTo(
   context: WriteContext,
   { resource, stored }: ToRemove,
   dependent: DependentModel,
+  begun: ReadonlySet<string>,
 ): Promise<boolean> {
   const key = valuesOf(referredColumns(dependent), stored) ?? []
+  if (begun.size > 1) {
+    const { resource: holder, held } = dependent
+    const options = { read: holder.primaryKey, includeDeleted: true }
+    const plan = planRecords(holder, held, [key], options)
+    const rows = await readUnscoped(context, plan, begun.size + 1)
+    return rows.some((row) => !begun.has(idOf(holder, row)))
+  }
   const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
   const except = own === undefined ? [] : keyMatches(resource, own)
   return existsUnscoped(context, dependent, matchesOf(dependent.key, key), except)

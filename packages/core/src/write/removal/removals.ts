@@ -1,19 +1,22 @@
 // Removals: what the deletions of a request share.
 
 import { type ApiError, tooManyRecords } from '../../errors.ts'
+import { removalReach } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
-import { maxBulkNames, settingNames } from '../../model/settings/setting-names.ts'
+import { maxBulkNames } from '../../model/settings/setting-names.ts'
+import type { Values } from '../nodes/node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { RepeatNeeded } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { LookAhead } from './look-ahead.ts'
 import { PendingRemovals } from './pending-removals.ts'
 import { RemovedRecords } from './removed-records.ts'
-import type { ToRemove } from './to-remove.ts'
+import { idOf } from './to-remove.ts'
 
 /** The state that the deletions of a request share. */
 export interface Removals {
   readonly context: WriteContext
+  /** Whether the request says `cascade_delete`. */
   readonly cascade: boolean
   /** The path in the body of the list that removes links; empty for a DELETE. */
   readonly path: string
@@ -22,7 +25,7 @@ export interface Removals {
   readonly removed: RemovedRecords
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string>
-  /** The records whose deletion has begun, by `idOf`, to limit their number. */
+  /** The records that are deleted or lose their reference, by `idOf`, to limit their number. */
   readonly counted: Set<string>
 }
 
@@ -30,52 +33,58 @@ export interface Removals {
 export interface Tree extends Removals {
   /** The model of the record at the top. */
   readonly top: Resource
-  /** The records whose deletion has begun, by `idOf`: to end cycles. */
-  readonly begun: Map<string, ToRemove>
+  /** The record at the top and those on the way down to the current one, by `idOf`: to end cycles. */
+  readonly begun: Set<string>
 }
 
 export const treeOf = (removals: Removals, top: Resource): Tree => ({
   ...removals,
   top,
-  begun: new Map(),
+  begun: new Set(),
 })
 
-/** Most records that the deletions of a request delete, those of a list and their dependents together. */
+/** Most records that the deletions of a request write, those of a list and their dependents together. */
 export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
 
-/**
- * 400 for more records; some of `resource` are the first that are too many. A client whose every DELETE cascades has sent no parameter that
- * it could leave out.
- */
-export function tooManyOf(tree: Tree, { endpoint }: Resource): ApiError {
-  const of = { endpoint, below: tree.top.endpoint }
-  if (!tree.top.settings.alwaysCascades) {
-    return tooManyRecords(of, maxBulkNames, mostOf(tree), 'cascade_delete')
-  }
-  const why = ` Every DELETE here also deletes dependents (${settingNames.allowCascadeDelete} is 'always'); delete some of them first.`
-  return tooManyRecords(of, maxBulkNames, mostOf(tree), undefined, why)
+/** Counts a record that is deleted or changed; throws 400 beyond the limit. */
+export function count(tree: Tree, resource: Resource, stored: Values): void {
+  tree.counted.add(idOf(resource, stored))
+  if (tree.counted.size > mostOf(tree)) throw tooManyOf(tree, resource)
 }
 
+/** 400 for more records; some of `resource` are the first that are too many. */
+export function tooManyOf(tree: Tree, { endpoint }: Resource): ApiError {
+  const of = { endpoint, below: tree.top.endpoint }
+  return tree.cascade
+    ? tooManyRecords(of, maxBulkNames, mostOf(tree), 'cascade_delete')
+    : tooManyRecords(of, maxBulkNames, mostOf(tree), undefined, deleteThemFirst)
+}
+
+/** The client has sent no parameter that it could leave out. */
+const deleteThemFirst =
+  ' A DELETE here also deletes or changes records that refer to the deleted ones; delete some of them first.'
+
 /**
- * Runs the deletions of a DELETE. The records are collected and deleted with few statements, if `context` tells when a hook sends a
- * statement: the earlier records are deleted before, so that each hook finds the database as if the records were deleted one by one.
+ * Runs the deletions of a request, or those of a list of links. The records are collected and deleted with few statements, if `context`
+ * tells when a hook sends a statement: the earlier records are deleted before, so that each hook finds the database as if the records were
+ * deleted one by one.
  */
 export async function removing(
   context: WriteContext,
   resource: Resource,
-  cascade: boolean,
+  options: RemovalOptions,
   work: (removals: Removals) => Promise<void>,
 ): Promise<void> {
   const { beforeHookStatements } = context
-  const removals = removalsOf(withSavepoints(context, resource, cascade), {
-    path: '',
-    cascade,
-    isOneByOne: beforeHookStatements === undefined,
-  })
-  const { ahead, pending } = removals
-  const storeEarlier = (): Promise<void> => {
+  const saving = withSavepoints(context, resource, options.cascade)
+  const removals = removalsOf(saving, options, beforeHookStatements === undefined)
+  const { ahead, pending, removed } = removals
+  const before = beforeHookStatements?.work
+  const storeEarlier = async (): Promise<void> => {
     ahead.outdate()
-    return pending.flush()
+    removed.forgetChanges()
+    await pending.flush()
+    await before?.()
   }
   if (beforeHookStatements !== undefined) beforeHookStatements.work = storeEarlier
   try {
@@ -89,19 +98,15 @@ export async function removing(
     throw error
   }
   await pending.flush()
+  if (beforeHookStatements !== undefined) beforeHookStatements.work = before
 }
 
-/** The state of the removal of links that a list no longer names. They are deleted one by one. */
-export const removalsOfLinks = (context: WriteContext, path: string): Removals =>
-  removalsOf(context, { path, cascade: false, isOneByOne: true })
-
-interface RemovalOptions extends Pick<Removals, 'path' | 'cascade'> {
-  readonly isOneByOne: boolean
-}
+type RemovalOptions = Pick<Removals, 'path' | 'cascade'>
 
 function removalsOf(
   context: WriteContext,
-  { path, cascade, isOneByOne }: RemovalOptions,
+  { path, cascade }: RemovalOptions,
+  isOneByOne: boolean,
 ): Removals {
   const pending = new PendingRemovals(context, isOneByOne)
   const ahead = new LookAhead(context, cascade, () => pending.flush(), isOneByOne)
@@ -120,7 +125,10 @@ function removalsOf(
 
 /** A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record. */
 function withSavepoints(context: WriteContext, resource: Resource, cascade: boolean): WriteContext {
-  const models = cascade ? context.registry.resources : [resource]
-  const hasCallback = models.some((one) => context.hooks.has(one, 'remove'))
+  const { hooks, registry } = context
+  const { deleted, emptied } = removalReach(registry, resource, cascade)
+  const hasCallback =
+    [...deleted].some((one) => hooks.has(one, 'remove')) ||
+    [...emptied].some((one) => hooks.has(one, 'update'))
   return hasCallback ? { ...context, setsSavepoints: true } : context
 }

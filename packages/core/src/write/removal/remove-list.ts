@@ -1,6 +1,7 @@
 // removeList: deletes the records that the filters of a DELETE match.
 
-import { ApiError, isOfHost, recordNotFound } from '../../errors.ts'
+import { recordNotFound } from '../../errors.ts'
+import { actsOnDependents } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyText } from '../../query/run/key.ts'
 import { requireAccess } from '../check/write-checks.ts'
@@ -10,15 +11,13 @@ import { columnsToRead } from '../store/columns-to-read.ts'
 import { GroupSize } from '../store/lists/look-ahead/group-size.ts'
 import { referrersFirst } from '../store/lists/rows/referrers-first.ts'
 import type { WriteContext } from '../store/write-context.ts'
+import { inRounds } from './in-rounds.ts'
 import { type Removals, removing, treeOf } from './removals.ts'
 import { removeTree } from './remove-tree.ts'
 import { type LinksToRemove, linksToRemove } from './removed-links.ts'
 import type { ListToRemove, ToRemove } from './to-remove.ts'
 
-/**
- * Deletes records that were read, with the columns for a removal, and locked, each before the records that it refers to. If other records still refer to one, it is tried
- * again in the next round, because hooks and cascades may have deleted the others by then. Throws if a round deletes nothing.
- */
+/** Deletes records that were read, with the columns for a removal, and locked, each before the records that it refers to. */
 export async function removeList(
   context: WriteContext,
   resource: Resource,
@@ -29,32 +28,16 @@ export async function removeList(
   const soft = resource.settings.softDelete !== null
   const links = await linksToRemove(context, resource, rows, soft)
   await requireAccess(context, resource, 'DELETE')
-  await removing(context, resource, cascade, async (removals) => {
+  await removing(context, resource, { cascade, path: '' }, async (removals) => {
     const groups = new GroupSize('all')
-    let remaining = referrersFirst(context.registry, resource, rows)
-    while (remaining.length > 0) {
-      const round = { resource, rows: remaining, soft }
-      const failed: Values[] = []
-      let refusal: unknown
-      for (let i = 0; i < remaining.length; i++) {
-        try {
-          await removeNext(removals, round, i, groups, links)
-        } catch (error) {
-          if (!(error instanceof ApiError) || isOfHost(error)) throw error
-          // A cascade may have deleted the record already.
-          const gone = cascade && error.body.code === 'record_not_found'
-          if (!gone && error.body.code !== 'referred_to') throw error
-          if (!gone) failed.push(remaining[i] as Values)
-          refusal = error
-        }
-      }
-      if (failed.length === remaining.length) throw refusal
-      remaining = failed
-    }
+    const sorted = referrersFirst(context.registry, resource, rows)
+    await inRounds(sorted, (remaining, i) =>
+      removeNext(removals, { resource, rows: remaining, soft }, i, groups, links),
+    )
   })
 }
 
-/** Deletes the record at `index`; throws 404 if it is gone. Looks ahead at the next ones. */
+/** Deletes the record at `index`, unless its deletion with another record has done so; throws 404 if it is gone. Looks ahead at the next ones. */
 async function removeNext(
   removals: Removals,
   list: ListToRemove,
@@ -62,14 +45,19 @@ async function removeNext(
   groups: GroupSize,
   links: LinksToRemove,
 ): Promise<void> {
-  const { ahead, pending, removed } = removals
+  const { ahead, cascade, context, pending, removed } = removals
   const { resource } = list
   const row = list.rows[index] as Values
   const record = { ...list, stored: row }
-  if (removed.has(record)) throw recordNotFound()
+  if (removed.has(record)) return
   await ahead.lookUp(list, index, groups, (some) => storedNow(removals, { ...list, rows: some }))
   const known = ahead.of(record)
   const stored = known?.stored ?? (await readAlone(removals, record))
+  if (stored === undefined) {
+    // The database may have deleted it with another record.
+    if (actsOnDependents(context.registry, resource, cascade)) return
+    throw recordNotFound()
+  }
   await removeTree(treeOf(removals, resource), { ...record, stored }, links)
   pending.refuse()
 }
@@ -88,15 +76,13 @@ async function storedNow(
   return keys.map((key) => found.get(keyText(key))).filter((row) => row !== undefined)
 }
 
-/** Reads a record at its turn, after the earlier ones are deleted. */
+/** Reads a record at its turn, after the earlier ones are deleted; undefined if it is gone. */
 async function readAlone(
   { context, pending }: Removals,
   { resource, stored: before, soft }: ToRemove,
-): Promise<Values> {
+): Promise<Values | undefined> {
   await pending.flush()
   const key = keyIn(resource, before) ?? []
   const read = columnsToRead(context, resource, { kind: 'remove', soft })
-  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange', { read })
-  if (stored === undefined) throw recordNotFound()
-  return stored
+  return lockedRecord(context, resource, key, 'DELETE', 'anyChange', { read })
 }

@@ -1,10 +1,10 @@
-// removeTree: deletes a record after its dependents, or throws 409 if it has any (docs/writing.md).
+// removeTree: deletes a record after its dependents, or throws 409 if these prevent it (docs/writing.md).
 
 import { forbidden } from '../../errors.ts'
 import {
+  actionOn,
   type Dependent,
   type DependentModel,
-  dependentsOf,
   hasModel,
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
@@ -13,31 +13,49 @@ import type { Values } from '../nodes/node.ts'
 import { keyIn, valuesOf } from '../resolve/look-up-records.ts'
 import { deletionMark } from '../store/deletion-marks.ts'
 import { GroupSize } from '../store/lists/look-ahead/group-size.ts'
+import { referrersFirst } from '../store/lists/rows/referrers-first.ts'
+import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
+import { inRounds } from './in-rounds.ts'
 import { PendingLinks, PendingRow } from './pending-removals.ts'
 import { isReferredTo, referredToError } from './referred-to.ts'
-import { mostOf, type Tree, tooManyOf } from './removals.ts'
+import { removalOrder } from './removal-order.ts'
+import { count, mostOf, type Tree, tooManyOf } from './removals.ts'
 import { type LinksToRemove, linksLeft, noteRemovedLinks } from './removed-links.ts'
-import { idOf, isSoftBelow, type ToRemove } from './to-remove.ts'
+import { type Action, idOf, isSoftBelow, type ToRemove } from './to-remove.ts'
 
-/** Deletes a record and, in a cascade, its dependents first. `links` has the links of the record, and maybe those of others. */
+/**
+ * Deletes a record and, as its model says or in a cascade, its dependents first. `links` has the links of the record, and maybe those of
+ * others.
+ */
 export async function removeTree(
   tree: Tree,
   record: ToRemove,
   links: LinksToRemove,
 ): Promise<void> {
-  const { context, cascade, begun, counted, path } = tree
+  const { begun, removed } = tree
+  const id = idOf(record.resource, record.stored)
+  // A record above this one refers to it, or an earlier one had the same dependent.
+  if (begun.has(id) || removed.has(record)) return
+  begun.add(id)
+  try {
+    await removeBegun(
+      tree,
+      { ...record, stored: removed.now(record.resource, record.stored) },
+      links,
+    )
+  } finally {
+    begun.delete(id)
+  }
+}
+
+async function removeBegun(tree: Tree, record: ToRemove, links: LinksToRemove): Promise<void> {
+  const { context, begun, path } = tree
   const { resource, stored, soft } = record
   const key = keyIn(resource, stored)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was read.`)
-  const id = idOf(resource, stored)
-  // A cascade may reach a record that it has marked once more, to delete its row. One whose deletion has not ended is part of a cycle.
-  const isMarked = begun.get(id)?.soft === true && tree.removed.isOnlyMarked(record)
-  if (begun.has(id) && !isMarked) return
-  begun.set(id, record)
-  const isDependent = cascade && begun.size > 1
-  counted.add(id)
-  if (counted.size > mostOf(tree)) throw tooManyOf(tree, resource)
+  const isDependent = begun.size > 1
+  count(tree, resource, stored)
   const isAllowed = await context.access.canDelete(resource, stored, path)
   if (!isAllowed) throw forbidden(path)
   // The precondition is that of the first record; the others are its dependents.
@@ -54,67 +72,84 @@ export async function removeTree(
 }
 
 /**
- * In a cascade, deletes the dependents of a record; otherwise throws 409 if there are any. A soft delete without cascade leaves them. A
- * hard delete also deletes the record's links in junction tables without a model, which never prevent it. Returns the height of the
- * record above those that are deleted before it.
+ * Deletes the dependents of a record, or sets their references to NULL; throws 409 if there are others. A soft delete leaves those. A hard
+ * delete also deletes the record's links in junction tables without a model, which never prevent it. Returns the height of the record
+ * above those that are deleted before it.
  */
 async function removeReferrers(tree: Tree, record: ToRemove): Promise<number> {
-  const { context, cascade, pending } = tree
+  const { context, cascade, pending, removed } = tree
   const { resource, stored, soft } = record
-  if (soft && !cascade) return 0
   const blocking: Dependent[] = []
   const links: PendingLinks[] = []
   let height = 0
-  for (const dependent of dependentsOf(context.registry, resource)) {
+  const refuse = async (): Promise<void> => {
+    if (blocking.length > 0) throw await referredToError(context, blocking, true)
+  }
+  const { dependents, mayWait } = removalOrder(context.registry, resource, cascade)
+  for (const dependent of dependents) {
     const key = valuesOf(referredColumns(dependent), stored)
     if (key === undefined) continue
     if (!hasModel(dependent)) {
       links.push(new PendingLinks(resource, dependent, key))
       continue
     }
-    const rows = cascade
-      ? await removeDependents(tree, record, dependent)
-      : await referrersLeft(tree, record, dependent)
-    if (rows === 'blocking') blocking.push(dependent)
-    else height = Math.max(height, tree.removed.heightAbove(dependent.resource, rows))
+    const action = actionOn(dependent, cascade)
+    let referrers: readonly Values[] | 'blocking' = []
+    if (action === 'restrict') referrers = soft ? [] : await referrersLeft(tree, record, dependent)
+    else {
+      await refuse()
+      const found = await dependentRows(tree, record, dependent, action)
+      if (action === 'null') await emptyReferences(tree, record, dependent, found.rows)
+      else await removeDependents(tree, record, dependent, found, mayWait)
+      referrers = found.rows
+    }
+    if (referrers === 'blocking') blocking.push(dependent)
+    else height = Math.max(height, removed.heightAbove(dependent.resource, referrers))
   }
-  if (blocking.length > 0) throw await referredToError(context, blocking, true)
+  await refuse()
   if (!soft) for (const one of links) await pending.add(one)
   return height
 }
 
-/** Without cascade: the rows that refer to the record and are deleted already, or `blocking` if others refer to it. */
+/** The rows that refer to the record and are deleted already, or `blocking` if others refer to it, except those above it in the tree. */
 async function referrersLeft(
-  { context, ahead, pending }: Tree,
+  { context, ahead, pending, removed, begun }: Tree,
   record: ToRemove,
   dependent: DependentModel,
 ): Promise<readonly Values[] | 'blocking'> {
+  const { resource } = dependent
   const known = ahead.of(record)
-  if (known !== undefined) return known.referrers.get(dependent)?.rows ?? []
+  if (known !== undefined) {
+    const rows = known.referrers.get(dependent)?.rows ?? []
+    const isLeft = (stored: Values): boolean =>
+      !removed.has({ resource, stored, soft: false }) && !begun.has(idOf(resource, stored))
+    return rows.some(isLeft) ? 'blocking' : rows
+  }
   await pending.flush()
-  return (await isReferredTo(context, record, dependent)) ? 'blocking' : []
+  return (await isReferredTo(context, record, dependent, begun)) ? 'blocking' : []
 }
 
-/** Deletes the dependents of a record, each with the access rules of its model. Returns them, also those that were deleted before. */
+/** Deletes the dependents of a record, each with the access rules of its model. */
 async function removeDependents(
   tree: Tree,
   parent: ToRemove,
   dependent: DependentModel,
-): Promise<readonly Values[]> {
-  const { ahead, removed } = tree
+  found: FoundRows,
+  mayWait: boolean,
+): Promise<void> {
+  const { context, ahead, removed } = tree
   const { resource } = dependent
   const soft = isSoftBelow(parent, dependent)
-  const found = await dependentRows(tree, parent, dependent)
-  const rows = found.rows.filter((stored) => !removed.has({ resource, stored, soft }))
-  if (rows.length > mostOf(tree)) throw tooManyOf(tree, resource)
-  const links = linksLeft(rows, found.links, tree.goneLinks)
-  const list = { resource, rows, soft }
+  const left = found.rows.filter((stored) => !removed.has({ resource, stored, soft }))
+  if (left.length > mostOf(tree)) throw tooManyOf(tree, resource)
+  const links = linksLeft(left, found.links, tree.goneLinks)
   const groups = new GroupSize(1)
-  for (const [i, stored] of rows.entries()) {
-    await ahead.lookUp(list, i, groups)
-    await removeTree(tree, { resource, stored, soft }, links)
+  const remove = async (rows: readonly Values[], index: number): Promise<void> => {
+    await ahead.lookUp({ resource, rows, soft }, index, groups)
+    await removeTree(tree, { resource, stored: rows[index] as Values, soft }, links)
   }
-  return found.rows
+  if (mayWait) await inRounds(referrersFirst(context.registry, resource, left), remove)
+  else for (const index of left.keys()) await remove(left, index)
 }
 
 /** The dependents of a record: those that the look-ahead has found, unless this request has marked one of them since. */
@@ -122,6 +157,7 @@ async function dependentRows(
   tree: Tree,
   parent: ToRemove,
   dependent: DependentModel,
+  action: Action,
 ): Promise<FoundRows> {
   const { context, ahead, pending, removed } = tree
   const { resource } = dependent
@@ -133,7 +169,7 @@ async function dependentRows(
   }
   await pending.flush()
   const parents = { ...parent, rows: [parent.stored] }
-  const found = await findDependents(context, dependent, parents, mostOf(tree))
+  const found = await findDependents(context, dependent, action, parents, mostOf(tree))
   if (found === 'tooMany') throw tooManyOf(tree, resource)
   return found
 }

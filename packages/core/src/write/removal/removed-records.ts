@@ -1,4 +1,4 @@
-// RemovedRecords: the records that a request has deleted so far.
+// RemovedRecords: the records that a request has deleted so far, and those that have lost references to deleted ones.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
@@ -13,6 +13,7 @@ interface Removed {
 
 export class RemovedRecords {
   readonly #removed = new Map<string, Removed>()
+  readonly #changes = new Map<string, Values>()
 
   add({ resource, stored, soft }: ToRemove, height: number): void {
     this.#removed.set(idOf(resource, stored), { height, soft })
@@ -27,6 +28,23 @@ export class RemovedRecords {
   /** Whether the record was marked as deleted, and its row must be deleted now. */
   isOnlyMarked({ resource, stored, soft }: ToRemove): boolean {
     return !soft && this.#removed.get(idOf(resource, stored))?.soft === true
+  }
+
+  /** Notes what was written into a record that is not deleted. */
+  change(resource: Resource, stored: Values, written: Values): void {
+    const id = idOf(resource, stored)
+    this.#changes.set(id, { ...this.#changes.get(id), ...written })
+  }
+
+  /** A record as it is now, if it was read before it was changed. */
+  now(resource: Resource, stored: Values): Values {
+    const written = this.#changes.get(idOf(resource, stored))
+    return written === undefined ? stored : { ...stored, ...written }
+  }
+
+  /** Call it when a hook sends a statement: what is stored is read again. */
+  forgetChanges(): void {
+    this.#changes.clear()
   }
 
   /** The height of a record to which these refer. Those that are deleted later, as one of each cycle is, do not count. */

@@ -2,9 +2,13 @@
 
 import type { DependentModel } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
+import type { OnDelete } from '../../model/relation.ts'
 import { keyText } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
 import { keyIn } from '../resolve/look-up-records.ts'
+
+/** What happens to dependents that do not prevent the deletion: they are deleted too, or lose their reference. */
+export type Action = Exclude<OnDelete, 'restrict'>
 
 /** A record to delete. */
 export interface ToRemove {

@@ -6,19 +6,20 @@ import { maxBulkNames } from '../../model/settings/setting-names.ts'
 
 /** Counts the links of all lists of a write together. The limit is that of the model in the path. */
 export class RemovedLinkCount {
-  readonly #top: Resource
+  /** The model in the path. */
+  readonly top: Resource
   #count = 0
 
   constructor(top: Resource) {
-    this.#top = top
+    this.top = top
   }
 
   /** Adds links, which are records of `resource` or lead to its records; throws 400 beyond the limit. */
   add({ endpoint }: Resource, links: number): void {
     this.#count += links
-    const { bulk } = this.#top.settings.limits
+    const { bulk } = this.top.settings.limits
     if (this.#count <= bulk) return
-    const concerned = { endpoint, below: this.#top.endpoint }
+    const concerned = { endpoint, below: this.top.endpoint }
     const why = ' The lists of the body would remove more links.'
     throw tooManyRecords(concerned, maxBulkNames, bulk, undefined, why)
   }

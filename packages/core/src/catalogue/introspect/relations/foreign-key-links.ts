@@ -3,6 +3,7 @@
 import type { ColumnType } from '../../../model/column.ts'
 import { canBeKey } from '../../../model/type-rules.ts'
 import type { CatalogueForeignKey, CatalogueTable } from '../../shared/catalogue.ts'
+import type { DeleteRule } from '../../shared/delete-rule.ts'
 import type { ReadColumns } from '../columns.ts'
 
 /** A table that becomes a model. */
@@ -22,6 +23,7 @@ export interface Link {
   readonly toKey: boolean
   /** Whether at most one row of the child can refer to each row of the parent. */
   readonly unique: boolean
+  readonly onDelete: DeleteRule | undefined
 }
 
 export interface Links {
@@ -109,6 +111,7 @@ function resolve(
     references: pairs.map(([, target]) => target),
     toKey,
     unique: holdsKey(columns, child.table),
+    onDelete: foreignKey.onDelete,
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type Relation,
 } from '../../../model/relation.ts'
 import { ownName } from '../../shared/catalogue.ts'
+import type { DeleteRule } from '../../shared/delete-rule.ts'
 import { firstFree, isRelationName, keyStem, singularSnake } from '../model-names.ts'
 import type { Draft, Link } from './foreign-key-links.ts'
 import type { Junction } from './junctions.ts'
@@ -18,15 +19,33 @@ import type { Junction } from './junctions.ts'
 /** Relations of each draft by model name. */
 export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
 
+/** What the database does with the records of a relation when their record is deleted. */
+export interface RelationDeletes {
+  readonly model: string
+  readonly relation: string
+  readonly rule: DeleteRule
+}
+
+export interface NamedRelations {
+  readonly relations: RelationsByModel
+  readonly deletes: readonly RelationDeletes[]
+}
+
 /** Assigns names in three rounds: first to relations by a table's own foreign keys, so that these get the plain names. */
 export function nameRelations(
   drafts: readonly Draft[],
   links: readonly Link[],
   junctions: readonly Junction[],
-): RelationsByModel {
+): NamedRelations {
   const relations = new Map<string, Record<string, Relation>>()
+  const deletes: RelationDeletes[] = []
   for (const draft of drafts) relations.set(draft.model, {})
-  const add = (owner: Draft, candidates: readonly string[], relation: Relation): void => {
+  const add = (
+    owner: Draft,
+    candidates: readonly string[],
+    relation: Relation,
+    rule?: DeleteRule,
+  ): void => {
     const own = relations.get(owner.model)
     if (own === undefined) return
     const segments = new Set(Object.keys(own).map(segment))
@@ -34,19 +53,23 @@ export function nameRelations(
       isRelationName(name) && !segments.has(segment(name)) && !Object.hasOwn(owner.columns, name)
     // A column name may begin with a digit, but a name in a request may not.
     const names = candidates.map((name) => name.replace(/^(?=[0-9])/, '_'))
-    own[firstFree(names, isFree)] = relation
+    const name = firstFree(names, isFree)
+    own[name] = relation
+    if (rule !== undefined) deletes.push({ model: owner.model, relation: name, rule })
   }
   const pure = new Set(junctions.filter((one) => one.pure).map((one) => one.draft))
   const plain = links.filter((link) => !pure.has(link.child))
   for (const link of plain) add(link.child, upwardNames(link, plain), upward(link))
-  for (const link of plain) add(link.parent, downwardNames(link, plain), downward(link))
+  for (const link of plain) {
+    add(link.parent, downwardNames(link, plain), downward(link), link.onDelete)
+  }
   for (const junction of junctions) {
     const { draft, ends } = junction
     const [one, two] = ends
     add(one.parent, acrossNames(draft, one, two), across(junction, one, two))
     add(two.parent, acrossNames(draft, two, one), across(junction, two, one))
   }
-  return relations
+  return { relations, deletes }
 }
 
 /** Returns the path segment of a relation, which must be unique too; it has hyphens instead of underscores. */

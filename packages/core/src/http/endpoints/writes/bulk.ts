@@ -60,7 +60,7 @@ import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf, refuseFields } from './request/write-body.ts'
 import { refuseIdempotencyKey, refusePrecondition } from './request/write-headers.ts'
 import { refuseAllBut, refuseOtherParameters } from './request/write-parameters.ts'
-import { noteCascade, noteChanged } from './response/changed.ts'
+import { noteChanged, noteRemoved } from './response/changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './response/echo.ts'
 import { keysOf, writtenResult } from './response/result.ts'
 import { inWrite, type Writing } from './write-stages.ts'
@@ -296,7 +296,7 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   // A list of keys in the body would not narrow what the filters choose.
   refuseFields(call, 'empty: the filters of DELETE choose the records')
   const cascade = cascadeParameter(resource, ast)
-  if (cascade) noteCascade(call, resource)
+  noteRemoved(call, resource, cascade)
   return inWrite(
     call,
     resource,

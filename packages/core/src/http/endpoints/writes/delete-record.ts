@@ -1,6 +1,7 @@
 // remove: DELETE on one record.
 
 import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../../errors.ts'
+import { actsOnDependents } from '../../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
@@ -12,7 +13,7 @@ import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseAllBut } from './request/write-parameters.ts'
-import { noteCascade } from './response/changed.ts'
+import { noteRemoved } from './response/changed.ts'
 import { removed, removeInOneStatement, writeOneRecord } from './write-one-record.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
@@ -26,7 +27,7 @@ export async function remove(
   refuseConditions(ast)
   refuseIdempotencyKey(call)
   const cascade = cascadeParameter(resource, ast)
-  if (cascade) noteCascade(call, resource)
+  noteRemoved(call, resource, cascade)
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
@@ -40,25 +41,17 @@ export async function remove(
       await removeRecord(context, resource, key, { cascade, precondition })
       return removed
     },
-    { isBulk: cascade },
+    { isBulk: actsOnDependents(call.registry, resource, cascade) },
   )
 }
 
-/**
- * Whether a DELETE cascades: the value of `cascade_delete`, or true if every DELETE of the model does. Throws 400 if the setting does not
- * allow the value.
- */
+/** The value of `cascade_delete`, false without one. Throws 400 if the setting does not allow it. */
 export function cascadeParameter({ settings }: Resource, ast: QueryAst): boolean {
-  const { allowCascadeDelete, alwaysCascades } = settings
   const text = ast.single.cascade_delete?.text
-  if (text === undefined) return alwaysCascades
+  if (text === undefined) return false
   const cascade = parseBoolean(text)
   if (cascade === undefined) throw invalidParameter('cascade_delete', text, 'true or false')
-  if (!cascade && alwaysCascades) {
-    const why = ` Every DELETE here also deletes dependents (${settingNames.allowCascadeDelete} is 'always').`
-    throw invalidParameter('cascade_delete', text, 'true', why)
-  }
-  if (cascade && !allowCascadeDelete) {
+  if (cascade && !settings.allowCascadeDelete) {
     const at = `cascade_delete=${text}`
     throw featureDisabled('Removing dependents', settingNames.allowCascadeDelete, at)
   }

@@ -11,7 +11,7 @@ import { mayAct } from '../../../access/reach.ts'
 import { sqlForArrays } from '../../../database/leases/lease.ts'
 import type { SingleWriteEcho } from '../../../dialect/shared/sql/writes.ts'
 import { andThen, inTurn, type MaybePromise } from '../../../lib/maybe-promise.ts'
-import { dependentsOf } from '../../../model/registry/relations/dependents.ts'
+import { actsOnDependents, dependentsOf } from '../../../model/registry/relations/dependents.ts'
 import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { ReadPlan, Value } from '../../../query/plan/plan.ts'
@@ -147,9 +147,11 @@ export async function removeInOneStatement(
   const { call } = place
   const { softDelete } = resource.settings
   const { cascade, precondition } = options
-  const referredTo = softDelete === null && dependentsOf(call.registry, resource).length > 0
+  const { registry } = call
+  const referredTo = softDelete === null && dependentsOf(registry, resource).length > 0
+  const dependents = referredTo || actsOnDependents(registry, resource, cascade)
   const change = softDelete === null ? 'delete' : 'update'
-  const write = { ...noParts, change, resource, dependents: cascade || referredTo } as const
+  const write = { ...noParts, change, resource, dependents } as const
   const found = singleWriteFor(place, write, {
     ...noOptions,
     additional: [],

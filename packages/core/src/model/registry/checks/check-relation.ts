@@ -20,6 +20,23 @@ const members: Readonly<Record<Relation['kind'], Readonly<Record<string, Check>>
   manyToMany: { target: text, through: text, from: key, to: key },
 }
 
+const ofChildren: Readonly<Record<string, Check>> = {
+  references: key,
+  on_delete: oneOf('restrict', 'cascade', 'null'),
+}
+const optionalMembers: typeof members = {
+  belongsTo: { references: key },
+  hasOne: ofChildren,
+  hasMany: ofChildren,
+  manyToMany: { schema: text, repeats: boolean },
+}
+
+/** Where on_delete belongs, if not to the relation of this kind. */
+const onDeleteElsewhere = ({ kind, target }: Relation): string =>
+  kind === 'manyToMany'
+    ? 'links are always deleted with a record. If the junction table has a model, a hasMany to it takes on_delete.'
+    : `belongs to the other side: declare it on a hasMany or hasOne of ${target}.`
+
 const kinds = Object.keys(members)
 
 /** Reports the problems of a relation's form; returns whether there are none. */
@@ -36,11 +53,12 @@ export function checkRelation(relation: Relation, at: string, problems: Problems
     const message = check(given.get(name))
     if (message !== undefined) problems.add(`${at}.${name}`, message)
   }
-  const optional: Readonly<Record<string, Check>> =
-    relation.kind === 'manyToMany' ? { schema: text, repeats: boolean } : { references: key }
+  const optional = optionalMembers[relation.kind]
   const known = ['kind', ...Object.keys(required), ...Object.keys(optional)]
   for (const [name, value] of given) {
-    if (!known.includes(name)) {
+    if (name === 'on_delete' && !known.includes(name)) {
+      problems.add(`${at}.${name}`, onDeleteElsewhere(relation))
+    } else if (!known.includes(name)) {
       problems.add(`${at}.${name}`, `unknown option.${didYouMean(name, known)}`)
     } else if (value !== undefined) {
       const message = optional[name]?.(value)

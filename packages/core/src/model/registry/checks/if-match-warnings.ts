@@ -1,4 +1,4 @@
-// Warns of models whose required If-Match refuses every cascade, or does not cover the links of their records.
+// Warns of models whose required If-Match refuses what on_delete does, or does not cover the links of their records.
 
 import { settingNames } from '../../settings/setting-names.ts'
 import { dependentsOf, hasModel } from '../relations/dependents.ts'
@@ -10,16 +10,16 @@ export const ifMatchWarnings = (registry: Registry): readonly string[] =>
     ...uncoveredLinks(resource),
   ])
 
-/** Every DELETE also deletes dependents, and no request can send their ETags. */
+/** A DELETE also deletes or changes dependents, and no request can send their ETags. */
 function refusedCascades(registry: Registry, resource: Resource): readonly string[] {
-  const { alwaysCascades, methods } = resource.settings
-  if (!alwaysCascades || !methods.has('DELETE')) return []
+  if (!resource.settings.methods.has('DELETE')) return []
   return dependentsOf(registry, resource)
     .filter(hasModel)
+    .filter(({ onDelete }) => onDelete !== 'restrict')
     .filter((dependent) => dependent.resource.settings.requireIfMatchEverywhere)
     .map(
-      ({ resource: { name } }) =>
-        `models.${resource.name}: every DELETE also deletes its records of ${name} (${settingNames.allowCascadeDelete} is 'always'), but each of those needs its ETag in If-Match (${settingNames.requireIfMatch}), so a DELETE that reaches one is refused (428). Declare require_if_match: 'single' in the meta of ${name}, which asks for the ETag of the record in the path alone.`,
+      ({ resource: { name }, onDelete }) =>
+        `models.${resource.name}: a DELETE also ${onDelete === 'cascade' ? 'deletes' : 'changes'} its records of ${name} (on_delete: '${onDelete}'), but each of those needs its ETag in If-Match (${settingNames.requireIfMatch}), so a DELETE that reaches one is refused (428). Declare require_if_match: 'single' in the meta of ${name}, which asks for the ETag of the record in the path alone.`,
     )
 }
 

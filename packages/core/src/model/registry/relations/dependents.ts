@@ -1,6 +1,7 @@
 // Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (docs/writing.md).
 
 import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
+import type { OnDelete } from '../../relation.ts'
 import type {
   ForeignKeyColumn,
   NamedColumn,
@@ -20,6 +21,8 @@ export interface Dependent extends TableName {
   readonly held: readonly NamedColumn[]
   /** The name by which responses refer to the dependents. */
   readonly name: string
+  /** What the relations of the resource declare for this foreign key. */
+  readonly onDelete: OnDelete
 }
 
 /** A dependent with a published model: its rows are records. */
@@ -32,7 +35,7 @@ export const hasModel = (dependent: Dependent): dependent is DependentModel =>
 
 const known = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
 
-/** Returns the dependents of a resource: each foreign key once, whichever side declares the relation. */
+/** Returns the dependents of a resource: each foreign key once, whichever side declares the relation; that with an on_delete is preferred. */
 export function dependentsOf(registry: Registry, resource: Resource): readonly Dependent[] {
   let all = known.get(registry)
   if (all === undefined) {
@@ -48,7 +51,9 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
     const names = dependent.key.map(({ dbName }) => dbName)
     const key = JSON.stringify([tableKey(dependent), names.sort()])
     const own = found.get(resource) ?? new Map<string, Dependent>()
-    if (!own.has(key)) own.set(key, dependent)
+    const known = own.get(key)
+    const decides = known?.onDelete === 'restrict' && dependent.onDelete !== 'restrict'
+    if (known === undefined || decides) own.set(key, dependent)
     found.set(resource, own)
   }
   for (const resource of registry.resources) {
@@ -56,7 +61,7 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
       for (const [owner, dependent] of ends(relation)) add(owner, dependent)
     }
     for (const links of resource.unlistedLinks) {
-      add(resource, { ...links, resource: null, held: [], name: links.table })
+      add(resource, { ...links, resource: null, held: [], name: links.table, onDelete: 'restrict' })
     }
   }
   return new Map([...found].map(([resource, own]) => [resource, [...own.values()]]))
@@ -67,13 +72,13 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
  * sides.
  */
 function ends(relation: ResolvedRelation): readonly (readonly [Resource, Dependent])[] {
-  const { kind, source, target, pairs, through } = relation
+  const { kind, source, target, pairs, through, onDelete } = relation
   if (through !== undefined) {
     const { schema, table, from, to } = through
     if (through.resource?.model.readOnly) return []
     const junction = junctionOf(relation)
     // With a published junction model, its records are dependents of both sides.
-    const links = { schema, table, resource: junction?.resource ?? null }
+    const links = { schema, table, resource: junction?.resource ?? null, onDelete } as const
     const { own = [], linked = [] } = junction ?? {}
     const named = (other: Resource): string => (junction?.resource ?? other).endpoint
     return [
@@ -98,6 +103,7 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
         resource: holder,
         held: key.map(({ held }) => held),
         name: holder.endpoint,
+        onDelete,
       },
     ],
   ]
@@ -106,3 +112,44 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
 /** Returns the columns of the resource that a dependent refers to. */
 export const referredColumns = ({ key }: Dependent): readonly NamedColumn[] =>
   key.map(({ column }) => column)
+
+/** What a DELETE does with the records of a dependent. `cascade`: whether the request says `cascade_delete`, which deletes all of them. */
+export const actionOn = ({ onDelete }: Dependent, cascade: boolean): OnDelete =>
+  cascade ? 'cascade' : onDelete
+
+/** Whether a DELETE of a record of the resource also deletes or changes records that refer to it. */
+export const actsOnDependents = (
+  registry: Registry,
+  resource: Resource,
+  cascade: boolean,
+): boolean =>
+  dependentsOf(registry, resource).some(
+    (dependent) => hasModel(dependent) && actionOn(dependent, cascade) !== 'restrict',
+  )
+
+/** The resources whose records a DELETE may write. */
+export interface RemovalReach {
+  /** Those whose records it may delete, its own first. */
+  readonly deleted: ReadonlySet<Resource>
+  /** Those whose foreign keys it may set to NULL. */
+  readonly emptied: ReadonlySet<Resource>
+}
+
+export function removalReach(
+  registry: Registry,
+  resource: Resource,
+  cascade: boolean,
+): RemovalReach {
+  const deleted = new Set([resource])
+  const emptied = new Set<Resource>()
+  // The loop also visits the resources that it adds.
+  for (const one of deleted) {
+    for (const dependent of dependentsOf(registry, one)) {
+      if (!hasModel(dependent)) continue
+      const action = actionOn(dependent, cascade)
+      if (action === 'cascade') deleted.add(dependent.resource)
+      else if (action === 'null') emptied.add(dependent.resource)
+    }
+  }
+  return { deleted, emptied }
+}

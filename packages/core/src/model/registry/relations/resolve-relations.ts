@@ -273,7 +273,8 @@ export function resolveRelations(
     if (columns === undefined) continue
     const { kind } = relation
     const cardinality = kind === 'belongsTo' || kind === 'hasOne' ? 'one' : 'many'
-    const open = { name, segment, cardinality, kind, source, target, ...columns } as const
+    const onDelete = ('on_delete' in relation ? relation.on_delete : undefined) ?? 'restrict'
+    const open = { name, segment, cardinality, kind, source, target, onDelete, ...columns } as const
     resolved.set(name, { ...open, address: addressOf(open) })
   }
   return resolved

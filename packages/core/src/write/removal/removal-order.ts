@@ -1,0 +1,100 @@
+// removalOrder: in which order a DELETE turns to the dependents of a record, so that records of two relations which are both deleted with
+// it do not prevent each other's deletion.
+
+import {
+  actionOn,
+  type Dependent,
+  dependentsOf,
+  hasModel,
+  type RemovalReach,
+  removalReach,
+} from '../../model/registry/relations/dependents.ts'
+import type { Registry, Resource } from '../../model/registry/resource.ts'
+
+export interface RemovalOrder {
+  readonly dependents: readonly Dependent[]
+  /** Whether records that are deleted may prevent the deletion of others until their turn. */
+  readonly mayWait: boolean
+}
+
+const known = new WeakMap<Registry, Map<Resource, RemovalOrder>>()
+
+/**
+ * First come dependents that prevent the deletion whatever else is deleted, then those that are deleted, and then those that lose their
+ * reference, so that no hook is called for a change of a record that is deleted. Last come those that prevent the deletion unless they
+ * were deleted by then.
+ *
+ * With a project, its issues and its milestones are deleted. Issues also refer to milestones, so they are deleted first, although the
+ * project declares the milestones first.
+ */
+export function removalOrder(
+  registry: Registry,
+  resource: Resource,
+  cascade: boolean,
+): RemovalOrder {
+  const dependents = dependentsOf(registry, resource)
+  if (cascade) return { dependents, mayWait: false }
+  const orders = known.get(registry) ?? new Map<Resource, RemovalOrder>()
+  known.set(registry, orders)
+  const order = orders.get(resource) ?? ordered(registry, resource, dependents)
+  orders.set(resource, order)
+  return order
+}
+
+function ordered(
+  registry: Registry,
+  resource: Resource,
+  dependents: readonly Dependent[],
+): RemovalOrder {
+  const { deleted } = removalReach(registry, resource, false)
+  const isDeleted = ({ resource: of }: Dependent): boolean => of !== null && deleted.has(of)
+  const of = (...actions: readonly string[]) =>
+    dependents.filter(({ onDelete }) => actions.includes(onDelete))
+  const refusing = of('restrict')
+  return {
+    dependents: [
+      ...refusing.filter((one) => !isDeleted(one)),
+      ...referrersBefore(registry, of('cascade')),
+      ...of('null'),
+      ...refusing.filter(isDeleted),
+    ],
+    mayWait: [...deleted].some((one) => preventsBelow(registry, one, deleted)),
+  }
+}
+
+/** Sorts dependents that are deleted: those first whose records prevent the deletion of records of others. */
+function referrersBefore(
+  registry: Registry,
+  dependents: readonly Dependent[],
+): readonly Dependent[] {
+  const left = dependents.filter(hasModel).map((dependent) => ({
+    dependent,
+    deleted: removalReach(registry, dependent.resource, false).deleted,
+  }))
+  const sorted: Dependent[] = []
+  while (left.length > 0) {
+    const isFree = ({ deleted }: Pick<RemovalReach, 'deleted'>): boolean =>
+      left.every(
+        (other) =>
+          other.deleted === deleted ||
+          ![...deleted].some((one) => preventsBelow(registry, one, other.deleted)),
+      )
+    // Of models that refer to each other, none is free.
+    const next = Math.max(0, left.findIndex(isFree))
+    for (const { dependent } of left.splice(next, 1)) sorted.push(dependent)
+  }
+  return sorted
+}
+
+/** Whether records of `resources` may prevent the deletion of those of a resource. */
+const preventsBelow = (
+  registry: Registry,
+  resource: Resource,
+  resources: ReadonlySet<Resource>,
+): boolean =>
+  dependentsOf(registry, resource).some(
+    (dependent) =>
+      hasModel(dependent) &&
+      actionOn(dependent, false) === 'restrict' &&
+      resources.has(dependent.resource),
+  )
