@@ -189,6 +189,10 @@ const known: readonly Unscoped[] = [
         1,
         'stored values that an index finds; they only narrow the rows of a scope',
       ],
+      'dialect/sqlite/stored/sqlite-views.ts': [
+        1,
+        'the key of the row that the caller has inserted',
+      ],
       'catalogue/introspect/checked-columns.ts': [
         1,
         'before there is an API: spellings of the members of a CHECK',

@@ -3,6 +3,29 @@ import type { Break } from './break.ts'
 
 export const dialect: readonly Break[] = [
   {
+    title: 'Binary values of a wrapped pool are wrong with bytea_output = escape',
+    file: 'packages/core/src/dialect/shared/values/bytea.ts',
+    find: 'raw.replace(escaped, byteOf)',
+    replace: 'raw',
+    fails: 'test/dialect/hostile-sessions.test.ts',
+    databases: ['postgres'],
+  },
+  {
+    title: 'Groups by datetime or time are an error on MariaDB with ONLY_FULL_GROUP_BY',
+    file: 'packages/core/src/dialect/mysql/dialect.ts',
+    find: 'return isText ? ref : asText(column, engine.insideGroup(ref))',
+    replace: 'return asText(column, engine.insideGroup(ref))',
+    fails: 'test/dialect/hostile-sessions.test.ts',
+    databases: ['mariadb'],
+  },
+  {
+    title: 'A SQLite connection with other names of columns serves requests',
+    file: 'packages/core/src/dialect/sqlite/session-settings.ts',
+    find: 'if (refused.length > 0) throw wrongSettings(refused)',
+    replace: '',
+    fails: 'test/dialect/hostile-sessions.test.ts',
+  },
+  {
     title: 'PostgreSQL: a search for a long text compares it at each place of the stored text',
     file: 'packages/core/src/dialect/postgres/dialect.ts',
     find: "if (isShort || match === 'startsWith' || !areCharacters) {",

@@ -5,8 +5,8 @@ export const execute: readonly Break[] = [
   {
     title: 'A statement is sent on a connection whose settings make values SQL',
     file: 'packages/core/src/database/statements/check-session.ts',
-    find: '  if (problems.length === 0) return\n',
-    replace: '  if (problems.length >= 0) return\n',
+    find: '  if (refused.length === 0) return\n',
+    replace: '  if (refused.length >= 0) return\n',
     fails: 'test/dialect/session-settings.test.ts',
     databases: ['mariadb'],
   },

@@ -1,6 +1,5 @@
 /** Settings of a connection that change what a statement means: such a connection serves no request, and the error names the line to add. */
-import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
-import { sessionSettings } from '@model-api/core/internals'
+import { type Api, createApi, defineModel } from '@model-api/core'
 import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { openDatabase } from '@model-api/http-node'
 import { Kysely, MysqlDialect, type MysqlPool, PostgresDialect, sql } from 'kysely'
@@ -10,9 +9,7 @@ import { get, send } from '../support/api.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import type { AnyKysely } from '../support/faults.ts'
-import { readSource } from '../support/source.ts'
-import { eachDatabase, suite } from '../support/suite.ts'
-import { createTables } from '../support/tables.ts'
+import { eachDatabase } from '../support/suite.ts'
 
 const Name = defineModel('Name', {
   table: 'names',
@@ -69,66 +66,6 @@ function serve(
   return { api, db, errors, statements }
 }
 
-/** A value of each type whose text a session could change. */
-const Thing = defineModel('Thing', {
-  table: 'things',
-  columns: {
-    id: { type: 'integer', primaryKey: true },
-    day: { type: 'date' },
-    moment: { type: 'datetime' },
-    ratio: { type: 'float' },
-    amount: { type: 'decimal', precision: 12, scale: 3 },
-    bytes: { type: 'binary' },
-    thing_id: { type: 'integer', nullable: true },
-  },
-  relations: { things: hasMany('Thing', 'thing_id'), thing: belongsTo('Thing', 'thing_id') },
-  meta: {},
-})
-
-const thing = {
-  day: '2024-03-04',
-  moment: '2024-03-04T05:06:07.080Z',
-  ratio: 0.1234567890123456,
-  amount: '12345.678',
-  bytes: 'AP9cJw==',
-}
-
-/** What several reads of things answer. */
-async function valuesOf(dialect: MysqlDialect | PostgresDialect): Promise<readonly unknown[]> {
-  const { api, db: own } = serve(dialect, {
-    models: [Thing],
-    config: { API_SCHEMA_CHECK: 'off', API_ALLOW_AGGREGATION: true, API_ALLOW_GROUPBY: true },
-  })
-  await api.ready
-  await send(api, 'DELETE', '/api/things/2')
-  await send(api, 'DELETE', '/api/things/1')
-  const answers: unknown[] = []
-  for (const body of [
-    { id: 1, ...thing, thing_id: null },
-    { id: 2, ...thing, thing_id: 1 },
-  ]) {
-    const { status, value } = await send(api, 'POST', '/api/things', { body })
-    answers.push([status, value])
-  }
-  for (const url of [
-    '/api/things/1?dump=json',
-    '/api/things?thing_id__isnull=1',
-    '/api/things?ratio__eq=0.1234567890123456&day__lte=2024-03-04',
-    '/api/things?moment__eq=2024-03-04T05:06:07.080Z&order_by=-moment',
-    '/api/things?id__avg=average&amount__avg=mean&ratio__avg=ratio&amount__sum=sum',
-  ]) {
-    const { status, value } = await get(api, url)
-    answers.push([url, status, value])
-  }
-  await own.destroy()
-  for (const answer of answers)
-    ok(
-      /^20/.test(String((answer as unknown[]).find((one) => typeof one === 'number'))),
-      String(answer),
-    )
-  return answers
-}
-
 const kinds = ['a pool of mysql2', 'a wrapped pool'] as const
 
 /** A pool of the host's; `setUp` has the statements of each new connection, by its number. */
@@ -152,10 +89,7 @@ const injectable = "set session sql_mode = concat(@@sql_mode, ',NO_BACKSLASH_ESC
 eachDatabase(
   'settings of a session',
   (test, db) => {
-    test.before(async () => {
-      await db.execScript(script)
-      await createTables(db, [Thing])
-    })
+    test.before(() => db.execScript(script))
 
     for (const kind of kinds) {
       const serveWith = (
@@ -203,6 +137,15 @@ eachDatabase(
           /charset: 'utf8mb4'/,
         ))
 
+      for (const option of ['typeCast', 'rowsAsArray', 'nestTables'] as const) {
+        test(`${kind}: ${option}, by which rows have another form, is refused`, async () => {
+          const { api, db: own } = serveWith([], { [option]: option !== 'typeCast' })
+          await rejects(api.ready, /rows of the driver are no objects/)
+          equal((await get(api, '/api/names')).status, 503)
+          await own.destroy()
+        })
+      }
+
       test(`${kind}: a mode that is not strict, which stores other values, is refused`, () =>
         isRefused(
           serveWith(["set session sql_mode = 'NO_ENGINE_SUBSTITUTION'"]),
@@ -227,18 +170,6 @@ eachDatabase(
             new RegExp(`${name} is "1"`),
             new RegExp(`set session ${name} = `),
           )
-        })
-      }
-
-      for (const line of [
-        "time_zone = '+05:30'",
-        'div_precision_increment = 0',
-        'group_concat_max_len = 4',
-      ]) {
-        test(`${kind}: ${line} changes no response`, async () => {
-          const responses = (setUp: readonly string[]) =>
-            valuesOf(new MysqlDialect({ pool: mysqlPool(db, kind, () => setUp) }))
-          equal(await responses([`set session ${line}`]), await responses([]))
         })
       }
 
@@ -439,10 +370,7 @@ eachDatabase(
 eachDatabase(
   'settings of a session',
   (test, db) => {
-    test.before(async () => {
-      await db.execScript(script)
-      await createTables(db, [Thing])
-    })
+    test.before(() => db.execScript(script))
     const settings = [
       ['standard_conforming_strings', 'off'],
       ['client_encoding', 'LATIN1'],
@@ -489,40 +417,18 @@ eachDatabase(
       }
     }
 
-    const accepted = [
-      "DateStyle = 'ISO, DMY'",
-      'extra_float_digits = 3',
-      "TimeZone = 'Asia/Kolkata'",
-      'transform_null_equals = on',
-      'bytea_output = escape',
-    ]
-    for (const line of accepted) {
-      test(`${line} changes no response`, async () => {
-        const responses = (setUp: string) => {
-          const pool = new pg.Pool({ connectionString: db.url ?? '', max: 1 })
-          pool.on('connect', (client) => {
-            client.on('error', () => {})
-            client.query(setUp)
-          })
-          return valuesOf(new PostgresDialect({ pool }))
-        }
-        equal(await responses(`set ${line}`), await responses('select 1'))
-      })
-    }
+    test('openDatabase sets them on every connection', async () => {
+      const [name = ''] = (db.url ?? '').split('/').slice(-1)
+      const hostile = [...settings, ['array_nulls', 'off'], ['row_security', 'off']] as const
+      const lines = hostile.map(([one, value]) => `alter database ${name} set ${one} = ${value}`)
+      await db.execScript(lines.join(';'))
+      const { db: own, close } = await openDatabase(db.url ?? '')
+      const api = createApi({ db: own, models: [Name], config: { API_SCHEMA_CHECK: 'off' } })
+      await api.ready
+      equal((await get(api, '/api/names')).value, [{ id: 1, name: 'Ann' }])
+      await close()
+      await db.execScript(`alter database ${name} reset all`)
+    })
   },
   { only: 'postgres' },
 )
-
-suite('the table of session settings', (test) => {
-  test('in docs/deployment.md names each one', () => {
-    const [, section = ''] = readSource('docs/deployment.md').split('### Settings of connections')
-    const [text = ''] = section.split('\n### ')
-    const named = new Set([...text.matchAll(/`([a-zA-Z_]+)`/g)].map(([, name]) => name))
-    for (const { checked, independent } of Object.values(sessionSettings)) {
-      for (const { name } of checked) ok(named.has(name), name)
-      for (const names of Object.keys(independent)) {
-        for (const name of names.replace('sql_mode: ', '').split(', ')) ok(named.has(name), name)
-      }
-    }
-  })
-})

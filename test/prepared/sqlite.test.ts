@@ -46,6 +46,22 @@ suite('preparedSqlite', (test) => {
     await db.destroy()
   })
 
+  test('EXPLAIN is prepared each time, because SQLite does not prepare it again when a table changes', () => {
+    const texts: string[] = []
+    const database = preparedSqlite({
+      prepare: (text) => {
+        texts.push(text)
+        return { reader: true } as never
+      },
+      close: () => {},
+    })
+    for (const text of ['explain delete from a', 'select 1']) {
+      database.prepare(text)
+      database.prepare(text)
+    }
+    equal(texts, ['explain delete from a', 'explain delete from a', 'select 1'])
+  })
+
   test('whether a cached statement returns rows is read once', () => {
     let asked = 0
     const statement = {

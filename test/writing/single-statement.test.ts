@@ -543,20 +543,4 @@ function readAfterwards(test: Test, db: TestDatabase): void {
     const answer = await send(racing().api, 'PATCH', headers.location ?? '', { body })
     equal(answer.status, 404)
   })
-
-  test('a session without autocommit gets transactions', async () => {
-    const boxes = { schema: undefined, table: 'boxes' }
-    const tables = [{ table: 'boxes', columns: [] }]
-    await db.kysely.connection().execute(async (connection) => {
-      const allowed = async () => {
-        const singleWrites = await own.shortcuts?.lookUpSingleWrites?.(connection, tables)
-        return (['insert', 'update', 'delete'] as const).map((one) => singleWrites?.(one, boxes))
-      }
-      const gives = db.engine === 'mariadb'
-      equal(await allowed(), gives ? ['returned', 'read', 'returned'] : ['read', 'read', 'read'])
-      await sql`set autocommit = 0`.execute(connection)
-      equal(await allowed(), [undefined, undefined, undefined])
-      await sql`set autocommit = 1`.execute(connection)
-    })
-  })
 }

@@ -54,6 +54,8 @@ const headersShown = [
   'preference-applied',
   'idempotency-replayed',
 ]
+/** The UUIDs of `countUuids`. */
+const made = /10000000-0000-4000-8000-\d{12}/g
 const digest = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16)
 
@@ -156,7 +158,7 @@ export async function recordChunk(tools: Tools, options: Options): Promise<strin
         calls: log.calls,
         statements: counted(statements.map(({ sql }) => sql)),
       }
-      lines.push(withUuidNames(JSON.stringify(line), uuidNames))
+      lines.push(withUuidNames(line, uuidNames))
     }
     return lines
   } finally {
@@ -188,12 +190,20 @@ function withoutEtag(headers: Row): Row {
   return match?.length > 30 ? { ...headers, 'if-match': 'etag' } : headers
 }
 
-/** Names UUIDs by their order in the transcript. ETags beside them are left out, because they depend on the UUID. */
-function withUuidNames(line: string, names: Map<string, string>): string {
-  if (line.search(uuids) < 0) return line
-  return line.replace(/"etag":"[^,}]*"/g, '"etag":"etag"').replace(uuids, (uuid) => {
-    if (!names.has(uuid)) names.set(uuid, `uuid${names.size + 1}`)
-    return names.get(uuid) as string
+/**
+ * Prints a line with names in place of the UUIDs that the service has made, because each version makes others in attempts that are
+ * rolled back. Those of responses and rows keep their names. ETags beside UUIDs are left out: they depend on them.
+ */
+function withUuidNames(line: Line, names: Map<string, string>): string {
+  const text = JSON.stringify(line)
+  if (text.search(made) < 0) return text
+  const kept = JSON.stringify([line.response, line.changes]).match(made) ?? []
+  for (const uuid of kept) if (!names.has(uuid)) names.set(uuid, `uuid${names.size + 1}`)
+  const others = new Map<string, string>()
+  return text.replace(/"etag":"[^,}]*"/g, '"etag":"etag"').replace(made, (uuid) => {
+    const name = names.get(uuid) ?? others.get(uuid) ?? `other${others.size + 1}`
+    if (!names.has(uuid)) others.set(uuid, name)
+    return name
   })
 }
 

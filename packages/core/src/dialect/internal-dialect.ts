@@ -72,6 +72,11 @@ export interface InternalDialect extends Dialect {
   readonly readNewest?: Expression<unknown>
   /** True if the database does not delete a row that refers to itself, unless the reference is emptied before. */
   readonly keepsOwnReferences?: boolean
+  /**
+   * Expressions that find the generated key of a new row, where neither RETURNING nor the insert id tells it, because triggers store
+   * the rows of a view. Undefined for a table.
+   */
+  readonly keysOfView?: (table: TableName, column: DialectTableColumn) => KeysOfView | undefined
   /** True if INSERT has RETURNING although Kysely's adapter reports that it has not. */
   readonly insertReturns?: boolean
   /**
@@ -118,6 +123,13 @@ export interface Held {
   readonly shortYears?: boolean
   /** 0 stands for the next number of the column's counter. */
   readonly generatesForZero?: boolean
+}
+
+export interface KeysOfView {
+  /** The largest key, as text; NULL without rows. */
+  readonly largest: Expression<unknown>
+  /** The number of keys beyond an earlier `largest`. */
+  readonly countBeyond: (largest: string | null) => Expression<unknown>
 }
 
 /** How a cursor contains the sort key of a row whose value has no JSON form of its column's type, such as text in a float column. */

@@ -3,11 +3,14 @@
 import { mysqlSessionSettings } from './mysql/session-settings.ts'
 import { postgresSessionSettings } from './postgres/session-settings.ts'
 import type { SessionSettings } from './shared/session/session-settings.ts'
+import { sqliteSessionSettings } from './sqlite/session-settings.ts'
 
 export const sessionSettings: {
   readonly mysql: SessionSettings
   readonly postgres: SessionSettings
+  readonly sqlite: SessionSettings
 } = {
   mysql: mysqlSessionSettings,
   postgres: postgresSessionSettings,
+  sqlite: sqliteSessionSettings,
 }

@@ -143,7 +143,11 @@ function addressOf(url: string): Address {
 
 /** `, sql_mode = …`: the settings on which the service depends. */
 const assignments = sessionSettings.mysql.checked
-  .map(({ name, assigned }) => (assigned === undefined ? '' : `, ${name} = ${assigned}`))
+  .map(({ name, assigned, comment }) => {
+    if (assigned === undefined) return ''
+    const assignment = `, ${name} = ${assigned}`
+    return comment === undefined ? assignment : ` /*${comment} ${assignment} */`
+  })
   .join('')
 
 /** Statements that set up a connection; MariaDB and MySQL each execute only their own version comment. */

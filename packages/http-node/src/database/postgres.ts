@@ -29,11 +29,14 @@ export async function openPostgres(targets: Locations, limits: Limits): Promise<
     ...(limits.readOnly ? [['default_transaction_read_only', 'on']] : []),
   ]
   const calls = [
-    ...sessionSettings.postgres.checked.map(
-      ({ name, assigned }) => `set_config('${name}', ${assigned}, false)`,
+    // `current_setting(…, true)`: not every compatible server has all of them.
+    ...sessionSettings.postgres.checked.flatMap(({ name, assigned }) =>
+      assigned === undefined
+        ? []
+        : `case when current_setting('${name}', true) <> ${assigned} then set_config('${name}', ${assigned}, false) end`,
     ),
     ...settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`),
-    // JIT compilation is not interrupted by statement_timeout. `current_setting(…, true)`: not every compatible server has `jit`.
+    // JIT compilation is not interrupted by statement_timeout.
     "case when current_setting('jit', true) = 'on' then set_config('jit', 'off', false) end",
   ]
   // A statement sets the settings, because connection poolers refuse start-up parameters.

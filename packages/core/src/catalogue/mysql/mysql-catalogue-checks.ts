@@ -89,7 +89,9 @@ export function unescaped(clause: string): string {
   return clause.replace(/\\([\\'"])/g, '$1')
 }
 
+/** With ANSI_QUOTES, MariaDB writes the name in double quotes. */
 function jsonColumn(clause: string): readonly string[] {
-  const name = /^\(?json_valid\(`((?:[^`]|``)+)`\)\)?$/i.exec(clause)?.[1]
-  return name === undefined ? [] : [name.replaceAll('``', '`')]
+  const [, quote = '', name] =
+    /^\(?json_valid\(([`"])((?:(?!\1).|\1\1)+)\1\)\)?$/i.exec(clause) ?? []
+  return name === undefined ? [] : [name.replaceAll(quote + quote, quote)]
 }

@@ -179,11 +179,12 @@ function operandAt(
   let end = plain.end
   while (isSymbol(tokens[end], '::')) {
     const words: string[] = []
-    for (end += 1; tokens[end]?.kind === 'name'; end++) {
-      const word = tokens[end]?.text ?? ''
-      // The word after a type is a keyword of the condition.
-      if (/^(?:and|or|in|is|between|not|like)$/.test(word)) break
-      words.push(word)
+    for (end += 1; ; end++) {
+      const { kind, text = '' } = tokens[end] ?? {}
+      // With the setting quote_all_identifiers, PostgreSQL quotes types too. An unquoted keyword continues the condition.
+      const isKeyword = kind === 'name' && /^(?:and|or|in|is|between|not|like)$/.test(text)
+      if (isKeyword || (kind !== 'name' && kind !== 'quoted')) break
+      words.push(text)
     }
     // A type with digits, such as numeric(10,2), changes the value.
     if (words.length === 0 || isSymbol(tokens[end], '(') || isSymbol(tokens[end], '[')) {

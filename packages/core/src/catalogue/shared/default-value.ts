@@ -14,7 +14,9 @@ export function constantOf(
   const tokens = unwrapped(sqlTokens(expression, backslash))
   const isNegative = isSymbol(tokens[0], '-')
   const [value, ...rest] = isNegative || isSymbol(tokens[0], '+') ? tokens.slice(1) : tokens
-  const isConversion = isSymbol(rest[0], '::') && rest.slice(1).every(({ kind }) => kind === 'name')
+  const isConversion =
+    isSymbol(rest[0], '::') &&
+    rest.slice(1).every(({ kind }) => kind === 'name' || kind === 'quoted')
   if (value === undefined || (rest.length > 0 && !isConversion)) return undefined
   if (value.kind === 'string') {
     return isNegative ? undefined : { text: value.text, isString: true }

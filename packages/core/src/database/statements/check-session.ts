@@ -8,6 +8,7 @@ import {
   type SessionSettings,
   settingsProblems,
   settingsStatement,
+  wrongSettings,
 } from '../../dialect/shared/session/session-settings.ts'
 import { notReady } from '../../errors.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -64,8 +65,7 @@ async function read(
   send: (statement: CompiledQuery) => Promise<QueryResult<unknown>>,
 ): Promise<void> {
   const { rows } = await send(CompiledQuery.raw(settingsStatement(settings)))
-  const problems = settingsProblems(settings, (rows[0] ?? {}) as Readonly<Record<string, unknown>>)
-  if (problems.length === 0) return
-  const reason = `The API sends no statement on a connection with these settings: ${problems.join('. ')}.`
-  throw Object.assign(notReady(), { cause: new Error(reason) })
+  const { refused } = settingsProblems(settings, rows[0])
+  if (refused.length === 0) return
+  throw Object.assign(notReady(), { cause: wrongSettings(refused) })
 }

@@ -152,7 +152,11 @@ function dialectWith(facts: Facts): InternalDialect {
   const select = (column: DialectColumn, ref: Ref): Ref => {
     if (column.type === 'opaque') return opaqueText(column, ref)
     if (!isSelectedAsText(column)) return ref
-    if (column.comparable) return asText(column, engine.insideGroup(ref))
+    // What groups datetimes and times is their text. With ONLY_FULL_GROUP_BY, MariaDB does not recognise it inside CAST.
+    if (column.comparable) {
+      const isText = column.type === 'datetime' || column.type === 'time'
+      return isText ? ref : asText(column, engine.insideGroup(ref))
+    }
     // Casts a stored column directly. `doubleText` may convert by JSON, in which a FLOAT has the digits of a double.
     if (column.type === 'float' && facts.of(column) !== undefined) {
       return sql`cast(${ref} as char(60))`

@@ -23,11 +23,8 @@ export async function mysqlSingleWrites(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<SingleWrites> {
-  const servers = await rowsOf<{ version: unknown; autocommit: unknown }>(db)`
-    select version() as version, @@autocommit as autocommit`
-  const [server] = servers
-  // Without autocommit, a single statement outside a transaction would be lost.
-  if (Number(server?.autocommit) !== 1 || tables.length === 0) return () => undefined
+  if (tables.length === 0) return () => undefined
+  const [server] = await rowsOf<{ version: unknown }>(db)`select version() as version`
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const rows = await rowsOf<Declared>(db)`
     select table_schema as s, table_schema = database() as own, table_name as t,

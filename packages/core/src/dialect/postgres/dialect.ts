@@ -27,11 +27,13 @@ import {
   spanCompare,
   type Test,
 } from '../shared/sql/sql-parts.ts'
+import { byteaDecoder } from '../shared/values/bytea.ts'
 import { nextMillisecond, nextSecond } from '../shared/values/calendar-text.ts'
 import { specialNumber } from '../shared/values/decimal.ts'
 import { decoderOf } from '../shared/values/decode.ts'
 import { exactAggregates } from '../shared/values/exact-aggregates.ts'
 import { arraysTable } from './arrays-table.ts'
+
 import {
   type DeclaredType,
   type Facts,
@@ -274,7 +276,8 @@ function dialectWith(facts: Facts): InternalDialect {
     },
 
     select,
-    decoder: decoderOf,
+    decoder: (column) =>
+      column.type === 'binary' ? byteaDecoder(decoderOf(column)) : decoderOf(column),
     encode: (column, value) =>
       encode(
         column,

@@ -34,17 +34,6 @@ export const isShort = (values: Param<readonly unknown[]>): boolean =>
 const isCalendar = ({ type }: DialectColumn): boolean =>
   type === 'datetime' || type === 'date' || type === 'time'
 
-/**
- * Tests whether a value can be compared with values of the column's type: whether it is a number or, of a date or time, a text that
- * begins with a digit. SQLite sorts numbers before texts, and texts before blobs. Undefined if every value can.
- */
-function ofType(column: DialectColumn, ref: Ref): Test | undefined {
-  if (column.comparable) return undefined
-  if (isCalendar(column)) return sql<SqlBool>`${ref} >= '0' and ${ref} < ':'`
-  const isNumeric = numeric.has(column.type) && column.storage !== 'text'
-  return isNumeric ? sql<SqlBool>`${isNumber(ref)}` : undefined
-}
-
 const numeric: ReadonlySet<DialectColumn['type']> = new Set([
   'integer',
   'bigint',
@@ -76,6 +65,20 @@ export interface Comparisons {
 export function comparisonsOf(known: KnownForms): Comparisons {
   const isPlain = (column: DialectColumn): boolean =>
     column.comparable === true || !hasForms(column) || known.ordered.has(column)
+
+  /**
+   * Tests whether a value that a range includes is of the column's type, as far as its place in the order tells: SQLite sorts numbers
+   * before texts, and texts before blobs. Undefined if no other value is included.
+   */
+  const ofType = (column: DialectColumn, ref: Ref, operator: Comparison): Test | undefined => {
+    if (column.comparable || operator === 'eq' || operator === 'ne') return undefined
+    const isUpper = operator === 'lt' || operator === 'le'
+    if (isCalendar(column))
+      return isUpper ? sql<SqlBool>`${ref} >= '0'` : sql<SqlBool>`${ref} < ':'`
+    if (isUpper || !numeric.has(column.type) || column.storage === 'text') return undefined
+    // A column of another affinity may contain a number as text.
+    return known.numbers.has(column) ? sql<SqlBool>`${ref} < ''` : sql<SqlBool>`${isNumber(ref)}`
+  }
 
   /** Whether to search a uuid column for two spellings, in lower and in upper case, because no stored value mixes the cases. */
   const hasSpellings = (column: DialectColumn): boolean =>
@@ -179,7 +182,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     compare,
     filter(column, ref, operator, value) {
       const test = compare(column, ref, operator, value)
-      const typed = operator === 'eq' || operator === 'ne' ? undefined : ofType(column, ref)
+      const typed = ofType(column, ref, operator)
       return typed === undefined ? test : sql<SqlBool>`(${test} and ${typed})`
     },
     oneOf,

@@ -36,9 +36,11 @@ import { jsonValue } from './json-path.ts'
 import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { sqliteSearchIndexes } from './search-index.ts'
+import { checkSqliteSettings } from './session-settings.ts'
 import { type KnownForms, knownForms, nothingKnown } from './stored/canonical-columns.ts'
 import { columnsWithoutDefault, multiRowInserts } from './stored/column-defaults.ts'
 import { type Sampled, sampledColumns } from './stored/samples.ts'
+import { keysOfViews } from './stored/sqlite-views.ts'
 import { storedColumns } from './stored/stored-columns.ts'
 import { firstOf } from './stored/stored-forms.ts'
 import { storedDecoder, storedWriter } from './stored/stored-values.ts'
@@ -80,6 +82,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
 
     async connect(db, tables = []) {
       await shortBusyTimeout(db)
+      const warnings = await checkSqliteSettings(db)
       const stored = await storedColumns(db, tables)
       const forms = await knownForms(db, tables)
       const dialect = sqliteWith(forms)
@@ -89,8 +92,12 @@ function sqliteWith(known: KnownForms): InternalDialect {
         multiRowInserts: multiRowInserts(await columnsWithoutDefault(db, tables)),
       }
       const { advice, foundByIndex } = await sqliteSearchIndexes(db, tables)
-      const server = { ...dialect.server, advice: [...forms.mixed.map(adviceOf), ...advice] }
-      const connected: InternalDialect = { ...dialect, server, shortcuts, foundByIndex }
+      const server = {
+        ...dialect.server,
+        advice: [...warnings, ...forms.mixed.map(adviceOf), ...advice],
+      }
+      const keysOfView = await keysOfViews(db, tables)
+      const connected = { ...dialect, server, shortcuts, foundByIndex, keysOfView }
       return withSamples(connected, await sampledColumns(db, tables), forms)
     },
 

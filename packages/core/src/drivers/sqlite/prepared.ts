@@ -47,12 +47,15 @@ export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}
       const known = cached.get(text)
       if (known !== undefined) return known
       const statement = reusableStatement(() => prepareStatement(database, text), isSingle(text))
-      cached.set(text, statement)
+      // SQLite does not prepare EXPLAIN again when a table has changed: executing it then may end the process (SQLite 3.54).
+      if (!isExplain.test(text)) cached.set(text, statement)
       return statement
     },
     close: () => void database.close(),
   }
 }
+
+const isExplain = /^\s*explain\b/i
 
 const prepareStatement = (database: SqliteFile, text: string): SqliteStatement =>
   asksForArrays(text) ? database.prepare(withoutMark(text)).raw(true) : database.prepare(text)

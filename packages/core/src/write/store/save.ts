@@ -14,6 +14,7 @@ import { sameValue } from '../nodes/same-value.ts'
 import { type InsertedLink, type Refusal, refusedWrite } from '../refusals/refusal.ts'
 import { existsUnscoped, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import { compileInsert, compileUpdate } from '../statements/statements.ts'
+import { newKeyInView } from './key-in-view.ts'
 import { runWrite } from './run-write.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -52,13 +53,23 @@ async function insertRow(
     lease.dialect.insertReturns === true
   const known = returns ? values : await withDefaultKey(context, resource, values, path)
   const { generated, given } = splitGeneratedKey(resource, known)
-  const output = returns ? columnsOf(resource, generated) : []
+  const [counter] = generated
+  const ofView = counter && lease.dialect.keysOfView?.(resource, counter)
+  const output = returns && ofView === undefined ? columnsOf(resource, generated) : []
   const { statement, readers } = compileInsert(target, resource, given, output)
   const refused = { resource, path, key: null } as const
   const step =
     links === undefined
       ? ({ ...refused, step: 'insert', values: given, filled } as const)
       : ({ ...refused, step: 'link', values: {}, links } as const)
+  if (counter !== undefined && ofView !== undefined) {
+    const run = () => runWrite(context, statement, step)
+    const key = await newKeyInView(context, ofView, counter, run)
+    if (key === undefined) throw skippedRow(step)
+    const inserted = { ...given, [counter.name]: key }
+    context.generatedKeys.add(resource, generated, inserted)
+    return inserted
+  }
   const { rows, insertId, numAffectedRows } = await runWrite(context, statement, step)
   const [row] = rows
   const isMissing =

@@ -12,7 +12,7 @@ import { classifySqlite } from '../errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
 import { exactForm, hasForms } from './stored-forms.ts'
-import { nameOf } from './table-columns.ts'
+import { nameOf, tableColumns } from './table-columns.ts'
 
 /** Where a column is stored. */
 export interface StoredColumn {
@@ -34,6 +34,8 @@ export interface KnownForms {
    * format, so that writes keep the column ordered.
    */
   readonly written: ReadonlyMap<DialectColumn, InForm>
+  /** Columns whose affinity converts texts of numbers to numbers when they are stored. */
+  readonly numbers: ReadonlySet<DialectColumn>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
 }
@@ -46,6 +48,7 @@ export const nothingKnown: KnownForms = {
   ordered: new Set(),
   narrow: new Set(),
   written: new Map(),
+  numbers: new Set(),
   mixed: [],
 }
 
@@ -55,6 +58,7 @@ export async function knownForms(
   tables: readonly DialectTable[],
 ): Promise<KnownForms> {
   const indexed = new Map<DialectColumn, StoredColumn>()
+  const numbers = await tableColumns(db, tables, numberAffinity)
   try {
     const ordered = new Set<DialectColumn>()
     const narrow = new Set<DialectColumn>()
@@ -76,14 +80,17 @@ export async function knownForms(
       const inForm = inFormOf(shapes)
       if (inForm !== undefined) written.set(column, inForm)
     }
-    return { indexed, ordered, narrow, written, mixed }
+    return { indexed, ordered, narrow, written, numbers, mixed }
   } catch (error) {
     // D1 reports the kind `value`, because it refuses patterns of more than 50 characters.
     const { kind } = classifySqlite(error)
-    if (kind === 'other' || kind === 'value') return { ...nothingKnown, indexed }
+    if (kind === 'other' || kind === 'value') return { ...nothingKnown, indexed, numbers }
     throw error
   }
 }
+
+/** INTEGER, REAL or NUMERIC, by SQLite's rules in their order. */
+const numberAffinity = fragment`(p.type like '%INT%' or not (p.type in ('', 'ANY') or p.type like '%CHAR%' or p.type like '%CLOB%' or p.type like '%TEXT%' or p.type like '%BLOB%'))`
 
 interface IndexedColumn {
   readonly schema: string

@@ -17,13 +17,8 @@ export async function storedColumns(
 ): Promise<ReadonlySet<DialectColumn>> {
   if (!(await canWriteTexts(db))) return new Set()
   // 0 is an ordinary column, 3 a generated one that is stored.
-  return tableColumns(db, tables.map(withoutComputed), sql`p.hidden in (0, 3)`)
+  return tableColumns(db, tables, sql`p.hidden in (0, 3)`)
 }
-
-const withoutComputed = (table: DialectTable): DialectTable => ({
-  ...table,
-  columns: table.columns.filter(({ computed }) => computed === undefined),
-})
 
 /** Whether the database writes the sample as expected; also false if it lacks a function that the sample uses. */
 const canWriteTexts = (db: AnyDatabase): Promise<boolean> =>

@@ -10,7 +10,7 @@ import { bySchema } from './by-schema.ts'
 
 /**
  * Returns the columns that meet `condition`, in which `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo.
- * Excludes views, virtual tables, and tables hidden by a temporary one. Empty if the database only resembles SQLite and hides its
+ * Excludes views, virtual tables, tables hidden by a temporary one, and columns that the model computes. Empty if the database only resembles SQLite and hides its
  * catalogue.
  */
 export async function tableColumns(
@@ -24,7 +24,8 @@ export async function tableColumns(
       const names = await columnNames(db, schema, own, condition)
       for (const { table, columns } of own) {
         for (const column of columns) {
-          if (names.has(nameOf(table, column.dbName))) found.add(column)
+          if (column.computed === undefined && names.has(nameOf(table, column.dbName)))
+            found.add(column)
         }
       }
     }

@@ -101,7 +101,9 @@ async function insertOrExplain(
   inserts: MultiRowInserts,
   returned: ReturnedRows | undefined,
 ): Promise<readonly Values[]> {
-  const isOneByOne = group.rows.length === 1 || !keysBecomeKnown(group)
+  const [counter] = group.generated
+  const ofView = counter && context.lease.dialect.keysOfView?.(resource, counter)
+  const isOneByOne = group.rows.length === 1 || ofView !== undefined || !keysBecomeKnown(group)
   const insertAll = async (): Promise<readonly Values[] | undefined> =>
     isOneByOne
       ? insertEach(context, resource, group.rows)

@@ -1,0 +1,45 @@
+// keysOfViews: the generated keys of new rows of views, which INSTEAD OF triggers of SQLite store.
+
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
+import { sql } from '../../../lib/sql/fragment.ts'
+import { rowsOf } from '../../../lib/sql/statement.ts'
+import { tableOf } from '../../../lib/sql/table-name.ts'
+import type { DialectTable } from '../../../model/dialect-column.ts'
+import type { InternalDialect } from '../../internal-dialect.ts'
+import { classifySqlite } from '../errors.ts'
+import { amongTables } from './among-tables.ts'
+import { bySchema } from './by-schema.ts'
+import { nameOf } from './table-columns.ts'
+
+/** Returns `keysOfView`; no table is a view if the database only resembles SQLite and hides its catalogue. */
+export async function keysOfViews(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<NonNullable<InternalDialect['keysOfView']>> {
+  const views = new Set<string>()
+  try {
+    for (const [schema, own] of bySchema(tables)) {
+      const among = amongTables(
+        sql`name`,
+        own.map(({ table }) => table),
+      )
+      const rows = await rowsOf<{ readonly name: unknown }>(db)`
+        select name from ${sql.id(schema, 'sqlite_master')} where type = 'view'${among}`
+      for (const { name } of rows) views.add(nameOf(name, schema))
+    }
+  } catch (error) {
+    if (classifySqlite(error).kind !== 'other') throw error
+  }
+  return (table, { dbName }) => {
+    if (!views.has(nameOf(table.table, table.schema ?? 'main'))) return undefined
+    const key = sql.id(dbName)
+    const from = sql`from ${tableOf(table)}`
+    return {
+      largest: sql`(select cast(max(${key}) as text) ${from})`,
+      countBeyond: (largest) =>
+        largest === null
+          ? sql`(select count(*) ${from})`
+          : sql`(select count(*) ${from} where ${key} > cast(${largest} as integer))`,
+    }
+  }
+}
