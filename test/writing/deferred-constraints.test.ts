@@ -226,6 +226,15 @@ eachDatabase('violations of deferred constraints', (test, db) => {
     equal(await tasks(), unchanged)
   })
 
+  test('do not prevent upserts by a deferred key', async () => {
+    equal(await request('POST', '/api/tasks?on_conflict=place', { place: 1, code: 'one' }), [
+      200,
+      undefined,
+    ])
+    const list = [{ place: 2, code: 'two' }, { place: 7, code: 'seven' }] // biome-ignore format: short
+    equal((await request('POST', '/api/tasks?on_conflict=place', list))[0], 201)
+  })
+
   test('of nested records name their paths', async () => {
     const nested = { id: 2, name: 'blue', tasks: [{ code: 'a' }, { code: 'b', after_id: 99 }] }
     equal(await request('POST', '/api/teams', nested), [422, { 'tasks[1].after_id': noRecord }])

@@ -406,8 +406,10 @@ function dialectWith(facts: Facts): InternalDialect {
     keepsOtherForms: ({ type }) => type === 'enum',
     constraintColumns: mysqlConstraintColumns,
     keepsOwnReferences: true,
-    counterAdvice: ({ table }, { dbName }) =>
-      `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
+    counterAdvice: ({ table }, { dbName }, isGenerated) =>
+      isGenerated
+        ? 'Its counter has reached the largest number of the column: give the column a larger type.'
+        : `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
     insertReturns: facts.insertReturns === true,
     defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
     insertId: sql`cast(last_insert_id() as char)`,

@@ -68,7 +68,7 @@ const numbers: CodeTable = [
     // The disk or memory is full, or the storage failed.
     ...[3, 1021, 1026, 1030, 1037, 1041, 1114, 1197, 1206, 1637],
     // A counter or a sequence has no further number.
-    ...[1467, 4084],
+    ...[167, 1467, 4084],
     // 1047: a Galera node that is not part of the cluster's primary component. 1180 and 3100: COMMIT failed.
     ...[1047, 1180, 3100],
   ],
