@@ -12,7 +12,7 @@ import mysql from 'mysql2'
 import pg from 'pg'
 import { deploymentPage } from '../../scripts/session-settings.ts'
 import { conformance } from '../runtimes/conformance.ts'
-import { config, models, secrets } from '../runtimes/world.ts'
+import { config, createWorld, models, secrets } from '../runtimes/world.ts'
 import { get, send } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
@@ -266,6 +266,7 @@ eachDatabase('a hostile session', (test, db) => {
     await db.execScript('create table hostile_sessions (id integer)')
     await db.execScript('drop table hostile_sessions')
     const own = clean()
+    await createWorld(own, db.name)
     await createThings(db, own)
     for (const statement of ruled(db.name)) await sql.raw(statement).execute(own)
     expected = await thingAnswers(own)
@@ -322,7 +323,7 @@ eachDatabase('a hostile session', (test, db) => {
         const openHere = opener(db, own)
         if (name === 'foreign_keys')
           await clean().schema.dropTable('idempotency_keys').ifExists().execute()
-        await conformance(kyselyOf(openHere(isOfFile ? [statement] : [], true)), db.name)
+        if (isOfFile) await createWorld(kyselyOf(openHere([statement], true)), db.name)
         const opening = openHere([statement], isWrapped)
         const { refusal, warnings } = await startOf(kyselyOf(opening))
         if (isUnknown(opening.failed() ?? {})) return
@@ -346,7 +347,7 @@ eachDatabase('a hostile session', (test, db) => {
 
   /** Keys of several records in one statement, where the server leaves gaps between them. */
   const keysOfListsAreRight = async (own: AnyKysely): Promise<void> => {
-    await conformance(clean(), db.name)
+    await createWorld(clean(), db.name)
     const api = createApi({ db: own, models, config, env: secrets, onWarning: () => {} })
     const names = ['of three', 'of steps', 'of five']
     const body = names.map((of) => ({ name: of }))
@@ -360,6 +361,22 @@ eachDatabase('a hostile session', (test, db) => {
       equal((await get(api, `/api/tags/${id}`)).value.name, of)
     }
   }
+})
+
+suite('better-sqlite3 with integers as bigints', (test) => {
+  test('gets the recorded answers, and the same models', async () => {
+    const database = new Sqlite(':memory:')
+    const db: AnyKysely = new Kysely<never>({ dialect: new SqliteDialect({ database }) })
+    await conformance(db, 'sqlite')
+    const columns = async () =>
+      JSON.stringify((await introspect(db)).models.map((model) => [model.table, model.columns]))
+    const expected = [await columns(), await startOf(db)]
+    database.defaultSafeIntegers(true)
+    equal([await columns(), await startOf(db)], expected)
+    const { text, errors } = await conformance(db, 'sqlite')
+    equal([text, errors], [recorded, []])
+    await db.destroy()
+  })
 })
 
 suite('the tables of session settings', (test) => {

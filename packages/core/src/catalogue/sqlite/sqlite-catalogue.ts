@@ -332,7 +332,7 @@ async function tableRows(
     const known = rows.map((row) => `"${row.name}"`).join(', ')
     throw new Error(`There is no attached database "${schema}". There is: ${known}.`)
   }
-  const tables = await rowsOf<TableRow>(db)`
+  const tables = await rowsOfNumbers<TableRow>(db)`
     select t.name as "table", t.type as kind, t.wr as without_rowid, m.sql as text
     from pragma_table_list t left join (
       select name, sql from ${sql.id(schema, 'sqlite_master')}
@@ -342,7 +342,21 @@ async function tableRows(
   return tables
 }
 
-const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOf<ColumnRow>(db)`
+/** Like `rowsOf`. A driver may return whole numbers as bigints, such as `better-sqlite3` after `defaultSafeIntegers`. */
+const rowsOfNumbers =
+  <R>(db: AnyDatabase) =>
+  async (...statement: Parameters<ReturnType<typeof rowsOf>>): Promise<R[]> =>
+    (await rowsOf<Readonly<Record<string, unknown>>>(db)(...statement)).map(
+      (row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === 'bigint' ? Number(value) : value,
+          ]),
+        ) as R,
+    )
+
+const columnRows: RowReader<ColumnRow> = (db, schema, only) => rowsOfNumbers<ColumnRow>(db)`
     select t.name as "table", c.name as "column", c.type as declared, c."notnull" as not_null,
       c.dflt_value as default_value, c.pk as key, c.hidden as hidden
     from ${sql.id(schema, 'sqlite_master')} t, pragma_table_xinfo(t.name, ${schema}) c
@@ -356,7 +370,7 @@ async function viewColumnRows(
   view: string,
 ): Promise<readonly ColumnRow[] | string> {
   try {
-    return await rowsOf<ColumnRow>(db)`
+    return await rowsOfNumbers<ColumnRow>(db)`
       select ${view} as "table", c.name as "column", c.type as declared, 0 as not_null,
         null as default_value, 0 as key, 0 as hidden
       from pragma_table_xinfo(${view}, ${schema}) c order by c.cid`
@@ -388,7 +402,7 @@ function projectionOfView(
   )
 }
 
-const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
+const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOfNumbers<KeyRow>(db)`
     select t.name as "table", i.name as "index", i.origin as origin, c.name as "column",
       i.partial as partial,
       case when i.partial = 1 then (
@@ -400,7 +414,9 @@ const keyRows: RowReader<KeyRow> = (db, schema, only) => rowsOf<KeyRow>(db)`
     order by t.name, i.seq, c.seqno`
 
 /** SQLite's pragma returns foreign keys in the reverse order of their declarations. */
-const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOf<ForeignKeyRow>(db)`
+const foreignKeyRows: RowReader<ForeignKeyRow> = (db, schema, only) => rowsOfNumbers<ForeignKeyRow>(
+  db,
+)`
     select t.name as "table", f.id as key, f."from" as "column", f."table" as target_table,
       f."to" as target_column, f.on_delete as delete_rule
     from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
