@@ -167,6 +167,34 @@ const kinds: readonly Kind[] = [
     })),
   },
   {
+    title: 'domains over enums and over such domains',
+    on: ['postgres'],
+    script: `create type mood as enum ('sad', 'ok', 'happy'); create domain feeling as mood; create domain deep as feeling check (value::text <> 'happy');
+      create domain code as uuid; create domain moment as timestamptz; create domain clock as time;
+      create domain words as varchar(10); create domain whole as bigint; create domain exact as numeric(8, 2);
+      create table things (id deep primary key, m mood, f feeling, u code, t moment, c clock, w words, n whole, x exact);
+      insert into things values ('sad', 'happy', 'happy', '00000000-0000-4000-8000-000000000001', '2024-05-14 10:30:00Z', '10:30', 'A', 1, 1.50),
+        ('ok', 'ok', 'sad', '00000000-0000-4000-8000-000000000002', '2024-05-15 10:30:00Z', '10:31', 'a', 2, 2.25);`,
+    types: { id: 'enum', m: 'enum', f: 'enum' },
+    shows: [
+      { id: 'sad', m: 'happy', f: 'happy', n: '1', x: '1.50' },
+      { id: 'ok', m: 'ok', f: 'sad', n: '2', x: '2.25' },
+    ],
+  },
+  {
+    title: 'a parent of tables that inherit it',
+    on: ['postgres'],
+    script: `create table things (id int primary key, name text); create table more (extra int) inherits (things);
+      insert into things values (1, 'a'), (2, 'b'); insert into more values (1, 'c', 1), (3, 'd', 2);`,
+    isList: true,
+    shows: [
+      { id: 1, name: 'a' },
+      { id: 1, name: 'c' },
+      { id: 2, name: 'b' },
+      { id: 3, name: 'd' },
+    ],
+  },
+  {
     title: 'uuids as 16 bytes',
     on: ['sqlite'],
     script: `create table things (id guid primary key not null, other uniqueidentifier, n int);

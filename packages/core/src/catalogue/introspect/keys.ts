@@ -24,8 +24,7 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
     return { table: withKey(table, given), note: `its key is (${given.join(', ')}), as given` }
   }
   const what = table.kind ?? 'table'
-  const { nullInKey } = table
-  const wrong = nullInKey ?? table.primaryKey.find((name) => !fits(table, name))
+  const wrong = table.primaryKey.find((name) => !fits(table, name))
   if (table.primaryKey.length > 0 && wrong === undefined) {
     return table.kind === undefined
       ? { table }
@@ -42,10 +41,8 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
   const { declared } = table.columns.find(({ name }) => name === wrong) ?? {}
   const why =
     wrong === undefined
-      ? `a ${what} without a key`
-      : wrong === nullInKey
-        ? `its key column ${wrong} is NULL in some rows`
-        : `its key column ${wrong} is of type ${declared || 'unknown'}, which cannot stand in a path`
+      ? (table.whyNoKey ?? `a ${what} without a key`)
+      : `its key column ${wrong} is of type ${declared || 'unknown'}, which cannot stand in a path`
   return { table: withKey(table, []), listOnly: why }
 }
 

@@ -63,7 +63,6 @@ function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
     ...view,
     columns,
     primaryKey: named(base.primaryKey) ?? [],
-    nullInKey: base.nullInKey && shown.get(base.nullInKey),
     uniqueKeys: base.uniqueKeys.flatMap((key) => {
       const names = named(key)
       return names === undefined ? [] : [names]

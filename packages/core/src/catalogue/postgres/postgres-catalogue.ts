@@ -27,6 +27,8 @@ interface ColumnRow {
   readonly kind: string
   /** False for a materialised view that cannot be read yet. */
   readonly populated: unknown
+  /** Whether other tables inherit it, whose rows it shows too. */
+  readonly parent: unknown
   readonly partition: unknown
   readonly extension: unknown
   readonly readable: unknown
@@ -97,7 +99,8 @@ export async function readPostgres(
     return rows && { columns: rows.flatMap((row) => row.column ?? []) }
   }
   const tables = [...columns].map(([table, rows]): CatalogueTable => {
-    const indexes = [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
+    const isParent = isTrue(rows[0]?.parent)
+    const indexes = isParent ? [] : [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
     const own = indexes.filter((group) => group[0]?.predicate === null)
     const names = (group: readonly KeyRow[]): string[] => group.map((row) => row.column)
     const view = views.get(table)
@@ -112,6 +115,9 @@ export async function readPostgres(
       query: view?.text,
       unusable: whyUnusable(rows[0]),
       columns: rows.flatMap((row) => (row.column === null ? [] : [column(row, members, checks)])),
+      whyNoKey: isParent
+        ? 'its keys do not hold for the rows of tables that inherit it'
+        : undefined,
       primaryKey: own.filter((group) => isTrue(group[0]?.primary)).flatMap(names),
       uniqueKeys: own.filter((group) => !isTrue(group[0]?.primary)).map(names),
       partialKeys: indexes.flatMap((group) => {
@@ -255,6 +261,7 @@ const columnRows: RowReader<ColumnRow> = (db, schema, oids) => rowsOf<ColumnRow>
     )
     select c.relname::text as "table", c.relkind::text as kind, c.relispopulated as populated,
       c.relispartition as partition,
+      c.relkind <> 'p' and exists (select 1 from pg_inherits h where h.inhparent = c.oid) as parent,
       exists (select 1 from pg_depend e where e.classid = 'pg_class'::regclass
         and e.objid = c.oid and e.deptype = 'e') as extension,
       has_any_column_privilege(c.oid, 'select') as readable,

@@ -107,8 +107,8 @@ export interface CatalogueTable {
   readonly unusable?: string | undefined
   readonly columns: readonly CatalogueColumn[]
   readonly primaryKey: readonly string[]
-  /** A column of the primary key that is NULL in some rows, which therefore have no key. */
-  readonly nullInKey?: string | undefined
+  /** Why the primary key that the table declares, which is left out here, does not identify its rows. */
+  readonly whyNoKey?: string | undefined
   /** Column sets of unique constraints and of unique indexes without a condition, excluding the primary key. */
   readonly uniqueKeys: readonly (readonly string[])[]
   readonly partialKeys: readonly PartialKey[]

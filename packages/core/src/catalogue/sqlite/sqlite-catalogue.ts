@@ -110,8 +110,8 @@ export async function readSqlite(
       query: (isView && table.text) || undefined,
       unusable,
       columns: read,
-      primaryKey: primaryKey(own),
-      nullInKey: withNull,
+      primaryKey: withNull === undefined ? primaryKey(own) : [],
+      whyNoKey: withNull && `its key column ${withNull} is NULL in some rows`,
       uniqueKeys: indexes.filter((group) => group[0]?.partial !== 1).map(names),
       partialKeys: indexes.flatMap((group) => {
         const { index = '', partial, text } = group[0] ?? {}

@@ -39,6 +39,8 @@ export interface DeclaredType {
   readonly scale: number | undefined
   /** What its values, or the items of its arrays, are rounded or cut to. */
   readonly held: Held
+  /** For a domain over an enum: the cast to the enum, because PostgreSQL compares enums, but not domains over them. */
+  readonly asEnum?: Fragment
   /** For a PostGIS type: the schema that contains `st_astext`, because a cast to text would give hexadecimal bytes. */
   readonly geometry?: string
 }
@@ -80,6 +82,8 @@ interface Declared {
   /** The type below domains and arrays, and its modifier. */
   readonly base: unknown
   readonly base_modifier: unknown
+  /** The schema of the enum type below domains. */
+  readonly enum_schema: unknown
   readonly name: unknown
   readonly deterministic: unknown
   readonly provider: unknown
@@ -134,7 +138,8 @@ const baseTypes = sql`(with recursive part (oid, base, modifier) as (
     union all
     select part.oid, case when p.typtype = 'd' then p.typbasetype else p.typelem end, case when p.typtype = 'd' then p.typtypmod else part.modifier end
     from part join pg_type p on p.oid = part.base where p.typtype = 'd' or p.typcategory = 'A')
-  select distinct on (part.oid) part.oid, p.typname::text as base, part.modifier from part join pg_type p on p.oid = part.base
+  select distinct on (part.oid) part.oid, p.typname::text as base, part.modifier,
+    case when p.typtype = 'e' then (select n.nspname::text from pg_namespace n where n.oid = p.typnamespace) end as enum_schema from part join pg_type p on p.oid = part.base
   where p.typtype <> 'd' and p.typcategory <> 'A')`
 
 /** Reads the facts of the columns; none if the server only speaks PostgreSQL's protocol and has other catalogues. */
@@ -146,7 +151,8 @@ export async function lookUpFacts(
   const names = JSON.stringify(tables.map(({ schema, table }) => quotedName(schema, table)))
   // Reads rows by to_jsonb, because older servers lack some of the catalogue's columns.
   const found = rowsOf<Declared>(db)`
-    select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, coalesce(b.base, y.typname::text) as base, coalesce(b.modifier, a.atttypmod) as base_modifier, k.collname::text as name,
+    select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, coalesce(b.base, y.typname::text) as base, coalesce(b.modifier, a.atttypmod) as base_modifier,
+      case when y.typtype = 'd' and y.typcategory <> 'A' then b.enum_schema end as enum_schema, k.collname::text as name,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
       coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
       case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale,
@@ -217,11 +223,21 @@ function calledBy({ own_default, default_schema }: Declared): Fragment | undefin
 
 const momentTypes: ReadonlySet<string> = new Set(['timestamp', 'timestamptz', 'time'])
 
-function typeOf({ type, modifier, base, base_modifier, geometry }: Declared): DeclaredType {
+function typeOf({
+  type,
+  modifier,
+  base,
+  base_modifier,
+  enum_schema,
+  geometry,
+}: Declared): DeclaredType {
   return {
     name: String(type),
     scale: scaleOf(String(type), Number(modifier)),
     held: heldBy(String(base), Number(base_modifier)),
+    ...(typeof enum_schema === 'string'
+      ? { asEnum: sql`::${sql.id(enum_schema, String(base))}` }
+      : {}),
     ...(typeof geometry === 'string' ? { geometry } : {}),
   }
 }

@@ -73,6 +73,12 @@ function dialectWith(facts: Facts): InternalDialect {
     return column.type === 'uuid' || facts.collates(column) === 'codePoint' ? ref : byCodePoint(ref)
   }
 
+  /** The column in a comparison by the operators of its type; an index can be used. */
+  const compared = (column: DialectColumn, ref: Ref): Ref => {
+    const asEnum = column.comparable ? undefined : facts.declared(column)?.asEnum
+    return asEnum === undefined ? ref : sql`${ref}${asEnum}`
+  }
+
   const isLoose = (column: DialectColumn): boolean =>
     facts.collates(column) === 'loose' && column.collation !== 'database'
 
@@ -174,7 +180,7 @@ function dialectWith(facts: Facts): InternalDialect {
     }
     // Every deterministic collation compares equality by bytes, and the plain operator can use any index.
     const equality = operator === 'eq' || operator === 'ne'
-    return plainCompare(equality ? ref : ordered(column, ref), operator, bound)
+    return plainCompare(equality ? compared(column, ref) : ordered(column, ref), operator, bound)
   }
 
   /** The cast of a list of a column's values to an array; undefined if the list cannot have the type of the column. */
@@ -210,7 +216,7 @@ function dialectWith(facts: Facts): InternalDialect {
     }
     return comparesAsText(column, otherColumn)
       ? { own: sql`${ref}::text`, other: sql`${otherRef}::text` }
-      : { own: ref, other: otherRef }
+      : { own: compared(column, ref), other: compared(otherColumn, otherRef) }
   }
 
   return {
@@ -294,9 +300,9 @@ function dialectWith(facts: Facts): InternalDialect {
       }
       const list = typedArray(column, values)
       if (negated) {
-        return sql<SqlBool>`${isLoose(column) ? byCodePoint(ref) : ref} <> all(${list})`
+        return sql<SqlBool>`${isLoose(column) ? byCodePoint(ref) : compared(column, ref)} <> all(${list})`
       }
-      const own = sql<SqlBool>`${ref} = any(${list})`
+      const own = sql<SqlBool>`${compared(column, ref)} = any(${list})`
       return isLoose(column) ? sql<SqlBool>`(${own} and ${byCodePoint(ref)} = any(${list}))` : own
     },
 
@@ -367,7 +373,7 @@ function dialectWith(facts: Facts): InternalDialect {
       if (comparesAsText(column, otherColumn)) {
         return sql<SqlBool>`${ref}::text = ${otherRef}::text`
       }
-      const own = sql<SqlBool>`${ref} = ${otherRef}`
+      const own = sql<SqlBool>`${compared(column, ref)} = ${compared(otherColumn, otherRef)}`
       if (!isLoose(column) && !isLoose(otherColumn)) return own
       return sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(otherRef)})`
     },
