@@ -158,7 +158,7 @@ const objects = {
   postgres: `
     create table "words" (id integer primary key, word text);
     create unlogged table fast_words (id integer primary key);
-    create table heirs (more text) inherits ("words");
+    create table elders (word text); create table heirs (more text) inherits (elders);
     create table days (day date not null) partition by range (day);
     create table days_2024 partition of days for values from ('2024-01-01') to ('2025-01-01');
     create view long_words as select * from "words";

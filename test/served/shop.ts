@@ -169,7 +169,7 @@ const own: Readonly<Record<DatabaseName, string>> = {
       (1, 'text', 1, '', '02/01/2024', 't', '', 'ten', 'noon', 'not-one'),
       (2, 1.5, 'small', '02/01/2024', '', 'maybe', 'n/a', 9007199254740993, '25:99', ''),
       (3, x'00ff', null, '2024-02-30', '2024-02-30 10:00:00', 1, 12.5, null, '10:30', '6F1ED002-AB59-4B2C-9C1E-9A3E0A5C1A11'),
-      (4, null, x'0102', '2024-05-14T10:30:00Z', '2024-05-14T10:30:00.5+02:00', 'NO', -3, -9223372036854775808, '10:30:59.9', null),
+      (4, null, 20, '2024-05-14T10:30:00Z', '2024-05-14T10:30:00.5+02:00', 'NO', -3, -9223372036854775808, '10:30:59.9', null),
       (5, 7, 3.5, '2024-05-14', '2024-05-14', null, 1.005, 5, null, '6f1ed002-ab59-4b2c-9c1e-9a3e0a5c1a12');
     create table pages (title text primary key collate nocase, body text) without rowid;
     insert into pages values ('Home', 'x'), ('about', 'y'), ('Äpfel', null);`,

@@ -34,9 +34,10 @@ export async function sampledClasses(
   const classes = new Map<string, StorageClasses>()
   for (let start = 0; start < columns.length; start += mostColumns) {
     const some = columns.slice(start, start + mostColumns)
-    const aliased = some.map((name, i) => sql`${sql.id(name)} as ${sql.id(`c${i}`)}`)
+    // The values themselves would need their collations, which the driver may lack.
+    const aliased = some.map((name, i) => sql`typeof(${sql.id(name)}) as ${sql.id(`c${i}`)}`)
     const found = some.map(
-      (_, i) => sql`group_concat(distinct typeof(${sql.id(`c${i}`)})) as ${sql.id(`c${i}`)}`,
+      (_, i) => sql`group_concat(distinct ${sql.id(`c${i}`)}) as ${sql.id(`c${i}`)}`,
     )
     const [row] = await rowsOf<Readonly<Record<string, string | null>>>(db)`
       select ${sql.join(found)} from ${sampleOf(table, aliased, rowId)}`

@@ -1,6 +1,7 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
 import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
+import { classifySqlite } from '../../dialect/sqlite/errors.ts'
 import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -160,6 +161,9 @@ function rowIdOf(
   return name === undefined ? undefined : sql.id(name)
 }
 
+const foundBy = (db: AnyDatabase, query: Fragment): Promise<{ readonly found: unknown }[]> =>
+  rowsOf<{ readonly found: unknown }>(db)`${query}`
+
 /** Returns the column of the primary key that is NULL in a row. SQLite allows it unless the column is NOT NULL or the row id. */
 async function nullInKey(
   db: AnyDatabase,
@@ -172,10 +176,15 @@ async function nullInKey(
   for (const row of key) {
     const isRowId = key.length === 1 && /^integer$/i.test(row.declared)
     if (row.not_null !== 0 || isRowId) continue
-    // The index of the key finds a NULL of its first column; later columns are looked for in the first rows.
-    const some = row.key === 1 ? from : sql`(select * from ${from} limit ${sampleRows})`
-    const [found] = await rowsOf<{ readonly found: unknown }>(db)`
-      select exists(select 1 from ${some} where ${sql.id(row.column)} is null) as found`
+    const first = sql`select exists(select 1 from (select typeof(${sql.id(row.column)}) as kind from ${from} limit ${sampleRows}) where kind = 'null') as found`
+    // The index of the key finds a NULL of its first column, if the driver has its collation.
+    const all = sql`select exists(select 1 from ${from} where ${sql.id(row.column)} is null) as found`
+    const [found] = await (row.key === 1
+      ? foundBy(db, all).catch((error: unknown) => {
+          if (classifySqlite(error).kind === 'other') return foundBy(db, first)
+          throw error
+        })
+      : foundBy(db, first))
     if (Number(found?.found) === 1) return row.column
   }
   return undefined
