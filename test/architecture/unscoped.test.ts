@@ -40,7 +40,7 @@ const known: readonly Unscoped[] = [
     name: 'readUnscoped',
     callers: {
       'write/resolve/stored-changes.ts': [1, 'records just written, for a callback of the host'],
-      'write/store/lists/look-ahead/look-up-references.ts': [
+      'write/check/segment-references.ts': [
         1,
         'whether the rows that foreign keys refer to exist, for callers who may not read them',
       ],

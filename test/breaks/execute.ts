@@ -183,7 +183,7 @@ export const execute: readonly Break[] = [
   {
     title: 'Callbacks of nested records are called again when a list is written again',
     file: 'packages/core/src/write/store/lists/look-ahead/may-call-back.ts',
-    find: 'for (let i = 0; i < nodes.length; i++) addNested(models, nodes[i] as WriteNode)',
+    find: 'for (let i = 0; i < nodes.length; i++) addNested(models, nodes[i] as NestedNode)',
     replace: '',
     fails: 'test/writing/nested-lists.test.ts',
   },

@@ -16,7 +16,7 @@ const table = costTable(`
   POST a tag, with a key for repeats        |      7 |        7 |       8 |      8
   POST a tag, repeated with that key        |      2 |        2 |       2 |      2
   POST a tag or change it, new              |      5 |        5 |       6 |      6
-  POST a tag or change it, known            |      5 |        5 |       6 |      6
+  POST a tag or change it, known            |      4 |        4 |       6 |      6
   POST a book of an author                  |      1 |        1 |       1 |      2
   POST a book with a new author             |      5 |        5 |       6 |      6
   POST a book linked to an author           |      5 |        5 |       6 |      6

@@ -172,7 +172,7 @@ eachDatabase('a list of changes without a look-up', (test, db) => {
     )
     const noTeam = { id: 2, team_id: 3 }
     const noTask = { id: 99, team_id: 1 }
-    equal((await patch([noTeam, noTask])).errors?.reason, { '[0].team_id': ['No such record.'] })
+    equal((await patch([noTeam, noTask])).errors?.reason, { '[1]': ['No such record.'] })
     equal((await patch([noTask, noTeam])).errors?.reason, { '[0]': ['No such record.'] })
     equal(await stored(), before)
   })

@@ -176,13 +176,10 @@ eachDatabase('references of a list to no record', (test, db) => {
     equal(await refusal('POST', '/api/issues', chosen), dead('[0].project_id'))
   })
 
-  test('come after the error of an earlier record', async () => {
+  test('come before what the database refuses', async () => {
     const taken = [{ title: 'first' }, ...list]
-    equal(await refusal('POST', '/api/issues', taken), [
-      409,
-      'unique_violation',
-      { '[0].title': ['Another record has this value.'] },
-    ])
+    const ofTaken = dead('[2].project_id', '[2].assignee_id', '[4].project_id', '[4].reviewer_id')
+    equal(await refusal('POST', '/api/issues', taken), ofTaken)
   })
 
   test('are counted beyond the hundredth', async () => {

@@ -12,6 +12,8 @@ export interface InputProblems {
   /** Adds all problems of another collector. */
   addAll(others: Pick<InputProblems, 'found' | 'more'>): void
   readonly any: boolean
+  /** The number of all problems. */
+  readonly count: number
   /** The listed problems, by path. */
   readonly found: ReadonlyMap<string, readonly string[]>
   /** The number of problems beyond the listed ones. */
@@ -42,6 +44,10 @@ class Problems implements InputProblems {
 
   get any(): boolean {
     return this.found.size > 0
+  }
+
+  get count(): number {
+    return this.#listed + this.more
   }
 
   add(path: string, message: Message): void {

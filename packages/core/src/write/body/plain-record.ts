@@ -11,7 +11,8 @@ import {
 } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { canonicalTest } from '../nodes/convert-json.ts'
-import { type RecordNode, type Values, without } from '../nodes/node.ts'
+import type { RecordNode } from '../nodes/node.ts'
+import { PlainRecord } from '../nodes/plain-node.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
 /**
@@ -40,19 +41,6 @@ interface Fields {
   readonly areValidated: boolean
 }
 
-/** The parts of a RecordNode that are empty if the body has no relations and no read-only fields. */
-const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Object.freeze({
-  sentBack: Object.freeze({
-    fields: Object.freeze({}),
-    otherForms: Object.freeze({}),
-    urls: Object.freeze({}),
-  }),
-  wholeRecordChecks: [],
-  merges: [],
-  parents: [],
-  children: [],
-})
-
 /**
  * The record, with the body itself as its values. Undefined if a member is not a writable column, a value is wrong or needs
  * conversion, or a required field is missing.
@@ -74,36 +62,6 @@ export function plainRecord(
   }
   if (missing > 0) return undefined
   return new PlainRecord(resource, path, body)
-}
-
-/** What `plainRecord` returns. A class, as `CreateStep` says. */
-export class PlainRecord implements RecordNode {
-  readonly kind = 'record'
-  readonly resource: Resource
-  readonly path: string
-  readonly values: RecordNode['values']
-  readonly sentBack: RecordNode['sentBack'] = plainParts.sentBack
-  readonly wholeRecordChecks: RecordNode['wholeRecordChecks'] = plainParts.wholeRecordChecks
-  readonly merges: RecordNode['merges'] = plainParts.merges
-  readonly parents: RecordNode['parents'] = plainParts.parents
-  readonly children: RecordNode['children'] = plainParts.children
-  /** The names of `values`, in one list for all records of `RepeatedMembers` that have the same. */
-  readonly names: readonly string[] | undefined
-
-  constructor(resource: Resource, path: string, values: Values, names?: readonly string[]) {
-    this.resource = resource
-    this.path = path
-    this.values = values
-    this.names = names
-  }
-}
-
-/** The record without some fields. */
-export function withoutFields(node: RecordNode, names: ReadonlySet<string>): RecordNode {
-  const values = without(node.values, names)
-  return node instanceof PlainRecord
-    ? new PlainRecord(node.resource, node.path, values)
-    : { ...node, values }
 }
 
 /**

@@ -1,4 +1,4 @@
-// Turns a JSON object into a WriteNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
+// Turns a JSON object into a NestedNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
 // none (docs/writing.md).
 
 import { excerpt } from '../../lib/error-size.ts'
@@ -27,12 +27,12 @@ import { initialWithoutHost } from '../check/defaults.ts'
 import { type Converted, convertJson, type Unexpected } from '../nodes/convert-json.ts'
 import {
   linkedIsNotChanged,
+  type NestedNode,
   pathTo,
   type RecordNode,
   type ReferenceNode,
   type SentBack,
   type Values,
-  type WriteNode,
 } from '../nodes/node.ts'
 import { type InputProblems, inputProblems } from './input-problems.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
@@ -94,8 +94,8 @@ export function readRecord(
   const values: Record<string, JsonValue> = {}
   const fields: Record<string, JsonValue> = {}
   const urls: Record<string, string | null> = {}
-  const parents: { relation: ResolvedRelation; node: WriteNode }[] = []
-  const children: { relation: ResolvedRelation; nodes: readonly WriteNode[] }[] = []
+  const parents: { relation: ResolvedRelation; node: NestedNode }[] = []
+  const children: { relation: ResolvedRelation; nodes: readonly NestedNode[] }[] = []
   const node: RecordNode = {
     kind: 'record',
     resource,
@@ -331,13 +331,13 @@ function readRelation(
     return readNested(reading, relation.target, item, below, unique)
   })
   if (relation.kind !== 'belongsTo') {
-    ;(node.children as { relation: ResolvedRelation; nodes: readonly WriteNode[] }[]).push({
+    ;(node.children as { relation: ResolvedRelation; nodes: readonly NestedNode[] }[]).push({
       relation,
       nodes,
     })
   } else if (nodes[0] !== undefined) {
     reading.count.addParent(nodes[0])
-    ;(node.parents as { relation: ResolvedRelation; node: WriteNode }[]).push({
+    ;(node.parents as { relation: ResolvedRelation; node: NestedNode }[]).push({
       relation,
       node: nodes[0],
     })
@@ -367,7 +367,7 @@ function readNested(
   json: JsonValue,
   place: Place,
   unique: readonly NamedColumn[] | undefined,
-): WriteNode {
+): NestedNode {
   const named =
     !isKeyless(target) &&
     isObject(json) &&

@@ -5,7 +5,7 @@ import { stringify } from '../../lib/json/stringify.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { maxBulkNames } from '../../model/settings/setting-names.ts'
 import { keyText } from '../../query/run/key.ts'
-import type { WriteNode } from '../nodes/node.ts'
+import type { NestedNode } from '../nodes/node.ts'
 
 /**
  * Counts what a body writes: its records, the nested objects that may create a record, and the objects of its lists, each of which
@@ -27,7 +27,7 @@ export class RecordCount {
   }
 
   /** Adds the record that a nested to-one object may create: none if it can only name a stored one, one for all objects with the same name. */
-  addParent(node: WriteNode): void {
+  addParent(node: NestedNode): void {
     const name = nameOf(node)
     if (name === undefined || this.#named.has(name)) return
     if (name !== '') this.#named.add(name)
@@ -47,7 +47,7 @@ export class RecordCount {
 }
 
 /** The key by which an object finds or creates its record; empty if it always creates one, undefined if it never does. */
-function nameOf(node: WriteNode): string | undefined {
+function nameOf(node: NestedNode): string | undefined {
   const { resource } = node
   if (node.kind === 'reference') {
     return node.otherwise === null ? undefined : `${resource.name} ${keyText(node.key)}`

@@ -6,13 +6,8 @@ import { isJsonObject } from '../../lib/json/merge-patch.ts'
 import type { WriteMode } from '../../model/registry/checks/field-rules.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { RecordNode } from '../nodes/node.ts'
-import {
-  type FieldTest,
-  fieldTests,
-  type Identifying,
-  PlainRecord,
-  plainInMode,
-} from './plain-record.ts'
+import { PlainRecord } from '../nodes/plain-node.ts'
+import { type FieldTest, fieldTests, type Identifying, plainInMode } from './plain-record.ts'
 
 /**
  * Reads a record as `plainRecord` does if it has the same members, in the same order, as the last record that was remembered. Whether

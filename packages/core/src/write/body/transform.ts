@@ -8,7 +8,7 @@ import { returned, takenBack } from '../../model/hooks/call-hook.ts'
 import { valueForHost } from '../../model/hooks/host-values.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { convertJson } from '../nodes/convert-json.ts'
-import { isNested, pathTo, type RecordNode, type Values, type WriteNode } from '../nodes/node.ts'
+import { isNested, type NestedNode, pathTo, type RecordNode, type Values } from '../nodes/node.ts'
 import type { InputProblems } from './input-problems.ts'
 import { runChecks } from './read-body.ts'
 import type { ValidatorHost } from './validators.ts'
@@ -46,7 +46,7 @@ export function withStoredForms(
 }
 
 /** Whether the body has a value to transform in the node or in a nested one. */
-export function needsTransform(node: WriteNode): boolean {
+export function needsTransform(node: NestedNode): boolean {
   if (node.kind === 'reference') return node.otherwise !== null && needsTransform(node.otherwise)
   const { resource, values, parents, children } = node
   const transforms = transformsOf(resource)
@@ -63,7 +63,7 @@ export function needsTransform(node: WriteNode): boolean {
 const isSent = (values: Values, { name }: NamedColumn): boolean => (values[name] ?? null) !== null
 
 /** One record after the other, so that a list does not call all functions at once. */
-async function transformEach<N extends WriteNode>(
+async function transformEach<N extends NestedNode>(
   nodes: readonly N[],
   isRefused: boolean,
   transforming: Transforming,
@@ -79,19 +79,19 @@ async function transformEach<N extends WriteNode>(
 
 /** `transformEach` for the nested records of one relation, each of which creates a record. */
 function transformNested(
-  nodes: readonly WriteNode[],
+  nodes: readonly NestedNode[],
   isRefused: boolean,
   transforming: Transforming,
-): Promise<readonly WriteNode[]> {
+): Promise<readonly NestedNode[]> {
   const mayCreate = nodes.every(({ resource }) => transforming.host.mayCreate(resource))
   return transformEach(nodes, isRefused || !mayCreate, transforming)
 }
 
 async function transformNode(
-  node: WriteNode,
+  node: NestedNode,
   isRefused: boolean,
   transforming: Transforming,
-): Promise<WriteNode> {
+): Promise<NestedNode> {
   if (node.kind === 'reference') {
     const { otherwise } = node
     if (otherwise === null) return node
@@ -101,7 +101,7 @@ async function transformNode(
   const checked = await afterChecks(node, transforming)
   const refused = isRefused || checked.uniqueName?.problems.any === true
   const values = await storedValues(checked, refused, transforming)
-  const parents: { relation: RecordNode['parents'][number]['relation']; node: WriteNode }[] = []
+  const parents: { relation: RecordNode['parents'][number]['relation']; node: NestedNode }[] = []
   for (const { relation, node: parent } of checked.parents) {
     const [made = parent] = await transformNested([parent], refused, transforming)
     parents.push({ relation, node: made })

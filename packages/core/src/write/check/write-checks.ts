@@ -14,6 +14,7 @@ import type { ValueCheck } from '../body/validators.ts'
 import { isSet, narrowedRelations } from '../nodes/hidden-references.ts'
 import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import {
+  isEmpty,
   linkedIsNotChanged,
   pathTo,
   type RecordNode,
@@ -37,62 +38,46 @@ export async function requireAccess(
   if (!(await access.mayWrite(resource, action))) throw forbidden(path)
 }
 
-/** What earlier look-ups found out about the foreign keys of a list of records. */
-export interface KnownReferences {
-  /** The relations whose target may hide records; only these must be checked. */
-  readonly relations: readonly ResolvedRelation[]
-  /** Whether the caller may see the record with this key, given as `keyText`. */
-  has(relation: ResolvedRelation, key: string): boolean
-  /**
-   * Called before a key is looked up that `has` does not know. Returns the function to call if the caller may see the record: it adds
-   * the key to those that `has` knows.
-   */
-  beforeLookUp(): Promise<(relation: ResolvedRelation, key: string) => void>
-  /** Whether the look-up of the list has found no such record that the caller may see; false if it does not tell. */
-  isMissing(relation: ResolvedRelation, key: string): boolean
-  /** The paths of the foreign keys of the later records for which `isMissing` is true. */
-  missingLater(): Promise<readonly string[]>
-}
-
 /**
- * Throws 422 if a foreign key that was sent refers to a record that the caller may not see. The error names all such keys of the record,
- * and those of later records that the look-up of their list has found. `row` is the whole record to store, because other columns of the
- * key may be stored already, or come from the parent record. A key that equals the one of the `stored` record is accepted if the caller
- * may read records of `resource`, so that a client can send back what it has read.
+ * Throws 422 if a foreign key refers to a record that the caller may not see; the error names all such keys of the record. `sent` are the
+ * values of which one is a part of the key, `row` is the whole record to store, because the other parts may be stored already, or come from
+ * the records around it. A key that equals the one of the `stored` record is accepted if the caller may read records of `resource`, so that
+ * a client can send back what it has read.
  */
-export function refuseInvisibleReferences(
+export async function refuseInvisible(
   context: WriteContext,
   resource: Resource,
-  sent: Values,
-  row: Values,
+  relations: readonly ResolvedRelation[],
+  { sent, row, stored }: { readonly sent: Values; readonly row: Values; readonly stored?: Values },
   path: string,
-  known?: KnownReferences,
-  stored?: Values,
-): MaybePromise<void> {
-  const relations = known?.relations ?? hidingRelations(context, resource)
-  let unknown: Unknown[] | undefined
-  for (let i = 0; i < relations.length; i++) {
-    const relation = relations[i] as ResolvedRelation
-    if (!isSet(relation, sent)) continue
-    const text = keyTextIn(relation.from, row)
-    if (text === undefined || known?.has(relation, text) === true) continue
-    unknown ??= []
-    const isUnchanged = stored !== undefined && keyTextIn(relation.from, stored) === text
-    unknown.push({ relation, text, isUnchanged, key: valuesOf(relation.from, row) ?? [] })
+): Promise<void> {
+  const missing: string[] = []
+  let isRefused = false
+  for (const relation of relations) {
+    const key = isSet(relation, sent) ? valuesOf(relation.from, row) : undefined
+    if (key === undefined) continue
+    const isUnchanged =
+      stored !== undefined && keyTextIn(relation.from, stored) === keyTextIn(relation.from, row)
+    if (isUnchanged && (await mayRead(context, resource))) continue
+    const paths = () => shownPaths(relation, path)
+    if (await isVisible(context, resource, relation, key, paths)) continue
+    isRefused = true
+    missing.push(...paths())
   }
-  return unknown && refuseInvisible(context, resource, unknown, path, known)
+  if (isRefused) throw missingReference(missing)
 }
 
 /** The to-one relations of a resource whose target may hide records. */
-const hidingRelations = (
+export const hidingRelations = (
   { access }: WriteContext,
   resource: Resource,
 ): readonly ResolvedRelation[] => narrowedRelations(resource, (target) => access.narrows(target))
 
 /**
- * `refuseInvisibleReferences` for the foreign keys that nested objects have `set`. Two foreign keys may share a column: a nested `author`
- * sets `tenant_id`, which is part of the foreign key of `publisher` too. Does not look up the records of the relations in `known`:
- * they are the nested objects themselves or the parent, so the write has found them through the scope, or created them.
+ * Throws 422 if a foreign key that nested objects have `set` refers to a record that the caller may not see. Two foreign keys may share a
+ * column: a nested `author` sets `tenant_id`, which is part of the foreign key of `publisher` too. Does not look up the records of the
+ * relations in `isKnown`: they are the nested objects themselves or the parent, so the write has found them through the scope, or
+ * created them.
  */
 export function refuseInvisibleByParts(
   context: WriteContext,
@@ -105,61 +90,20 @@ export function refuseInvisibleByParts(
 ): MaybePromise<void> {
   const relations = hidingRelations(context, resource).filter((relation) => !isKnown(relation))
   if (relations.length === 0) return
-  const unseen: KnownReferences = { ...nothingKnown, relations }
-  return refuseInvisibleReferences(context, resource, set, row, path, unseen, stored)
-}
-
-const nothingKnown: Omit<KnownReferences, 'relations'> = {
-  has: () => false,
-  beforeLookUp: () => Promise.resolve(() => {}),
-  isMissing: () => false,
-  missingLater: () => Promise.resolve([]),
-}
-
-/** A reference that must be looked up. */
-interface Unknown {
-  readonly relation: ResolvedRelation
-  /** The key as `keyText`. */
-  readonly text: string
-  readonly isUnchanged: boolean
-  readonly key: readonly Value[]
-}
-
-async function refuseInvisible(
-  context: WriteContext,
-  resource: Resource,
-  references: readonly Unknown[],
-  path: string,
-  known: KnownReferences | undefined,
-): Promise<void> {
-  const missing: string[] = []
-  let isRefused = false
-  for (const { relation, text, isUnchanged, key } of references) {
-    if (isUnchanged && (await mayRead(context, resource))) continue
-    // After a refusal, no statement repeats what the look-up of the list has found.
-    if (!(isRefused && known?.isMissing(relation, text) === true)) {
-      const remember = await known?.beforeLookUp()
-      if (await isVisible(context, resource, relation, key, path)) {
-        remember?.(relation, text)
-        continue
-      }
-    }
-    isRefused = true
-    missing.push(...shownPaths(relation, path))
-  }
-  if (isRefused) throw missingReference([...missing, ...((await known?.missingLater()) ?? [])])
+  return refuseInvisible(context, resource, relations, { sent: set, row, stored }, path)
 }
 
 /** The paths of the fields of a foreign key, in the record at `path`. */
 export const shownPaths = ({ from }: ResolvedRelation, path: string): readonly string[] =>
   from.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
 
-async function isVisible(
+/** Whether the caller may see the record that a foreign key refers to. `paths` are those of the references to it. */
+export async function isVisible(
   context: WriteContext,
   holder: Resource,
   relation: ResolvedRelation,
   key: readonly Value[],
-  path: string,
+  paths: () => readonly string[],
 ): Promise<boolean> {
   const { to, target } = relation
   // If the caller has no access to the target, no policy is called, and the row only has to exist, as the foreign key requires.
@@ -167,7 +111,6 @@ async function isVisible(
     return existsUnscoped(context, target, matchesOf(keyParts(to), key))
   }
   const plan = planLookUp(target, columnValues(to, key), { read: to })
-  const paths = () => shownPaths(relation, path)
   const found = await readReferred(context, plan, { holder, columns: to, keys: [key], paths })
   return found.length > 0
 }
@@ -217,6 +160,11 @@ function notChanged(resource: Resource, name: string): string {
   // Clients may write the field, but not in a record that this request only links.
   return why === undefined ? 'This field cannot be changed here.' : `This field ${why}.`
 }
+
+/** Whether an object that refers to a stored record has other members than its key. */
+export const hasSentBack = ({ sentBack }: { readonly sentBack: SentBack }): boolean =>
+  sentBack.nested !== undefined ||
+  !(isEmpty(sentBack.fields) && isEmpty(sentBack.otherForms) && isEmpty(sentBack.urls))
 
 /**
  * Adds a problem for each read-only field or relation URL in the body that differs from the stored record. If the caller may not read

@@ -16,6 +16,7 @@ import { planLinks } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import type { InsertedLink } from '../refusals/refusal.ts'
 import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../resolve/look-up-records.ts'
+import { withHooks } from '../segments/with-hooks.ts'
 import { compileInserts, storedColumns } from '../statements/statements.ts'
 import {
   compileLockByKeys,
@@ -26,7 +27,6 @@ import {
 } from '../statements/statements-by-keys.ts'
 import { columnsToRead, type LinkUse, type RemovalUse } from '../store/columns-to-read.ts'
 import { restoration } from '../store/deletion-marks.ts'
-import type { LevelOrder } from '../store/lists/level-order.ts'
 import { removeStored } from '../store/remove-record.ts'
 import { runWrite } from '../store/run-write.ts'
 import { insert, splitGeneratedKey, writeSaved } from '../store/save.ts'
@@ -50,17 +50,15 @@ interface LinkContext {
   readonly context: WriteContext
   readonly relation: ResolvedRelation
   readonly junction: Junction
-  readonly order: LevelOrder | undefined
 }
 
 export function linkRecords(
   context: WriteContext,
   relation: ResolvedRelation,
   junction: Junction,
-  order: LevelOrder | undefined,
 ): LinkStore {
   const { resource, own: ownColumns, linked: linkedColumns } = junction
-  const writing: LinkContext = { context, relation, junction, order }
+  const writing: LinkContext = { context, relation, junction }
   return {
     async existing(lists) {
       const found: FoundLinks = new Map()
@@ -83,9 +81,10 @@ export function linkRecords(
       await lock(writing, links)
       const soft = resource.settings.softDelete !== null
       const rows = await rowsOf(writing, links, { kind: 'remove', soft })
-      order?.beforeHooks(context)
-      await removeStored(context, resource, rows, commonPath(links))
-      order?.afterHooks(context)
+      const { interrupt } = context
+      await withHooks(context, interrupt?.work, () =>
+        removeStored(context, resource, rows, commonPath(links)),
+      )
     },
     create: (links) => createLinks(writing, links),
   }
@@ -95,27 +94,28 @@ const ownKey = ({ own }: LinkList): Key => own
 
 /**
  * Calls the hooks of the links, and stores the links. A hook may read the links before its own, so with hooks each link is stored
- * before the hooks of the next one are called, unless `order` keeps hooks from sending statements.
+ * before the hooks of the next one are called, unless a statement of a hook interrupts the write.
  */
 async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Promise<void> {
-  const { context, junction, order } = writing
-  const { access, hooks } = context
+  const { context, junction } = writing
+  const { access, hooks, interrupt } = context
   const { resource } = junction
   const hasHooks = access.hasHook(resource, 'can_create') || hooks.has(resource, 'add')
-  const oneByOne = hasHooks && order === undefined
+  const oneByOne = hasHooks && interrupt === undefined
   const allowed: NewLink[] = []
   const deleted = await deletedLinks(writing, links)
-  order?.beforeHooks(context)
-  for (const { list, linked } of links) {
-    for (const one of linked) {
-      const known = deleted.get(linkText(list.own, one.key))
-      const link = await newLink(writing, list, one, known)
-      if (link === undefined) continue
-      if (oneByOne) await store(writing, [link], true)
-      else allowed.push(link)
+  await withHooks(context, interrupt?.work, async () => {
+    for (const { list, linked } of links) {
+      for (const one of linked) {
+        const known = deleted.get(linkText(list.own, one.key))
+        const link = await newLink(writing, list, one, known)
+        interrupt?.refuse()
+        if (link === undefined) continue
+        if (oneByOne) await store(writing, [link], true)
+        else allowed.push(link)
+      }
     }
-  }
-  order?.afterHooks(context)
+  })
   await store(writing, allowed, hasHooks)
 }
 

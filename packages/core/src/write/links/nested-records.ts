@@ -1,81 +1,78 @@
-// The nested records of one level: to-one parents, which are written before the records, and children and links, which are written
+// The nested records of one segment: to-one parents, which are written before the records, and children and links, which are written
 // after them (docs/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
-import { unwritableKey } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyText } from '../../query/run/key.ts'
-import { refuseWithoutVersion } from '../check/preconditions.ts'
-import { compareSentBack, refuseInvisibleByParts, validateFilled } from '../check/write-checks.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
-import { pathTo, type RecordNode, type Values, type WriteNode } from '../nodes/node.ts'
+import { type NestedNode, pathTo, type RecordNode, type Values } from '../nodes/node.ts'
+import {
+  creating,
+  knownValues,
+  type NodeOptions,
+  nestedNode,
+  recordOf,
+  type WriteNode,
+} from '../nodes/write-node.ts'
 import { keyIn, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
-import type { LevelOrder } from '../store/lists/level-order.ts'
-import {
-  CreateStep,
-  type ManyStep,
-  type MoveStep,
-  type WriteNested,
-} from '../store/lists/many-step.ts'
-import { RepeatNeeded } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { findOrCreate, hasSentBack, isRecord, isReference, roundsOf } from './find-or-create.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
+import { setUpdatedTimes } from './updated-times.ts'
 import { writeLinks } from './write-links.ts'
+
+/**
+ * Writes nested records, as the writer does for a level. Functions that the writer calls take it as an argument, because an import would be
+ * a cycle. Returns the known values of each record, at least its key, in the same order.
+ */
+export type WriteNested = (
+  context: WriteContext,
+  nodes: readonly WriteNode[],
+) => Promise<readonly Values[]>
 
 /** The nested objects that one record has in one relation. */
 interface NestedList {
-  /** The position of the record among those of its level. */
-  readonly index: number
-  readonly nodes: readonly WriteNode[]
+  readonly parent: WriteNode
+  readonly nodes: readonly NestedNode[]
 }
 
-/** The nested objects of all records of a level by relation, in the order in which the relations first occur. */
-type NestedLists = ReadonlyMap<ResolvedRelation, readonly NestedList[]>
+/** The nested objects of all records of a segment by relation, in the order in which the relations first occur. */
+type NestedLists = Map<ResolvedRelation, NestedList[]>
 
-function addTo(
-  lists: Map<ResolvedRelation, NestedList[]>,
-  relation: ResolvedRelation,
-  list: NestedList,
-): void {
+function addTo(lists: NestedLists, relation: ResolvedRelation, list: NestedList): void {
   const known = lists.get(relation)
   if (known === undefined) lists.set(relation, [list])
   else known.push(list)
 }
 
-function parentsOf(nodes: readonly (RecordNode | undefined)[]): NestedLists {
-  const lists = new Map<ResolvedRelation, NestedList[]>()
-  for (let index = 0; index < nodes.length; index++) {
-    for (const { relation, node } of nodes[index]?.parents ?? []) {
-      addTo(lists, relation, { index, nodes: [node] })
-    }
-  }
-  return lists
-}
-
-/** Finds or creates the to-one parents of all records; returns the foreign keys to them, by the position of the record. */
-export async function parentKeys(
+/** Finds or creates the to-one parents of the nodes, and keeps the foreign keys to them. */
+export async function writeParents(
   context: WriteContext,
-  nodes: readonly (RecordNode | undefined)[],
+  nodes: readonly WriteNode[],
   write: WriteNested,
-): Promise<ReadonlyMap<number, Values>> {
-  const keys = new Map<number, Record<string, JsonValue>>()
-  for (const [relation, lists] of parentsOf(nodes)) {
-    const { target, to, pairs } = relation
-    const parents = lists.flatMap((list) => list.nodes)
-    const records = await findOrCreate(context, target, parents, write, { columns: to })
-    const known = await withColumns(context, target, records, to)
-    for (let i = 0; i < lists.length; i++) {
-      const { index } = lists[i] as NestedList
-      const own = keys.get(index) ?? {}
-      for (const { from, to } of pairs) own[from.name] = known[i]?.[to.name] ?? null
-      keys.set(index, own)
+): Promise<void> {
+  const lists: NestedLists = new Map()
+  for (const parent of nodes) {
+    // A node that has waited for another segment has its parents already.
+    if (parent.parentKeys !== undefined) continue
+    for (const { relation, node } of recordOf(parent)?.parents ?? []) {
+      addTo(lists, relation, { parent, nodes: [node] })
     }
   }
-  return keys
+  for (const [relation, ofRelation] of lists) {
+    const { target, to, pairs } = relation
+    const options: NodeOptions = { ...creating(target), held: to }
+    const parents = ofRelation.flatMap(({ nodes }) => nodes.map((one) => nestedNode(options, one)))
+    const known = await withColumns(context, target, await write(context, parents), to)
+    for (let i = 0; i < ofRelation.length; i++) {
+      const { parent } = ofRelation[i] as NestedList
+      const own: Record<string, JsonValue> = { ...parent.parentKeys }
+      for (const { from, to } of pairs) own[from.name] = known[i]?.[to.name] ?? null
+      parent.parentKeys = own
+    }
+  }
 }
 
 /** Completes the known values of records: reads each record from the database that lacks one of the columns. */
@@ -110,68 +107,63 @@ async function withColumns(
   return complete
 }
 
-/** A written record whose children are written next. */
-export interface WrittenParent {
-  readonly node: RecordNode
-  readonly known: Values
-  /** The record before the write; undefined for a new one. Lists of an existing record replace its links. */
-  readonly before: Values | undefined
-  /** The record with the values that were sent to the database. */
-  readonly saved: Values
-}
-
-/** Writes the children and links of all records of a level; returns the existing records whose links have changed. */
+/** Writes the children and links of written records, and sets the `updated` columns of those that existed before and have other links now. */
 export async function writeChildren(
   context: WriteContext,
   resource: Resource,
-  records: readonly WrittenParent[],
+  nodes: readonly WriteNode[],
   write: WriteNested,
-  order: LevelOrder | undefined,
-): Promise<ReadonlySet<WrittenParent>> {
-  const relinked = new Set<WrittenParent>()
-  const lists = new Map<ResolvedRelation, NestedList[]>()
-  for (let index = 0; index < records.length; index++) {
-    for (const { relation, nodes } of records[index]?.node.children ?? []) {
-      addTo(lists, relation, { index, nodes })
+): Promise<void> {
+  const lists: NestedLists = new Map()
+  for (const parent of nodes) {
+    for (const { relation, nodes: children } of recordOf(parent)?.children ?? []) {
+      addTo(lists, relation, { parent, nodes: children })
     }
   }
-  if (order !== undefined && records.length > 1 && shareJunction([...lists.keys()])) {
-    throw new RepeatNeeded()
+  if (lists.size === 0) return
+  // A list of one record may then remove a link that a list of another one creates, so that the order of the records matters.
+  if (context.interrupt !== undefined && nodes.length > 1 && shareJunction([...lists.keys()])) {
+    context.repeat?.()
   }
+  const relinked = new Set<WriteNode>()
   for (const [relation, ofRelation] of lists) {
-    const known = ofRelation.map(({ index }) => (records[index] as WrittenParent).known)
+    const known = ofRelation.map(({ parent }) => knownValues(parent))
     const parents = await withColumns(context, resource, known, relation.from)
     if (relation.through === undefined) {
       await writeOwned(context, relation, ofRelation, parents, write)
-    } else {
-      const all = ofRelation.flatMap(({ nodes }) => nodes)
-      const linked = await findOrCreate(context, relation.target, all, write, { linked: true })
-      const linkLists: LinkList[] = []
-      let first = 0
-      for (let i = 0; i < ofRelation.length; i++) {
-        const { index, nodes } = ofRelation[i] as NestedList
-        const { node, before } = records[index] as WrittenParent
-        const isUpdate = before !== undefined
-        linkLists.push({
-          record: { values: known[i] as Values, path: node.path },
-          own: valuesOf(relation.from, parents[i] as Values) ?? [],
-          path: pathTo(node.path, relation.name),
-          mayExist: isUpdate || mayBeLinked(node, relation),
-          replaces: isUpdate,
-          linked: linkedRecords(relation.target, nodes, linked, first),
-        })
-        first += nodes.length
-      }
-      const changed = await writeLinks(context, relation, linkLists, order)
-      for (let i = 0; i < linkLists.length; i++) {
-        const parent = records[ofRelation[i]?.index ?? -1] as WrittenParent
-        if (parent.before !== undefined && changed.has(linkLists[i] as LinkList))
-          relinked.add(parent)
-      }
+      continue
+    }
+    const options: NodeOptions = { ...creating(relation.target), isLinked: true }
+    const all = ofRelation.flatMap((list) => list.nodes.map((one) => nestedNode(options, one)))
+    const linked = await write(context, all)
+    const linkLists: LinkList[] = []
+    let first = 0
+    for (let i = 0; i < ofRelation.length; i++) {
+      const { parent, nodes: own } = ofRelation[i] as NestedList
+      const isUpdate = parent.decision === 'change'
+      linkLists.push({
+        record: { values: known[i] as Values, path: parent.path },
+        own: valuesOf(relation.from, parents[i] as Values) ?? [],
+        path: pathTo(parent.path, relation.name),
+        mayExist: isUpdate || mayBeLinked(recordOf(parent) as RecordNode, relation),
+        replaces: isUpdate,
+        linked: linkedRecords(relation.target, own, linked, first),
+      })
+      first += own.length
+    }
+    const changed = await writeLinks(context, relation, linkLists)
+    for (let i = 0; i < linkLists.length; i++) {
+      const { parent } = ofRelation[i] as NestedList
+      if (parent.decision === 'change' && changed.has(linkLists[i] as LinkList))
+        relinked.add(parent)
     }
   }
-  return relinked
+  // A link whose record needs more fields is a problem.
+  if (nodes.some(isChanged)) context.problems.refuse()
+  await setUpdatedTimes(context, resource, [...relinked])
 }
+
+const isChanged = ({ decision }: WriteNode): boolean => decision === 'change'
 
 /**
  * Whether two of the relations have the same links, such as `friends` and `fans`. Then a list of one record may remove a link that
@@ -194,14 +186,14 @@ function shareJunction(relations: readonly ResolvedRelation[]): boolean {
  */
 function linkedRecords(
   resource: Resource,
-  nodes: readonly WriteNode[],
+  nodes: readonly NestedNode[],
   records: readonly Values[],
   first: number,
 ): ReadonlyMap<string, LinkedRecord> {
   const linked = new Map<string, LinkedRecord>()
   for (let i = 0; i < nodes.length; i++) {
     const key = keyIn(resource, records[first + i] ?? {})
-    if (key !== undefined) linked.set(keyText(key), { key, path: (nodes[i] as WriteNode).path })
+    if (key !== undefined) linked.set(keyText(key), { key, path: (nodes[i] as NestedNode).path })
   }
   return linked
 }
@@ -216,10 +208,7 @@ function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRe
   return keyWasChosen || lists.length > 1
 }
 
-/**
- * Writes children that store the key of their parent. Moves existing ones to the parent, for which the caller needs the right to
- * change them.
- */
+/** Writes children that store the key of their parent. Existing ones get another parent, for which the caller needs the right to change them. */
 async function writeOwned(
   context: WriteContext,
   relation: ResolvedRelation,
@@ -228,102 +217,12 @@ async function writeOwned(
   write: WriteNested,
 ): Promise<void> {
   const { target, pairs } = relation
-  const nodes: WriteNode[] = []
-  const filled: Values[] = []
+  const options: NodeOptions = { ...creating(target), whenFound: 'move', relation }
+  const children: WriteNode[] = []
   for (let i = 0; i < lists.length; i++) {
     const own: Record<string, JsonValue> = {}
     for (const { from, to } of pairs) own[to.name] = parents[i]?.[from.name] ?? null
-    for (const node of lists[i]?.nodes ?? []) {
-      nodes.push(node)
-      filled.push(own)
-    }
+    for (const node of lists[i]?.nodes ?? []) children.push(nestedNode(options, node, own))
   }
-  if (nodes.every(isRecord)) {
-    const created = nodes.map((node, i) => new CreateStep(node, filled[i]))
-    if (created.length > 0) await write(context, target, created)
-    return
-  }
-  const moved = nodes.filter(isReference)
-  const read = columnsToRead(context, target, { kind: 'move', nodes: moved, filled: relation.to })
-  const finding = { action: 'PATCH', read } as const
-  for await (const { found, toCreate } of roundsOf(context, target, nodes, finding)) {
-    const steps: [index: number, step: ManyStep][] = []
-    for (const { index, node, stored } of found) {
-      const step = {
-        kind: 'move',
-        node,
-        stored,
-        relation,
-        filled: filled[index] as Values,
-      } as const
-      steps.push([index, step])
-    }
-    for (const { index, node } of toCreate) {
-      steps.push([index, new CreateStep(node, filled[index])])
-    }
-    steps.sort(byIndex)
-    if (steps.length > 0) await write(context, target, steps.map(stepOf))
-  }
-}
-
-type Indexed = readonly [index: number, step: ManyStep]
-
-const byIndex = ([a]: Indexed, [b]: Indexed): number => a - b
-const stepOf = ([, step]: Indexed): ManyStep => step
-
-/**
- * The changes that move a child to its parent, after all checks except those of the policy. If the child cannot be moved, adds a
- * problem and returns undefined; throws 428 if its model requires If-Match.
- */
-export async function changesOfMove(
-  context: WriteContext,
-  { node, relation, filled }: MoveStep,
-  stored: Values,
-): Promise<Values | undefined> {
-  const { resource, path } = node
-  refuseWithoutVersion(resource, path)
-  if (hasSentBack(node)) await compareSentBack(context, resource, node.sentBack, stored, path)
-  const fixed = relation.to.find(
-    (column) => unwritableKey(resource, column, 'update') !== undefined,
-  )
-  if (fixed !== undefined) {
-    const name = fixed.hidden ? 'relation to its parent' : `"${fixed.name}"`
-    context.problems.add(path, `The record cannot be moved here: its ${name} is read-only.`)
-    return undefined
-  }
-  const row = { ...stored, ...filled }
-  const toParent = (other: ResolvedRelation): boolean => isInverse(other, relation)
-  await refuseInvisibleByParts(context, resource, filled, row, path, stored, toParent)
-  await validateFilled(context, resource, filled, row, path, stored)
-  return filled
-}
-
-/** Whether a to-one relation leads from a child to the parent of `relation`. */
-const isInverse = ({ target, from }: ResolvedRelation, relation: ResolvedRelation): boolean =>
-  target === relation.source &&
-  from.length === relation.to.length &&
-  from.every((column) => relation.to.includes(column))
-
-/**
- * Refuses a child whose nested to-one object sets a part of the foreign key to the parent to another value: the child would
- * belong to another parent. `filled` is the key of the parent, `keys` are those of the nested objects.
- */
-export function refuseOtherParent(
-  { problems }: WriteContext,
-  { path, parents }: RecordNode,
-  filled: Values,
-  keys: Values,
-): void {
-  for (const { relation } of parents) {
-    const other = relation.from.find(
-      ({ name }) => filled[name] !== undefined && String(filled[name]) !== String(keys[name]),
-    )
-    if (other === undefined) continue
-    const field = other.hidden ? 'key' : `"${other.name}"`
-    problems.add(
-      pathTo(path, relation.name),
-      `Its ${field} differs from that of the parent record.`,
-    )
-  }
-  problems.refuse()
+  await write(context, children)
 }

@@ -6,35 +6,43 @@ import { keyChunks } from '../../query/compile/chunks.ts'
 import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
 import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
+import { knownValues, type WriteNode } from '../nodes/write-node.ts'
 import { compileUpdateByKeys } from '../statements/statements-by-keys.ts'
 import { keyOf } from '../store/change-log.ts'
 import { runWrite } from '../store/run-write.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import type { WrittenParent } from './nested-records.ts'
 
 /** Sets the columns with one statement, in the records where the write has not set them already. */
 export async function setUpdatedTimes(
   context: WriteContext,
   resource: Resource,
-  records: readonly WrittenParent[],
+  records: readonly WriteNode[],
 ): Promise<void> {
   if (!setsTimestamps(resource)) return
   const times = updatedTimestamps(context, resource)
   const due = records.filter((record) => isDue(resource, times, record))
   const [first, ...others] = due
   if (first === undefined) return
-  const path = others.length === 0 ? first.node.path : ''
-  const keys = due.map(({ known }) => keyOf(resource, known))
+  const path = others.length === 0 ? first.path : ''
+  const keys = due.map((node) => keyOf(resource, knownValues(node)))
   for (const some of keyChunks(context.target.dialect, keys, resource.primaryKey)) {
     const statement = compileUpdateByKeys(context.target, resource, times, some)
     const step = { step: 'update', resource, path, values: times, key: null } as const
     await runWrite(context, statement, step)
   }
-  for (const { known, node } of due) context.changes?.note(resource, known, known, node.path)
+  for (const node of due) {
+    const known = knownValues(node)
+    context.changes?.note(resource, known, known, node.path)
+  }
 }
 
 /** Whether the write has left the columns as they were, and the time is another one by now. */
-function isDue(resource: Resource, times: Values, { before = {}, saved }: WrittenParent): boolean {
+function isDue(
+  resource: Resource,
+  times: Values,
+  { stored: before = {}, row }: WriteNode,
+): boolean {
+  const saved = row !== undefined && 'stored' in row ? { ...row.stored, ...row.written } : before
   const columns = Object.keys(times).flatMap((name) => resource.allColumns.get(name) ?? [])
   const isSame = (values: Values, other: Values): boolean =>
     columns.every((column) => {

@@ -9,7 +9,6 @@ import { requireAccess } from '../check/write-checks.ts'
 import { planLookUp, planRecords } from '../nodes/look-up-plan.ts'
 import type { RecordNode } from '../nodes/node.ts'
 import { keyIn, readScoped } from '../resolve/look-up-records.ts'
-import type { LevelOrder } from '../store/lists/level-order.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { linkRecords } from './link-records.ts'
 import type { Key, LinkedKeys, LinkList, NewLinks, OldLinks } from './link-store.ts'
@@ -26,13 +25,10 @@ export async function writeLinks(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly LinkList[],
-  order: LevelOrder | undefined,
 ): Promise<ReadonlySet<LinkList>> {
   const junction = junctionOf(relation)
   const store =
-    junction === undefined
-      ? linkTable(context, relation)
-      : linkRecords(context, relation, junction, order)
+    junction === undefined ? linkTable(context, relation) : linkRecords(context, relation, junction)
   const mayBeLinked = lists.filter(({ mayExist }) => mayExist)
   const existing = mayBeLinked.length === 0 ? new Map() : await store.existing(mayBeLinked)
   const created: NewLinks[] = []

@@ -1,4 +1,4 @@
-// WriteNode: a validated request body, with a node for each of its objects and values in canonical JSON form. The other folders of `write` store it.
+// NestedNode: a validated request body, with a node for each of its objects and values in canonical JSON form. The other folders of `write` store it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
@@ -46,11 +46,11 @@ export interface RecordNode {
   /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
   readonly merges: readonly NamedColumn[]
   /** Nested to-one objects, whose key this record stores; they are written first. */
-  readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: WriteNode }[]
+  readonly parents: readonly { readonly relation: ResolvedRelation; readonly node: NestedNode }[]
   /** Nested objects and lists of records that store this record's key, and many-to-many lists; they are written last. */
   readonly children: readonly {
     readonly relation: ResolvedRelation
-    readonly nodes: readonly WriteNode[]
+    readonly nodes: readonly NestedNode[]
   }[]
 }
 
@@ -80,7 +80,7 @@ export interface ReferenceNode {
   readonly otherwise: RecordNode | null
 }
 
-export type WriteNode = RecordNode | ReferenceNode
+export type NestedNode = RecordNode | ReferenceNode
 
 /** The problem of a nested object in an object that refers to a stored record. */
 export const linkedIsNotChanged =
@@ -98,7 +98,7 @@ export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
       nodes.length > 1 || through?.resource !== undefined || nodes.some(isSeveral),
   )
 
-function isSeveral(node: WriteNode): boolean {
+function isSeveral(node: NestedNode): boolean {
   const record = node.kind === 'record' ? node : node.otherwise
   return record !== null && nestsSeveral(record)
 }

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../errors.ts'
 import type { Values } from '../nodes/node.ts'
-import type { GroupSize } from '../store/lists/look-ahead/group-size.ts'
+import type { GroupSize } from '../segments/group-size.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { findReferrers, type KnownRecord } from './find-referrers.ts'
 import { type ListToRemove, nameOf, type ToRemove } from './to-remove.ts'

@@ -8,6 +8,7 @@ import { keyText } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { keyMatches, valuesOf } from '../resolve/look-up-records.ts'
+import { WriteQueue } from '../segments/write-queue.ts'
 import { compileDelete, compileUpdate, storedColumns } from '../statements/statements.ts'
 import {
   compileDeleteByKeys,
@@ -15,14 +16,13 @@ import {
   matchesOf,
   recordsByKeys,
 } from '../statements/statements-by-keys.ts'
-import { ChangedRow } from '../store/lists/rows/pending-writes.ts'
-import { partsOf } from '../store/lists/rows/update-rows.ts'
-import { WriteQueue } from '../store/lists/rows/write-queue.ts'
+import { ChangedRow } from '../store/rows/rows.ts'
+import { partsOf } from '../store/rows/update-rows.ts'
 import { runWrite } from '../store/run-write.ts'
 import { rollBackTo, setSavepoint } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
-/** A record to delete, or to change. A class, as `CreateStep` says. */
+/** A record to delete, or to change. A class, as `WriteNode` says. */
 export class PendingRow {
   readonly resource: Resource
   readonly key: readonly Value[]

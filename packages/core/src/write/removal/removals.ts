@@ -6,7 +6,6 @@ import type { Resource } from '../../model/registry/resource.ts'
 import { maxBulkNames } from '../../model/settings/setting-names.ts'
 import type { Values } from '../nodes/node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
-import { RepeatNeeded } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { LookAhead } from './look-ahead.ts'
 import { PendingRemovals } from './pending-removals.ts'
@@ -92,7 +91,7 @@ export async function removing(
   } catch (error) {
     // Deletes the earlier records first, because an error of theirs takes precedence.
     await pending.flush().catch((earlier: unknown) => {
-      const isRefused = refusalOf(earlier) !== undefined || earlier instanceof RepeatNeeded
+      const isRefused = refusalOf(earlier) !== undefined
       if (isRefused) throw earlier
     })
     throw error
@@ -130,5 +129,5 @@ function withSavepoints(context: WriteContext, resource: Resource, cascade: bool
   const hasCallback =
     [...deleted].some((one) => hooks.has(one, 'remove')) ||
     [...emptied].some((one) => hooks.has(one, 'update'))
-  return hasCallback ? { ...context, setsSavepoints: true } : context
+  return hasCallback ? { ...context, repeat: undefined } : context
 }

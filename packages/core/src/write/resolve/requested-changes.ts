@@ -1,64 +1,19 @@
-// requestedChanges: how a body changes a stored record, by PATCH or PUT (docs/writing.md).
+// How a body changes a stored record, by PATCH or PUT (docs/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { mergePatch } from '../../lib/json/merge-patch.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { unwritableRelation } from '../../model/registry/checks/field-rules.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import {
   initialValue,
   pendingRecord,
   setsTimestamps,
   updatedTimestamps,
 } from '../check/defaults.ts'
-import {
-  compareSentBack,
-  type KnownReferences,
-  mayRead,
-  refuseInvisibleByParts,
-  refuseInvisibleReferences,
-  validateFilled,
-} from '../check/write-checks.ts'
+import { compareSentBack, mayRead } from '../check/write-checks.ts'
 import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../nodes/node.ts'
 import type { ValueSources, WriteContext } from '../store/write-context.ts'
-
-/** How a body changes a stored record. */
-interface RequestedOptions {
-  readonly replace: boolean
-  /** The foreign keys to its nested to-one parents. */
-  readonly keys?: Values | undefined
-  readonly references?: KnownReferences | undefined
-}
-
-/** The changes that a body requests for a stored record, after all checks except those of the policy. */
-export function requestedChanges(
-  context: WriteContext,
-  node: RecordNode,
-  stored: Values,
-  options: RequestedOptions,
-): MaybePromise<Values> {
-  if (options.replace || !hasOnlyValues(node)) {
-    return requestedAfterChecks(context, node, stored, options)
-  }
-  const { resource, path, values } = node
-  const { references } = options
-  // A foreign key of several columns may be partly in the body and partly in the stored record.
-  const hasWholeKeys = references?.relations.every(hasOneColumn) === true
-  const row = hasWholeKeys ? values : { ...stored, ...values }
-  context.generatedKeys.refuseSent(resource, values, path)
-  const checked = refuseInvisibleReferences(
-    context,
-    resource,
-    values,
-    row,
-    path,
-    references,
-    stored,
-  )
-  return checked instanceof Promise ? checked.then(() => values) : values
-}
-
-const hasOneColumn = ({ from }: ResolvedRelation): boolean => from.length === 1
 
 /** Whether the body has only values that need no comparison with the stored record, and no nested to-one objects. */
 export const hasOnlyValues = ({
@@ -73,31 +28,6 @@ export const hasOnlyValues = ({
   isEmpty(sentBack.fields) &&
   isEmpty(sentBack.otherForms) &&
   isEmpty(sentBack.urls)
-
-async function requestedAfterChecks(
-  context: WriteContext,
-  given: RecordNode,
-  stored: Values,
-  { replace, keys = {}, references }: RequestedOptions,
-): Promise<Values> {
-  const { node, cleared } = await compareWithStored(context, given, stored)
-  const { resource, path } = node
-  const sent = { ...node.values, ...cleared }
-  const set = { ...sent, ...keys }
-  const changes = replace ? { ...(await resetValues(context, resource, set)), ...set } : set
-  const row = { ...stored, ...changes }
-  context.generatedKeys.refuseSent(resource, sent, path, keys)
-  await refuseInvisibleReferences(context, resource, sent, row, path, references, stored)
-  if (node.parents.length > 0) {
-    const isNested = (relation: ResolvedRelation): boolean =>
-      node.parents.some((parent) => parent.relation.name === relation.name)
-    await refuseInvisibleByParts(context, resource, keys, row, path, stored, isNested)
-  }
-  await validateFilled(context, resource, keys, row, path, stored)
-  await runWholeRecordChecks(context, node, row, stored)
-  context.problems.refuse()
-  return changes
-}
 
 /** A node after its comparison with the stored record. */
 interface Compared {
@@ -190,7 +120,7 @@ export function independentChanges(
 }
 
 /** The values that PUT sets in fields that were not sent: defaults, or NULL. Hidden and write-only columns keep their values. */
-function resetValues(
+export function resetValues(
   sources: ValueSources,
   resource: Resource,
   sent: Values,

@@ -9,20 +9,20 @@ import type { Value } from '../../query/plan/plan.ts'
 import { keyText, keyTextIn } from '../../query/run/key.ts'
 import { initialValues } from '../check/initial-values.ts'
 import { readReferred } from '../check/referred-records.ts'
-import { hasSentBack } from '../links/find-or-create.ts'
+import { hasSentBack } from '../check/write-checks.ts'
+import type { WriteNested } from '../links/nested-records.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import {
+  type NestedNode,
   pathTo,
   type RecordNode,
   type ReferenceNode,
   type SentBack,
   type UniqueName,
   type Values,
-  type WriteNode,
 } from '../nodes/node.ts'
+import { creating, newNode } from '../nodes/write-node.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
-import { CreateStep } from '../store/lists/many-step.ts'
-import { writeMany } from '../store/lists/write-many.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { keyIn, valuesOf } from './look-up-records.ts'
 
@@ -45,9 +45,10 @@ interface Named {
 export async function resolveUniqueNames(
   context: WriteContext,
   records: readonly RecordNode[],
+  write: WriteNested,
 ): Promise<readonly RecordNode[]> {
-  const references = new Map<WriteNode, ReferenceNode>()
-  for (const nodes of groupsOf(records)) await addReferences(context, nodes, references)
+  const references = new Map<NestedNode, ReferenceNode>()
+  for (const nodes of groupsOf(records)) await addReferences(context, nodes, references, write)
   return references.size === 0 ? records : records.map((one) => withReferences(one, references))
 }
 
@@ -56,7 +57,7 @@ function groupsOf(
   records: readonly RecordNode[],
 ): Iterable<readonly [UniqueNode, ...UniqueNode[]]> {
   const groups = new Map<readonly NamedColumn[], [UniqueNode, ...UniqueNode[]]>()
-  const known = new Set<WriteNode>()
+  const known = new Set<NestedNode>()
   for (const { parents, children } of records) {
     const nested = [...parents.map(({ node }) => node), ...children.flatMap(({ nodes }) => nodes)]
     for (const node of nested) {
@@ -70,13 +71,14 @@ function groupsOf(
   return groups.values()
 }
 
-const isUniqueNode = (node: WriteNode): node is UniqueNode =>
+const isUniqueNode = (node: NestedNode): node is UniqueNode =>
   node.kind === 'record' && node.uniqueName !== undefined
 
 async function addReferences(
   context: WriteContext,
   nodes: readonly [UniqueNode, ...UniqueNode[]],
-  references: Map<WriteNode, ReferenceNode>,
+  references: Map<NestedNode, ReferenceNode>,
+  write: WriteNested,
 ): Promise<void> {
   const [{ resource, uniqueName, path }] = nodes
   const { columns } = uniqueName
@@ -88,7 +90,7 @@ async function addReferences(
   for (const some of isCollated ? inAnyCase(named) : [named]) {
     const stored = await storedKeys(context, resource, columns, some)
     const missing = some.filter((_, i) => stored[i] === undefined)
-    const created = await createdRecords(context, resource, columns, missing)
+    const created = await createdRecords(context, resource, columns, missing, write)
     for (let i = 0; i < some.length; i++) {
       const { nodes, create } = some[i] as Named
       const record = created.get(create)
@@ -184,6 +186,7 @@ async function createdRecords(
   resource: Resource,
   columns: readonly NamedColumn[],
   missing: readonly Named[],
+  write: WriteNested,
 ): Promise<ReadonlyMap<RecordNode, Values>> {
   const records = new Map<RecordNode, Values>()
   if (missing.length === 0) return records
@@ -195,8 +198,11 @@ async function createdRecords(
   context.problems.refuse()
   // Two requests that create the same records in different orders would each wait for a key of the other.
   const inOrder = [...missing].sort(byKeyText)
-  const steps = inOrder.map(({ create }) => new CreateStep(create))
-  const created = await writeMany(context, resource, steps)
+  const options = creating(resource)
+  const created = await write(
+    context,
+    inOrder.map(({ create }) => newNode(options, create)),
+  )
   for (let i = 0; i < inOrder.length; i++) {
     const record = created[i]
     if (record !== undefined) records.set((inOrder[i] as Named).create, record)
@@ -233,11 +239,11 @@ const pathsOf = ({ path }: RecordNode, columns: readonly NamedColumn[]): readonl
 
 function withReferences(
   record: RecordNode,
-  references: ReadonlyMap<WriteNode, ReferenceNode>,
+  references: ReadonlyMap<NestedNode, ReferenceNode>,
 ): RecordNode {
   const { parents, children } = record
   if (parents.length + children.length === 0) return record
-  const resolved = (node: WriteNode): WriteNode => references.get(node) ?? node
+  const resolved = (node: NestedNode): NestedNode => references.get(node) ?? node
   return {
     ...record,
     parents: parents.map(({ relation, node }) => ({ relation, node: resolved(node) })),

@@ -9,8 +9,7 @@ import { narrowedRelations } from '../nodes/hidden-references.ts'
 import { hidesDetails } from '../nodes/hides-details.ts'
 import type { RecordNode, ReferenceNode, SentBack } from '../nodes/node.ts'
 import { isReplaceable } from '../resolve/requested-changes.ts'
-import type { ManyStep } from './lists/many-step.ts'
-import { maySetUnchangedColumns } from './lists/rows/update-rows.ts'
+import { maySetUnchangedColumns } from './rows/update-rows.ts'
 import type { Precondition, WriteContext } from './write-context.ts'
 
 /** What a write does with the stored records of one model. */
@@ -104,44 +103,6 @@ const mayMeetAnyKey = (use: RecordUse): boolean =>
   use.kind === 'restore' ||
   (use.kind === 'remove' && use.soft) ||
   (use.kind === 'change' && use.nodes.length === 1)
-
-/** The columns for the stored records of some steps, to read these again. */
-export function columnsOfSteps(
-  context: WriteContext,
-  resource: Resource,
-  steps: readonly ManyStep[],
-): readonly NamedColumn[] | undefined {
-  const names = new Set<string>()
-  for (const use of usesOf(steps)) {
-    const columns = columnsToRead(context, resource, use)
-    if (columns === undefined) return undefined
-    addAll(names, columns)
-  }
-  return [...resource.allColumns.values()].filter(({ name }) => names.has(name))
-}
-
-/** The uses of the stored records of some steps, one for each kind of step. */
-function usesOf(steps: readonly ManyStep[]): readonly RecordUse[] {
-  const changed: RecordNode[] = []
-  const moved: ReferenceNode[] = []
-  const filled = new Set<NamedColumn>()
-  let replace = false
-  let touches = true
-  for (const step of steps) {
-    if (step.kind === 'change') {
-      changed.push(step.node)
-      replace ||= step.replace
-      touches &&= step.touches
-    } else if (step.kind === 'move') {
-      moved.push(step.node)
-      for (const column of step.relation.to) filled.add(column)
-    }
-  }
-  return [
-    { kind: 'change', nodes: changed, replace, touches },
-    ...(moved.length === 0 ? [] : [{ kind: 'move', nodes: moved, filled: [...filled] } as const]),
-  ]
-}
 
 /** Whether functions of the host receive the records. */
 function isGivenToHost(

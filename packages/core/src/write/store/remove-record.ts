@@ -10,8 +10,8 @@ import { removing, treeOf } from '../removal/removals.ts'
 import { removeTree } from '../removal/remove-tree.ts'
 import { linksToRemove } from '../removal/removed-links.ts'
 import { lockedRecord } from '../resolve/look-up-records.ts'
+import { GroupSize } from '../segments/group-size.ts'
 import { columnsToRead } from './columns-to-read.ts'
-import { GroupSize } from './lists/look-ahead/group-size.ts'
 import type { Precondition, WriteContext } from './write-context.ts'
 
 export interface RemoveOptions {

@@ -5,13 +5,7 @@ import { deferredError } from '../../database/leases/in-transaction.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { WriteContext } from './write-context.ts'
 
-type Inside = Pick<WriteContext, 'lease'> & Partial<Pick<WriteContext, 'setsSavepoints'>>
-
-/**
- * Thrown if the first attempt of a write turns out to need a savepoint that was not set, to write a list record by record, or to look up
- * the records of a list. The transaction is then repeated with `setsSavepoints: true`.
- */
-export class RepeatNeeded extends Error {}
+type Inside = Pick<WriteContext, 'lease'> & Partial<Pick<WriteContext, 'repeat'>>
 
 /** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
 export type SavepointName = 'write' | 'operation' | 'batch'
@@ -24,12 +18,12 @@ const names = {
 
 /** Sets the savepoint, which replaces an earlier one of the same name. Does nothing if the write sets no savepoints. */
 export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
-  if (context.setsSavepoints !== false) await send(context, sql`savepoint ${names[name]}`)
+  if (context.repeat === undefined) await send(context, sql`savepoint ${names[name]}`)
 }
 
 /** Rolls back to the savepoint, which remains set. */
 export async function rollBackTo(context: Inside, name: SavepointName = 'write'): Promise<void> {
-  if (context.setsSavepoints === false) throw new RepeatNeeded()
+  context.repeat?.()
   await send(context, sql`rollback to savepoint ${names[name]}`)
 }
 

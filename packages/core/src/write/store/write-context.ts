@@ -65,6 +65,14 @@ export interface UnlockedReference {
   readonly paths: (key: string) => readonly string[]
 }
 
+/** Keeps hooks from sending statements: if one does, the write is repeated. */
+export interface Interrupt {
+  /** Runs before each statement of a hook. */
+  readonly work: () => Promise<never>
+  /** Throws if a hook has tried to send a statement, even if the hook has caught the error, or does not wait for it. */
+  readonly refuse: () => void
+}
+
 export interface WriteContext extends ValueSources {
   readonly lease: Lease
   readonly target: Target
@@ -87,10 +95,12 @@ export interface WriteContext extends ValueSources {
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
   readonly hosted: boolean
   /**
-   * Whether the write sets savepoints, looks up the records of every list, and writes lists with nested records record by record. If
-   * false, a write that needs one of these throws `RepeatNeeded`, and its transaction is repeated with `setsSavepoints: true`.
+   * Repeats the transaction with savepoints; a write calls it to find out which record was refused. Absent if the transaction sets
+   * savepoints already, or must not be repeated.
    */
-  readonly setsSavepoints: boolean
+  readonly repeat: (() => never) | undefined
+  /** Given while nested records of several nodes are written together. */
+  readonly interrupt: Interrupt | undefined
   /** Absent in a write of one record. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }

@@ -6,9 +6,7 @@ import {
   forbiddenFilters,
   invalidParameter,
   notHere,
-  recordNotFound,
   tooManyRecords,
-  validationFailed,
   wrongBody,
 } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -20,38 +18,26 @@ import { planList } from '../../../query/plan/read-plan.ts'
 import { keyText } from '../../../query/run/key.ts'
 import { refuseUnheld } from '../../../write/body/held-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
-import { withoutFields } from '../../../write/body/plain-record.ts'
 import { nodeReader, readNode } from '../../../write/body/read-body.ts'
 import type { RelationKeys } from '../../../write/body/read-record.ts'
 import { RecordCount } from '../../../write/body/record-count.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { refuseWithoutVersion } from '../../../write/check/preconditions.ts'
 import { addOtherForms, requireAccess } from '../../../write/check/write-checks.ts'
-import { isCollated } from '../../../write/links/find-or-create.ts'
 import { lockLinked } from '../../../write/links/lock-linked.ts'
-import { requireListAccess } from '../../../write/links/write-links.ts'
 import { reading } from '../../../write/nodes/look-up-plan.ts'
 import { pathTo, type RecordNode, type Values } from '../../../write/nodes/node.ts'
+import { withoutFields } from '../../../write/nodes/plain-node.ts'
+import { changing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { removeList } from '../../../write/removal/remove-list.ts'
 import { lockForChanges } from '../../../write/resolve/lock-for-changes.ts'
-import {
-  keyIn,
-  lockedRecord,
-  lockedRecords,
-  lockRecords,
-  readScoped,
-} from '../../../write/resolve/look-up-records.ts'
+import { keyIn, lockRecords, readScoped } from '../../../write/resolve/look-up-records.ts'
+import { changedTwice } from '../../../write/resolve/resolve-changes.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
 import type { LockedFor } from '../../../write/statements/statements.ts'
 import { columnsToRead } from '../../../write/store/columns-to-read.ts'
-import { ChangeStep, type ManyStep } from '../../../write/store/lists/many-step.ts'
-import type { ReturnedRows } from '../../../write/store/lists/rows/returned-rows.ts'
-import {
-  needsNoLookUp,
-  writeWithoutLookUp,
-} from '../../../write/store/lists/rows/without-look-up.ts'
-import { writeMany } from '../../../write/store/lists/write-many.ts'
 import type { WriteContext } from '../../../write/store/write-context.ts'
+import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -106,16 +92,19 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const found = { action: 'PATCH', lockedFor, read } as const
       const rows = await lockMatchingRows(writing, resource, selection, found)
       count.refuseTimes(rows.length)
-      if (rows.length > 0) await requireListAccess(writing.context, [sent])
-      else {
+      if (rows.length === 0) {
         addOtherForms(writing.context.problems, [sent])
         writing.context.problems.refuse()
       }
       // If nothing matches, nothing is created.
       const mayName = relationKeys.size > 0 && rows.length > 0
-      const [node = sent] = mayName ? await resolveUniqueNames(writing.context, [sent]) : [sent]
-      const steps = rows.map((stored) => new ChangeStep(node, stored))
-      const keys = keysOf(resource, await writeMany(writing.context, resource, steps))
+      const [node = sent] = mayName
+        ? await resolveUniqueNames(writing.context, [sent], write)
+        : [sent]
+      const options = changing(resource)
+      const { path } = node
+      const nodes = rows.map((stored) => new WriteNode(options, { path, asFound: node, stored }))
+      const keys = keysOf(resource, await write(writing.context, nodes))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
     { isBulk: true, byFilters: true, retryOn: retriesNames(relationKeys) },
@@ -147,16 +136,15 @@ async function updateListed(
     resource,
     async (writing) => {
       const { context } = writing
-      // Before the look-up, so that callers without the right cannot find out which records exist.
+      // Before the look-ups, so that callers without the right cannot find out which records exist.
       await requireAccess(context, resource, 'PATCH')
       const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
-      const nodes = changes.map(nodeOf)
-      await requireListAccess(context, nodes)
-      const read = columnsToRead(context, resource, { kind: 'change', nodes })
       const returned = returnedEcho(writing, echo)
-      const written = needsNoLookUp(context, resource, changes, read)
-        ? await writeWithoutLookUp(context, resource, changes)
-        : await changeStored(context, resource, changes, read, returned)
+      const options = changing(resource)
+      const nodes = changes.map(
+        ({ key, node }) => new WriteNode(options, { path: node.path, key, asFound: node }),
+      )
+      const written = await write(context, nodes, { returned })
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
       return writtenResult(writing, resource, ast, shown)
@@ -170,11 +158,11 @@ async function resolved(
   context: WriteContext,
   changes: readonly ListedChange[],
 ): Promise<readonly ListedChange[]> {
-  const nodes = await resolveUniqueNames(context, changes.map(nodeOf))
+  const nodes = await resolveUniqueNames(context, changes.map(nodeOf), write)
   return changes.map(({ key }, i) => new ListedChange(key, nodes[i] as RecordNode))
 }
 
-/** An object of the list: its key, and the other fields. A class, as `CreateStep` says. */
+/** An object of the list: its key, and the other fields. A class, as `WriteNode` says. */
 class ListedChange {
   readonly key: readonly Value[]
   readonly node: RecordNode
@@ -186,59 +174,6 @@ class ListedChange {
 }
 
 const nodeOf = ({ node }: ListedChange): RecordNode => node
-const keyInList = ({ key }: ListedChange): readonly Value[] => key
-
-/** Looks up and locks the records, then changes them. `read` are the columns that the changes need. */
-async function changeStored(
-  context: WriteContext,
-  resource: Resource,
-  changes: readonly ListedChange[],
-  read: readonly NamedColumn[] | undefined,
-  returned: ReturnedRows | undefined,
-): Promise<readonly Values[]> {
-  const lockedFor = lockForChanges(context, resource, changes.map(nodeOf))
-  const keys = changes.map(keyInList)
-  await lockLinked(context, resource, changes.map(nodeOf), keys)
-  const stored = await lockedRecords(context, resource, keys, 'PATCH', lockedFor, read)
-  const steps = await changeSteps(context, resource, changes, stored, lockedFor, read)
-  return writeMany(context, resource, steps, returned)
-}
-
-async function changeSteps(
-  context: WriteContext,
-  resource: Resource,
-  changes: readonly ListedChange[],
-  stored: ReadonlyMap<string, Values>,
-  lockedFor: LockedFor,
-  read: readonly NamedColumn[] | undefined,
-): Promise<readonly ManyStep[]> {
-  const steps: ManyStep[] = []
-  const mayDiffer = isCollated(resource)
-  const taken = new Set<string>()
-  for (let i = 0; i < changes.length; i++) {
-    const { key, node } = changes[i] as ListedChange
-    const exact = stored.get(keyText(key))
-    // A collation may make the stored key equal to this one although their texts differ.
-    const found =
-      exact ??
-      (mayDiffer
-        ? await lockedRecord(context, resource, key, 'PATCH', lockedFor, { read })
-        : undefined)
-    const own = mayDiffer && found ? keyText(keyIn(resource, found) ?? []) : undefined
-    if (found === undefined) {
-      addOtherForms(context.problems, [node])
-      steps.push({ kind: 'refused', node, error: recordNotFound(node.path) })
-    } else if (own !== undefined && taken.has(own)) {
-      steps.push({ kind: 'refused', node, error: validationFailed([[node.path, [changedTwice]]]) })
-    } else steps.push(new ChangeStep(node, found))
-    if (own !== undefined) taken.add(own)
-  }
-  context.problems.refuse()
-  return steps
-}
-
-const changedTwice = 'The list changes this record twice.'
-
 async function readChanges(
   call: Call,
   resource: Resource,

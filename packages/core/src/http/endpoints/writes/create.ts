@@ -14,9 +14,9 @@ import { inputProblems } from '../../../write/body/input-problems.ts'
 import { nodeReader } from '../../../write/body/read-body.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
+import { creating, newNode } from '../../../write/nodes/write-node.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
-import { CreateStep, type ManyStep } from '../../../write/store/lists/many-step.ts'
-import { writeMany } from '../../../write/store/lists/write-many.ts'
+import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -84,16 +84,17 @@ async function insertAll(
   const stored = withStoredForms(read, problems, host)
   const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
-  const steps = nodes.map(createStep)
+  const nodeOptions = creating(resource)
   const { additional } = ast
   const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
-  const write = async (writing: Writing): Promise<Result> => {
+  const insert = async (writing: Writing): Promise<Result> => {
     const { context } = writing
     const isStored = storeResponse !== undefined
     const returned = many ? returnedEcho(writing, echo, isStored) : undefined
     const resolved =
-      relationKeys.size === 0 ? steps : (await resolveUniqueNames(context, nodes)).map(createStep)
-    const created = await writeMany(context, resource, resolved, returned)
+      relationKeys.size === 0 ? nodes : await resolveUniqueNames(context, nodes, write)
+    const newNodes = resolved.map((node) => newNode(nodeOptions, node))
+    const created = await write(context, newNodes, { returned })
     const keys = keysOf(resource, created)
     context.problems.refuse()
     const rows = knownRows(resource, echo, returned, created)
@@ -104,13 +105,11 @@ async function insertAll(
   }
   const byOneStatement = (place: Pick<Writing, 'call'>) =>
     createInOneStatement(place, first, echo, options)
-  return writeOneRecord(call, resource, byOneStatement, write, {
+  return writeOneRecord(call, resource, byOneStatement, insert, {
     isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
     retryOn: retriesNames(relationKeys),
   })
 }
-
-const createStep = (node: RecordNode): ManyStep => new CreateStep(node)
 
 /** The records of the body: one object, or a list if API_ALLOW_BULK has POST. */
 function itemsOf(resource: Resource, body: JsonValue): readonly JsonValue[] {

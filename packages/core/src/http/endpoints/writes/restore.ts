@@ -3,7 +3,7 @@
 import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
-import { restoreRecord } from '../../../write/store/change.ts'
+import { restoreRecord } from '../../../write/store/restore-record.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse, refuseRelationKeys } from '../reads/request-query.ts'

@@ -11,9 +11,10 @@ import { isMergePatch } from '../../../write/body/text/request-body.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { addOtherForms } from '../../../write/check/write-checks.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
+import { changing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { keyIn } from '../../../write/resolve/look-up-records.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
-import { changeRecord } from '../../../write/store/change.ts'
+import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -69,17 +70,18 @@ export async function update(
   const { additional } = ast
   const isConditional = precondition !== undefined || resource.settings.requireIfMatch
   const request = { replace, precondition: isConditional, additional } as const
-  const action = replace ? 'PUT' : 'PATCH'
   return writeOneRecord(
     call,
     resource,
     (place) => changeInOneStatement(place, node, key, echo, request),
     async (writing) => {
-      const options = { action, replace, precondition } as const
       const { context } = writing
-      const [resolved = node] =
-        relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node])
-      const changed = await changeRecord(context, resolved, key, options)
+      const [asFound = node] =
+        relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node], write)
+      const options = changing(resource, { replace, version: 'of the request', precondition })
+      const [changed = {}] = await write(context, [
+        new WriteNode(options, { path: '', key, asFound }),
+      ])
       // A callback may have changed the key.
       const keys = [keyIn(resource, changed) ?? key]
       return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })

@@ -17,13 +17,13 @@ import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
 import type { WriteContext } from '../../../write/store/write-context.ts'
-import {
-  type AttemptFacts,
-  inWriteTransaction,
-  type OpenWrite,
-  type TransactionDatabase,
-  type TransactionOptions,
-} from '../../../write/transaction/in-write-transaction.ts'
+import type {
+  AttemptFacts,
+  OpenWrite,
+  TransactionDatabase,
+  TransactionOptions,
+} from '../../../write/transaction/write-once.ts'
+import { inWriteTransaction } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, open, pastSnapshot } from '../reads/open-database.ts'
@@ -85,7 +85,7 @@ function writingIn(
   outside: Opened,
   { lease, own: transaction }: TransactionDatabase,
   { problems: before, isBulk = false, byFilters = false }: WriteOptions,
-  { setsSavepoints, deferred }: AttemptFacts,
+  { repeat, deferred }: AttemptFacts,
 ): Writing {
   const notesChanges = needsChanges(call.hooks) || deferred !== undefined
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
@@ -116,7 +116,8 @@ function writingIn(
     generatedKeys: new GeneratedKeys(),
     removedLinks: new RemovedLinkCount(resource),
     hosted,
-    setsSavepoints,
+    repeat,
+    interrupt: undefined,
     beforeHookStatements,
   }
   return { call: inside, context, opened, hooks }

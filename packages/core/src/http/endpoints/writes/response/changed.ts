@@ -2,17 +2,17 @@
 
 import { removalReach } from '../../../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../../../model/registry/resource.ts'
-import type { WriteNode } from '../../../../write/nodes/node.ts'
+import type { NestedNode } from '../../../../write/nodes/node.ts'
 import type { Call } from '../../../call/call.ts'
 
 type Changing = Pick<Call, 'changed' | 'registry'>
 
 /** Notes the resources of a body: its own, those of nested records, and those of their links. */
-export function noteChanged({ changed, registry }: Changing, node: WriteNode): void {
+export function noteChanged({ changed, registry }: Changing, node: NestedNode): void {
   if (changed !== undefined) addNode(changed, registry, node)
 }
 
-function addNode(changed: Set<Resource>, registry: Registry, node: WriteNode): void {
+function addNode(changed: Set<Resource>, registry: Registry, node: NestedNode): void {
   changed.add(node.resource)
   if (node.kind === 'reference') {
     if (node.otherwise !== null) addNode(changed, registry, node.otherwise)

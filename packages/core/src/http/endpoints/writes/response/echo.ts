@@ -29,10 +29,7 @@ import {
 import { isDeleted } from '../../../../write/nodes/is-deleted.ts'
 import { withKeys } from '../../../../write/nodes/look-up-plan.ts'
 import type { Values } from '../../../../write/nodes/node.ts'
-import {
-  columnReader,
-  type ReturnedRows,
-} from '../../../../write/store/lists/rows/returned-rows.ts'
+import { columnReader, type ReturnedRows } from '../../../../write/store/rows/returned-rows.ts'
 import type { Call } from '../../../call/call.ts'
 import { returnPreference } from '../../../preference.ts'
 import { type Content, checkReadable, objectsOf, textWriterOf } from '../../reads/read-result.ts'

@@ -1,23 +1,23 @@
 // updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out
 // which one.
 
-import type { JsonValue } from '../../../../lib/json/json-value.ts'
-import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
-import { chunks, keyChunks } from '../../../../query/compile/chunks.ts'
-import { keyText, keyTextIn } from '../../../../query/run/key.ts'
-import { hidesDetails } from '../../../nodes/hides-details.ts'
-import { isEmpty, type Values } from '../../../nodes/node.ts'
-import { refusalOfFirst } from '../../../refusals/first-refusal.ts'
-import { refusalOf } from '../../../refusals/refusal.ts'
-import { compileUpdateRows, mostCases } from '../../../statements/compile-update-rows.ts'
-import { type CompiledWrite, storedColumns } from '../../../statements/statements.ts'
-import { runWrite, runWriteForRows } from '../../run-write.ts'
-import { updateStored } from '../../save.ts'
-import { setSavepoint } from '../../savepoint.ts'
-import type { WriteContext } from '../../write-context.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
+import { chunks, keyChunks } from '../../../query/compile/chunks.ts'
+import { keyText, keyTextIn } from '../../../query/run/key.ts'
+import { hidesDetails } from '../../nodes/hides-details.ts'
+import { isEmpty, type Values } from '../../nodes/node.ts'
+import { refusalOfFirst } from '../../refusals/first-refusal.ts'
+import { refusalOf } from '../../refusals/refusal.ts'
+import { compileUpdateRows, mostCases } from '../../statements/compile-update-rows.ts'
+import { type CompiledWrite, storedColumns } from '../../statements/statements.ts'
+import { runWrite, runWriteForRows } from '../run-write.ts'
+import { updateStored } from '../save.ts'
+import { setSavepoint } from '../savepoint.ts'
+import type { WriteContext } from '../write-context.ts'
 import { hasColumns } from './group-for-insert.ts'
-import { ChangedRow } from './pending-writes.ts'
 import { addReturned, type ReturnedRows } from './returned-rows.ts'
+import { ChangedRow } from './rows.ts'
 
 /** Rows that write the same columns. */
 interface Group {
@@ -175,13 +175,13 @@ function groupsOf(
 
 /** The row with the requested values of these columns also where they equal the stored ones. */
 function withEqualValues(row: ChangedRow, columns: readonly NamedColumn[]): ChangedRow {
-  const { stored, written, path, requested } = row
+  const { stored, written, path, requested, filled } = row
   const all: Record<string, JsonValue> = { ...written }
   for (const { name } of columns) {
     const value = requested[name]
     if (all[name] === undefined && value !== undefined) all[name] = value
   }
-  return new ChangedRow(stored, all, path, requested)
+  return new ChangedRow(stored, all, path, requested, filled)
 }
 
 /** Groups rows by the columns that they write. A row whose key changes is in its own group. */
@@ -207,8 +207,8 @@ async function updateEach(
   resource: Resource,
   rows: readonly ChangedRow[],
 ): Promise<void> {
-  for (const { stored, written, path } of rows) {
-    await updateStored(context, resource, stored, written, path)
+  for (const { stored, written, path, filled } of rows) {
+    await updateStored(context, resource, stored, written, path, filled)
   }
 }
 

@@ -1,12 +1,12 @@
 // refersToStored: whether the nested objects of a list only refer to records that are stored already.
 
-import { ApiError } from '../../../../errors.ts'
-import { tableKey } from '../../../../lib/sql/table-name.ts'
-import type { ResolvedRelation } from '../../../../model/registry/resource.ts'
-import { findOrCreate } from '../../../links/find-or-create.ts'
-import type { WriteNode } from '../../../nodes/node.ts'
-import type { WriteContext } from '../../write-context.ts'
-import type { ManyStep } from '../many-step.ts'
+import { ApiError } from '../../errors.ts'
+import { tableKey } from '../../lib/sql/table-name.ts'
+import type { ResolvedRelation } from '../../model/registry/resource.ts'
+import type { WriteNested } from '../links/nested-records.ts'
+import type { NestedNode } from '../nodes/node.ts'
+import { creating, nestedNode, recordOf, type WriteNode } from '../nodes/write-node.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /**
  * Whether every nested object of the list names a stored record that the caller may use, and every nested list is one of links in a
@@ -16,13 +16,18 @@ import type { ManyStep } from '../many-step.ts'
  */
 export async function refersToStored(
   context: WriteContext,
-  steps: readonly ManyStep[],
+  nodes: readonly WriteNode[],
+  write: WriteNested,
 ): Promise<boolean> {
-  const nested = nestedReferences(steps)
+  const nested = nestedReferences(nodes)
   if (nested === undefined) return false
   try {
-    for (const [relation, nodes] of nested) {
-      await findOrCreate(context, relation.target, nodes, createsNone)
+    for (const [{ target }, references] of nested) {
+      const options = creating(target)
+      await write(
+        context,
+        references.map((one) => nestedNode(options, one)),
+      )
     }
     return true
   } catch (error) {
@@ -32,27 +37,24 @@ export async function refersToStored(
   }
 }
 
-const createsNone = (): Promise<never> =>
-  Promise.reject(new Error('A reference creates no record.'))
-
 /** The nested objects by relation; undefined if one of them is no plain reference, or if two relations have the same links. */
 function nestedReferences(
-  steps: readonly ManyStep[],
-): ReadonlyMap<ResolvedRelation, readonly WriteNode[]> | undefined {
-  const nested = new Map<ResolvedRelation, WriteNode[]>()
+  records: readonly WriteNode[],
+): ReadonlyMap<ResolvedRelation, readonly NestedNode[]> | undefined {
+  const nested = new Map<ResolvedRelation, NestedNode[]>()
   const junctions = new Map<string, ResolvedRelation>()
-  const add = (relation: ResolvedRelation, nodes: readonly WriteNode[]): boolean => {
+  const add = (relation: ResolvedRelation, nodes: readonly NestedNode[]): boolean => {
     const known = nested.get(relation) ?? []
     nested.set(relation, known)
     known.push(...nodes)
     return nodes.every((node) => node.kind === 'reference' && node.otherwise === null)
   }
-  for (const { node } of steps) {
-    if (node.kind === 'reference') return undefined
-    for (const { relation, node: parent } of node.parents) {
+  for (const one of records) {
+    const { parents = [], children = [] } = recordOf(one) ?? {}
+    for (const { relation, node: parent } of parents) {
       if (!add(relation, [parent])) return undefined
     }
-    for (const { relation, nodes } of node.children) {
+    for (const { relation, nodes } of children) {
       const { through } = relation
       if (through === undefined || through.resource !== undefined) return undefined
       const table = tableKey(through)

@@ -1,10 +1,10 @@
 // referrersFirst, referredFirst: the order in which rows of one table that refer to each other can be deleted, or inserted.
 
-import { dependentsOf, referredColumns } from '../../../../model/registry/relations/dependents.ts'
-import type { Registry, Resource } from '../../../../model/registry/resource.ts'
-import { keyText } from '../../../../query/run/key.ts'
-import type { Values } from '../../../nodes/node.ts'
-import { valuesOf } from '../../../resolve/look-up-records.ts'
+import { dependentsOf, referredColumns } from '../../../model/registry/relations/dependents.ts'
+import type { Registry, Resource } from '../../../model/registry/resource.ts'
+import { keyText } from '../../../query/run/key.ts'
+import type { Values } from '../../nodes/node.ts'
+import { valuesOf } from '../../resolve/look-up-records.ts'
 
 /**
  * Sorts each row after the rows that refer to it: if book 3 refers to book 2, and 2 to 1, the order is 3, 2, 1. Rows that refer to

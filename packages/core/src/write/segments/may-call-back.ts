@@ -1,8 +1,9 @@
 // mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
 
-import type { Resource } from '../../../../model/registry/resource.ts'
-import type { WriteNode } from '../../../nodes/node.ts'
-import type { WriteContext } from '../../write-context.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { NestedNode } from '../nodes/node.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** The models of a body: those of its records, and those of the links between them. */
 interface Models {
@@ -17,7 +18,11 @@ export function mayCallBack(
   nodes: readonly WriteNode[],
 ): boolean {
   const models: Models = { records: new Set([resource]), junctions: new Set() }
-  for (let i = 0; i < nodes.length; i++) addNested(models, nodes[i] as WriteNode)
+  for (let i = 0; i < nodes.length; i++) {
+    const { asFound, asMissing } = nodes[i] as WriteNode
+    if (asFound !== undefined) addNested(models, asFound)
+    if (asMissing !== null) addNested(models, asMissing)
+  }
   for (const one of [...models.records, ...models.junctions]) {
     if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
   }
@@ -26,7 +31,7 @@ export function mayCallBack(
   return false
 }
 
-function addNested(models: Models, node: WriteNode): void {
+function addNested(models: Models, node: NestedNode): void {
   if (node.kind === 'reference') {
     if (node.otherwise !== null) addNested(models, node.otherwise)
     return

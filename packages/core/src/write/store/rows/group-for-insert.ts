@@ -1,11 +1,11 @@
 // groupForInsert: divides new records into groups that one statement inserts.
 
-import type { MultiRowInserts } from '../../../../dialect/internal-dialect.ts'
-import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
-import type { Values } from '../../../nodes/node.ts'
-import { storedColumns } from '../../../statements/statements.ts'
-import { splitGeneratedKey } from '../../save.ts'
-import { NewRow } from './pending-writes.ts'
+import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
+import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
+import type { Values } from '../../nodes/node.ts'
+import { storedColumns } from '../../statements/statements.ts'
+import { splitGeneratedKey } from '../save.ts'
+import { NewRow } from './rows.ts'
 
 /** Records that one statement can insert. `insertRows` divides them further if they have too many values for one statement. */
 export interface InsertGroup {

@@ -14,6 +14,11 @@ export class WriteQueue {
     return this.#last.then(() => this.refuse())
   }
 
+  /** Notes a failure of other work. */
+  fail(error: unknown): void {
+    this.#failure ??= { error }
+  }
+
   /** Throws the error of earlier work, which a hook may have caught. */
   refuse(): void {
     if (this.#failure !== undefined) throw this.#failure.error

@@ -1,15 +1,15 @@
 // withDefaultKeys: asks the database for the keys of many new records before it inserts them, if a default such as `uuid()` makes them.
 
-import type { JsonValue } from '../../../../lib/json/json-value.ts'
-import type { Resource } from '../../../../model/registry/resource.ts'
-import type { Value } from '../../../../query/plan/plan.ts'
-import { keyText } from '../../../../query/run/key.ts'
-import { compileDefaults, defaultName } from '../../../statements/default-values.ts'
-import { runWrite } from '../../run-write.ts'
-import { isCounter } from '../../save.ts'
-import type { WriteContext } from '../../write-context.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import type { Value } from '../../../query/plan/plan.ts'
+import { keyText } from '../../../query/run/key.ts'
+import { compileDefaults, defaultName } from '../../statements/default-values.ts'
+import { runWrite } from '../run-write.ts'
+import { isCounter } from '../save.ts'
+import type { WriteContext } from '../write-context.ts'
 import type { InsertGroup } from './group-for-insert.ts'
-import { NewRow } from './pending-writes.ts'
+import { NewRow } from './rows.ts'
 
 /**
  * The group with values for the key columns that have such a default. RETURNING lists rows in any order, so that it does not tell

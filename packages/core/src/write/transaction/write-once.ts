@@ -1,8 +1,6 @@
-// inWriteTransaction: runs a write in a transaction, repeats it if it has to be made in another way or may succeed now, and explains the
-// error if the database refuses it.
+// writeOnce: one attempt of a write, in its transaction. `writer.ts` repeats it if it has to be made in another way, or may succeed now.
 
 import type { HookConnection } from '../../database/leases/hook-connection.ts'
-import { refusedCommit } from '../../database/leases/in-transaction.ts'
 import type { Lease } from '../../database/leases/lease.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -11,11 +9,10 @@ import { sql } from '../../lib/sql/fragment.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import { refuseDeletedMeanwhile } from '../check/referred-records.ts'
 import { explainRefusal } from '../refusals/explain-refusal.ts'
-import { explainedError, type Warned } from '../refusals/explained-error.ts'
+import type { Warned } from '../refusals/explained-error.ts'
 import { type Probe, type Refusal, refusalOf, refusedWrite } from '../refusals/refusal.ts'
 import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
 import { changesOf } from '../resolve/stored-changes.ts'
-import { RepeatNeeded } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
 /** A write in its transaction. */
@@ -51,8 +48,6 @@ export interface WriteRequest<W extends OpenWrite, R> extends Warned {
   noteChanges(changes: readonly Change[]): void
 }
 
-const maxRetries = 3
-
 export interface TransactionOptions<W, R> {
   /**
    * Makes the write with one statement in the transaction. Returns undefined if the statement wrote nothing; several statements then
@@ -65,86 +60,41 @@ export interface TransactionOptions<W, R> {
   readonly isSingle?: boolean
 }
 
-/** Thrown if `inOneStatement` wrote nothing: the transaction is rolled back, and a second one makes the write with several statements. */
-class SeveralNeeded extends Error {}
-
 /** What the context of an attempt depends on. */
 export interface AttemptFacts {
-  readonly setsSavepoints: boolean
-  /** How the database refused COMMIT; the next attempt finds the record before it commits. */
-  readonly deferred?: DatabaseFailure | undefined
+  /** `repeat` of WriteContext. */
+  readonly repeat: (() => never) | undefined
+  /** How the database refused COMMIT; the attempt finds the record before it commits. */
+  readonly deferred: DatabaseFailure | undefined
 }
 
-/** How a write is attempted. */
-interface Attempt<W, R> extends AttemptFacts {
-  readonly inOneStatement: TransactionOptions<W, R>['inOneStatement']
+/** What an attempt has written. */
+export interface Attempted<R> {
+  readonly result: R
+  readonly changes: readonly Change[]
 }
 
-/** Runs a write in one transaction. If the database refuses a statement, finds out why after the rollback. */
-export async function inWriteTransaction<W extends OpenWrite, R>(
+/** How one attempt runs. */
+export interface HowOnce {
+  /** `isSingle` of TransactionOptions. */
+  readonly isSingle: boolean
+  /** Whether one statement makes the write. */
+  readonly byOneStatement: boolean
+}
+
+/** Runs a write, and the callbacks before COMMIT, in one transaction. */
+export function writeOnce<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<R>,
-  options: TransactionOptions<W, R>,
-): Promise<R> {
+  facts: AttemptFacts,
+  { isSingle, byOneStatement }: HowOnce,
+): Promise<Attempted<R>> {
   const { batch, own, outside } = request
-  const { inOneStatement, retryOn } = options
-  let attempt: Attempt<W, R> = {
-    inOneStatement,
-    setsSavepoints: batch !== undefined,
-    deferred: batch?.deferred?.failure,
-  }
-  let refusals = 0
-  for (;;) {
-    try {
-      const { result, changes } = await writeOnce(request, work, options, attempt)
-      request.noteChanges(changes)
-      return result
-    } catch (error) {
-      const other = otherAttempt(attempt, error)
-      if (other !== undefined) {
-        attempt = other
-        continue
-      }
-      refusals += 1
-      const refusal = refusalOf(error)
-      const mayRetry =
-        refusal !== undefined && (isRepeatedLink(refusal) || retryOn?.(refusal) === true)
-      if (!mayRetry || own.isTransaction || refusals > maxRetries) {
-        throw await explainedError(request, outside, error)
-      }
-    }
-  }
-}
-
-/** Whether a request from the other end may have made the link meanwhile; the next attempt finds it. */
-const isRepeatedLink = ({ step, failure }: Refusal): boolean =>
-  step === 'link' && failure.kind === 'unique'
-
-/** Returns how to attempt the write after an error that asks for another way; undefined for every other error. */
-function otherAttempt<W, R>(attempt: Attempt<W, R>, error: unknown): Attempt<W, R> | undefined {
-  if (error instanceof SeveralNeeded) return { ...attempt, inOneStatement: undefined }
-  const deferred = attempt.deferred === undefined ? refusedCommit(error) : undefined
-  if (deferred !== undefined) return { ...attempt, inOneStatement: undefined, deferred }
-  return error instanceof RepeatNeeded && !attempt.setsSavepoints
-    ? { ...attempt, setsSavepoints: true }
-    : undefined
-}
-
-/** Runs the write, and the callbacks before COMMIT, in one transaction. */
-function writeOnce<W extends OpenWrite, R>(
-  request: WriteRequest<W, R>,
-  work: (writing: W) => Promise<R>,
-  options: TransactionOptions<W, R>,
-  attempt: Attempt<W, R>,
-): Promise<{ readonly result: R; readonly changes: readonly Change[] }> {
-  const { batch } = request
-  const { inOneStatement, deferred } = attempt
+  const { deferred } = facts
   const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
-    const writing = request.writingIn({ lease, own: transaction }, attempt)
+    const writing = request.writingIn({ lease, own: transaction }, facts)
     const { context, hooks } = writing
-    const working =
-      inOneStatement === undefined ? work(writing) : workByOne(inOneStatement, writing)
-    const written = await working
+    const written = await work(writing)
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
     if (hooks !== undefined) hooks.statements = undefined
@@ -159,20 +109,10 @@ function writeOnce<W extends OpenWrite, R>(
     }
     return { result, changes }
   }
-  const isolation = inOneStatement === undefined ? 'read committed' : 'of the connection'
-  const { own, outside } = request
-  return options.isSingle === true
+  const isolation = byOneStatement ? 'of the connection' : 'read committed'
+  return isSingle
     ? outside.lease.inTransactionIfSupported(insideTransaction, own)
     : outside.lease.inTransaction(insideTransaction, own, isolation)
-}
-
-async function workByOne<W, R>(
-  inOneStatement: (writing: W) => MaybePromise<R | undefined>,
-  writing: W,
-): Promise<R> {
-  const written = await inOneStatement(writing)
-  if (written === undefined) throw new SeveralNeeded()
-  return written
 }
 
 /**

@@ -1,12 +1,12 @@
 // ReturnedRows: collects the rows that the statements of a list return, so that the response needs no other read.
 
-import { cellOf, type RawRow } from '../../../../database/cell.ts'
-import type { JsonValue } from '../../../../lib/json/json-value.ts'
-import type { NamedColumn } from '../../../../model/registry/resource.ts'
-import type { Output } from '../../../../query/plan/plan.ts'
-import { recordKey } from '../../../../query/plan/record.ts'
-import { type LoadedRow, loadRows } from '../../../../query/run/loaded-row.ts'
-import type { CompiledWrite } from '../../../statements/statements.ts'
+import { cellOf, type RawRow } from '../../../database/cell.ts'
+import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { NamedColumn } from '../../../model/registry/resource.ts'
+import type { Output } from '../../../query/plan/plan.ts'
+import { recordKey } from '../../../query/plan/record.ts'
+import { type LoadedRow, loadRows } from '../../../query/run/loaded-row.ts'
+import type { CompiledWrite } from '../../statements/statements.ts'
 
 export interface ReturnedRows {
   /** The returned columns of each record: columns of its own table, including its key. */

@@ -1,21 +1,21 @@
 // insertRows: inserts many records with few statements. If the database refuses one of them, finds out which.
 
-import type { MultiRowInserts } from '../../../../dialect/internal-dialect.ts'
-import { dependentsOf } from '../../../../model/registry/relations/dependents.ts'
-import type { Registry, Resource } from '../../../../model/registry/resource.ts'
-import { chunks } from '../../../../query/compile/chunks.ts'
-import type { Values } from '../../../nodes/node.ts'
-import { refusalOfFirst } from '../../../refusals/first-refusal.ts'
-import { refusalOf } from '../../../refusals/refusal.ts'
-import { insert } from '../../save.ts'
-import { rollBackTo, setSavepoint } from '../../savepoint.ts'
-import type { WriteContext } from '../../write-context.ts'
+import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
+import { dependentsOf } from '../../../model/registry/relations/dependents.ts'
+import type { Registry, Resource } from '../../../model/registry/resource.ts'
+import { chunks } from '../../../query/compile/chunks.ts'
+import type { Values } from '../../nodes/node.ts'
+import { refusalOfFirst } from '../../refusals/first-refusal.ts'
+import { refusalOf } from '../../refusals/refusal.ts'
+import { insert } from '../save.ts'
+import { rollBackTo, setSavepoint } from '../savepoint.ts'
+import type { WriteContext } from '../write-context.ts'
 import { withDefaultKeys } from './default-keys.ts'
 import { groupForInsert, type InsertGroup } from './group-for-insert.ts'
 import { insertByOneStatement, insertWithKeys, keysBecomeKnown } from './insert-by-one-statement.ts'
-import type { NewRow } from './pending-writes.ts'
 import { referredFirst } from './referrers-first.ts'
 import type { ReturnedRows } from './returned-rows.ts'
+import type { NewRow } from './rows.ts'
 
 /**
  * Inserts the records in their order; returns their values with their keys. If a statement inserts several records, adds the rows of

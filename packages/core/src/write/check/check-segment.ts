@@ -1,0 +1,173 @@
+// checkSegment: compares the nodes of a segment with the stored records, and checks what they refer to, before any hook is called. All
+// problems of its nodes are reported together.
+
+import { missingReference } from '../../errors.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { refuseMove, refuseOtherParent } from '../links/nested-checks.ts'
+import type { RecordNode } from '../nodes/node.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import { compareWithStored, hasOnlyValues, resetValues } from '../resolve/requested-changes.ts'
+import { findLater } from '../resolve/resolve-changes.ts'
+import { validatedChanges } from '../segments/call-hooks.ts'
+import type { Level, Segment } from '../segments/level.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { checkPrecondition, refuseWithoutVersion } from './preconditions.ts'
+import { invisibleReferences, laterReferences } from './segment-references.ts'
+import {
+  addOtherForms,
+  compareSentBack,
+  hasSentBack,
+  refuseInvisibleByParts,
+} from './write-checks.ts'
+
+/** Where the first error of each kind is. */
+interface Found {
+  /** The index of the first node with problems. */
+  problems: number
+  /** The index of the first node with another error, and that error. */
+  error: number
+  thrown: unknown
+}
+
+const nowhere = Number.POSITIVE_INFINITY
+
+/** Throws the first error in the order of the nodes. May end the segment before a node that refers to an earlier one. */
+export async function checkSegment(context: WriteContext, segment: Segment): Promise<void> {
+  const { problems } = context
+  const { level, nodes } = segment
+  const before = problems.count
+  const found: Found = { problems: nowhere, error: nowhere, thrown: undefined }
+  for (let i = 0; i < nodes.length; i++) {
+    const count = problems.count
+    try {
+      const checked = checkNode(context, level, nodes[i] as WriteNode)
+      if (checked instanceof Promise) await checked
+    } catch (error) {
+      if (found.error === nowhere) Object.assign(found, { error: i, thrown: error })
+    }
+    if (problems.count > count && found.problems === nowhere) found.problems = i
+  }
+  const { at = nowhere, paths, waitsAt } = await invisibleReferences(context, level, nodes)
+  if (waitsAt !== undefined) {
+    segment.endBefore(waitsAt)
+    level.startSmall()
+    if (found.error >= waitsAt) found.error = nowhere
+  }
+  const first = Math.min(found.problems, found.error, at)
+  // Nested objects may have added problems before, which are reported together with those of the children, at the end.
+  const isCompared = before > 0 && nodes.some(isComparedNode)
+  if (first === nowhere && !isCompared) return
+  if (isCompared || found.problems === first) {
+    // The validators of the first node with problems tell theirs, too.
+    await validateWhole(context, nodes[first === nowhere ? 0 : first])
+    problems.refuse()
+  }
+  if (found.error === first) throw found.thrown
+  const later = level.waiting.filter(({ sent }) => sent !== undefined)
+  throw missingReference([...paths, ...(await laterReferences(context, level, later))])
+}
+
+async function validateWhole(context: WriteContext, node: WriteNode | undefined): Promise<void> {
+  const { asFound, stored } = node ?? {}
+  if (node?.decision !== 'change' || asFound?.kind !== 'record' || stored === undefined) return
+  await validatedChanges(context, node, asFound, stored)
+}
+
+const isComparedNode = ({ decision, asFound, options }: WriteNode): boolean =>
+  decision === 'change' && isCompared(asFound as RecordNode, options.replace)
+
+const isCompared = (record: RecordNode, replace: boolean): boolean =>
+  replace || !hasOnlyValues(record)
+
+function checkNode(context: WriteContext, level: Level, node: WriteNode): MaybePromise<void> {
+  const { decision, asFound, asMissing } = node
+  if (decision === 'create' && asMissing !== null) return checkNew(context, node, asMissing)
+  if (decision === 'change' && asFound?.kind === 'record') {
+    return checkChange(context, level, node, asFound)
+  }
+  if (decision === undefined) return refuseMissing(context, node)
+  return checkReference(context, node)
+}
+
+/** Throws the error of a node without a stored record, after adding its problems. */
+function refuseMissing({ problems }: WriteContext, { asFound, error }: WriteNode): void {
+  if (asFound?.kind === 'record') addOtherForms(problems, [asFound])
+  throw error
+}
+
+function checkNew(context: WriteContext, node: WriteNode, record: RecordNode): MaybePromise<void> {
+  const { resource, path } = record
+  const { filled, parentKeys } = node
+  node.sent = record.values
+  if (node.error !== undefined) throw node.error
+  if (node.problems !== undefined) context.problems.addAll(node.problems)
+  if (filled !== undefined && parentKeys !== undefined) {
+    refuseOtherParent(context, record, filled, parentKeys)
+  }
+  const keys = parentKeys === undefined ? filled : { ...filled, ...parentKeys }
+  context.generatedKeys.refuseSent(resource, record.values, path, keys)
+}
+
+function checkChange(
+  context: WriteContext,
+  { options, resource }: Level,
+  node: WriteNode,
+  record: RecordNode,
+): MaybePromise<void> {
+  const { stored = {} } = node
+  if (node.error !== undefined) throw node.error
+  if (options.version === 'of the request')
+    checkPrecondition(resource, options.precondition, stored)
+  else if (options.version === 'of each') refuseWithoutVersion(resource, node.path)
+  if (isCompared(record, options.replace)) return checkCompared(context, node, record, stored)
+  node.sent = record.values
+  context.generatedKeys.refuseSent(resource, record.values, node.path)
+}
+
+async function checkCompared(
+  context: WriteContext,
+  node: WriteNode,
+  given: RecordNode,
+  stored: NonNullable<WriteNode['stored']>,
+): Promise<void> {
+  const { node: record, cleared } = await compareWithStored(context, given, stored)
+  const { resource, path, parents } = record
+  const keys = node.parentKeys ?? {}
+  const sent = { ...record.values, ...cleared }
+  node.sent = sent
+  if (node.options.replace) {
+    node.reset = await resetValues(context, resource, { ...sent, ...keys })
+  }
+  context.generatedKeys.refuseSent(resource, sent, path, keys)
+  if (parents.length === 0) return
+  const row = { ...stored, ...node.reset, ...sent, ...keys }
+  await refuseInvisibleByParts(context, resource, keys, row, path, stored, (relation) =>
+    parents.some((parent) => parent.relation.name === relation.name),
+  )
+}
+
+function checkReference(context: WriteContext, node: WriteNode): MaybePromise<void> {
+  const { asFound, stored, decision, options } = node
+  if (asFound?.kind !== 'reference' || stored === undefined) return
+  if (decision === 'move') return refuseMove(context, node, asFound, stored)
+  if (hasSentBack(asFound)) {
+    return compareSentBack(context, options.resource, asFound.sentBack, stored, node.path)
+  }
+}
+
+/**
+ * After the refusal of a segment, adds the problems of the later nodes, which are compared with the records as they are now. No hook is
+ * called for them, and no validator.
+ */
+export async function addLaterProblems(context: WriteContext, level: Level): Promise<void> {
+  if (level.options.whenFound !== 'change') {
+    for (const node of level.waiting) await checkReference(context, node)
+    return
+  }
+  for (const node of await findLater(context, level)) {
+    const { decision, asFound, stored, problems, options } = node
+    if (decision === 'create' && problems !== undefined) context.problems.addAll(problems)
+    if (decision !== 'change' || asFound?.kind !== 'record' || stored === undefined) continue
+    if (isCompared(asFound, options.replace)) await compareWithStored(context, asFound, stored)
+  }
+}

@@ -1,0 +1,220 @@
+// invisibleReferences: finds the foreign keys in a segment that refer to records which the caller may not see, with one look-up for each
+// relation.
+
+import { tableKey } from '../../lib/sql/table-name.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyTextIn } from '../../query/run/key.ts'
+import { isSet } from '../nodes/hidden-references.ts'
+import { planRecords } from '../nodes/look-up-plan.ts'
+import type { Values } from '../nodes/node.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import { readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
+import type { Level } from '../segments/level.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { mayCallHost, readReferred } from './referred-records.ts'
+import { hidingRelations, isVisible, mayRead, shownPaths } from './write-checks.ts'
+
+/** The foreign keys of one relation in the nodes of a segment, as `keyText`, and those of which the caller sees the record. */
+interface Sent {
+  readonly relation: ResolvedRelation
+  readonly texts: readonly (string | undefined)[]
+  readonly visible: Set<string>
+  /** Whether a key that the look-up has not found refers to no record now. */
+  readonly isExact: boolean
+  /** Whether the records are in the table of the list, so that one of its records may have the key. */
+  readonly isOwn: boolean
+}
+
+/** The foreign keys that are refused. */
+export interface Invisible {
+  /** The index of the first node that has one; undefined if none has. */
+  readonly at: number | undefined
+  readonly paths: readonly string[]
+  /** The index of a node that may refer to a record which is stored with an earlier node of the segment. */
+  readonly waitsAt: number | undefined
+}
+
+const none: Invisible = { at: undefined, paths: [], waitsAt: undefined }
+
+/**
+ * Looks up the records that the foreign keys of the nodes refer to. `paths` has all such keys of the first node that is refused, and those
+ * of later nodes that the look-up has not found.
+ */
+export async function invisibleReferences(
+  context: WriteContext,
+  level: Level,
+  nodes: readonly WriteNode[],
+): Promise<Invisible> {
+  const sent = await sentIn(context, level, nodes)
+  return sent.length === 0 ? none : firstInvisible(context, level, sent, nodes)
+}
+
+/** The paths of the foreign keys of later nodes that refer to no record, after the refusal of an earlier node. */
+export async function laterReferences(
+  context: WriteContext,
+  level: Level,
+  nodes: readonly WriteNode[],
+): Promise<readonly string[]> {
+  const sent = await sentIn(context, level, nodes)
+  return nodes.flatMap(({ path }, i) =>
+    sent.flatMap((one) => (isNamedLater(one, i) ? shownPaths(one.relation, path) : [])),
+  )
+}
+
+const isMissing = ({ texts, visible }: Sent, i: number): boolean => {
+  const text = texts[i]
+  return text !== undefined && !visible.has(text)
+}
+
+const isNamedLater = (one: Sent, i: number): boolean =>
+  isMissing(one, i) && one.isExact && !one.isOwn
+
+async function sentIn(
+  context: WriteContext,
+  level: Level,
+  nodes: readonly WriteNode[],
+): Promise<readonly Sent[]> {
+  const { resource } = level
+  const relations = hidingRelations(context, resource)
+  if (relations.length === 0) return []
+  const isReadable = await mayRead(context, resource)
+  const sent: Sent[] = []
+  for (const relation of relations) {
+    const found = await sentTo(context, level, relation, nodes, isReadable)
+    if (found !== undefined) sent.push(found)
+  }
+  return sent
+}
+
+async function sentTo(
+  context: WriteContext,
+  level: Level,
+  relation: ResolvedRelation,
+  nodes: readonly WriteNode[],
+  isReadable: boolean,
+): Promise<Sent | undefined> {
+  const { resource } = level
+  const visible = level.visibleTo(relation)
+  const texts: (string | undefined)[] = []
+  const keys = new Map<string, readonly Value[]>()
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i] as WriteNode
+    const row = rowWith(node, relation)
+    const text = row && keyTextIn(relation.from, row)
+    // A client may send back a key that it has read.
+    const isUnchanged =
+      isReadable &&
+      text !== undefined &&
+      node.stored !== undefined &&
+      keyTextIn(relation.from, node.stored) === text
+    texts.push(isUnchanged ? undefined : text)
+    if (text === undefined || isUnchanged || keys.has(text) || visible.has(text)) continue
+    keys.set(text, valuesOf(relation.from, row as Values) ?? [])
+  }
+  if (keys.size === 0) return undefined
+  const paths = (key: string) =>
+    nodes.flatMap(({ path }, i) => (texts[i] === key ? shownPaths(relation, path) : []))
+  for (const text of await visibleKeys(context, resource, relation, keys, paths)) visible.add(text)
+  const isOwn = tableKey(relation.target) === tableKey(resource)
+  const isExact = keys.size === 1 || relation.to.every(hasOneText)
+  return { relation, texts, visible, isExact, isOwn }
+}
+
+/**
+ * The values of a foreign key of which the body sets a part; undefined if it sets none. The other parts may be stored already, or come
+ * from the records around this one.
+ */
+function rowWith(node: WriteNode, relation: ResolvedRelation): Values | undefined {
+  const { sent, stored, reset, filled, parentKeys, decision } = node
+  if (sent === undefined || decision === 'move' || !isSet(relation, sent)) return undefined
+  const isWhole = relation.from.length === 1 && filled === undefined && parentKeys === undefined
+  return isWhole ? sent : { ...stored, ...reset, ...sent, ...filled, ...parentKeys }
+}
+
+/** Whether two texts of a key are never equal in the database. */
+const hasOneText = ({ type, collation }: NamedColumn): boolean =>
+  collation === undefined && oneText.has(type)
+
+/** Types of which equal values have the same text; a decimal may have more zeros, and a time more digits. */
+const oneText: ReadonlySet<NamedColumn['type']> = new Set([
+  'integer',
+  'bigint',
+  'string',
+  'text',
+  'enum',
+  'uuid',
+  'date',
+  'boolean',
+])
+
+async function visibleKeys(
+  context: WriteContext,
+  holder: Resource,
+  relation: ResolvedRelation,
+  keys: ReadonlyMap<string, readonly Value[]>,
+  paths: (key: string) => readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { to, target } = relation
+  const [only, ...others] = keys
+  if (only !== undefined && others.length === 0) {
+    const [text, key] = only
+    const isSeen = await isVisible(context, holder, relation, key, () => paths(text))
+    return new Set(isSeen ? [text] : [])
+  }
+  const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
+  const found = new Set<string>()
+  for (const some of keyChunks(context.target.dialect, [...keys.values()], to)) {
+    // As in `isVisible`: if the caller has no access to the target, the row only has to exist.
+    const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
+    const rows = isAllowed
+      ? await readReferred(context, plan, { holder, columns: to, keys: some, paths })
+      : await readUnscoped(context, plan, some.length)
+    for (const row of rows) found.add(keyTextIn(to, row) ?? '')
+  }
+  return found
+}
+
+async function firstInvisible(
+  context: WriteContext,
+  level: Level,
+  sent: readonly Sent[],
+  nodes: readonly WriteNode[],
+): Promise<Invisible> {
+  const { resource } = level
+  const missing: string[] = []
+  // A function of the host may store the record before.
+  const mayAppear = context.beforeHookStatements !== undefined && mayCallHost(context, resource)
+  let at: number | undefined
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i] as WriteNode
+    for (const one of sent) {
+      if (!isMissing(one, i)) continue
+      if (at !== undefined && at < i) {
+        if (isNamedLater(one, i)) missing.push(...shownPaths(one.relation, node.path))
+        continue
+      }
+      if (!one.isExact && (await isVisibleAlone(context, resource, one, node, i))) continue
+      if (i > 0 && (one.isOwn || mayAppear)) return { at, paths: missing, waitsAt: i }
+      at = i
+      missing.push(...shownPaths(one.relation, node.path))
+    }
+  }
+  return { at, paths: missing, waitsAt: undefined }
+}
+
+/** Looks up a key that a look-up of several has not found. */
+async function isVisibleAlone(
+  context: WriteContext,
+  holder: Resource,
+  { relation, texts, visible }: Sent,
+  node: WriteNode,
+  index: number,
+): Promise<boolean> {
+  const key = valuesOf(relation.from, rowWith(node, relation) ?? {}) ?? []
+  const paths = () => shownPaths(relation, node.path)
+  const isSeen = await isVisible(context, holder, relation, key, paths)
+  if (isSeen) visible.add(texts[index] as string)
+  return isSeen
+}

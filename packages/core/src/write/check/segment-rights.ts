@@ -1,0 +1,43 @@
+// requireRights: the rights that the look-up of stored records needs, checked before it, so that callers without them cannot find out which
+// records exist.
+
+import { forbidden } from '../../errors.ts'
+import { requireListAccess } from '../links/write-links.ts'
+import { changesOf, isNamed, type WriteNode } from '../nodes/write-node.ts'
+import type { Level, Segment } from '../segments/level.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { requireAccess } from './write-checks.ts'
+
+export async function requireRights(context: WriteContext, { level }: Segment): Promise<void> {
+  if (level.mayFind !== undefined) return
+  if (level.options.whenFound !== 'change') level.mayFind = await mayLookUp(context, level)
+  else {
+    await requireChangeAccess(context, level)
+    level.mayFind = true
+  }
+}
+
+async function requireChangeAccess(
+  context: WriteContext,
+  { nodes, options, resource }: Level,
+): Promise<void> {
+  if (!nodes.some(mayBeFound)) return
+  await requireAccess(context, resource, options.action)
+  await requireListAccess(context, changesOf(nodes))
+}
+
+const mayBeFound = ({ key, isKnown }: WriteNode): boolean => key !== undefined || isKnown
+
+/**
+ * Whether the caller may look up the records that nested objects name. Without this right, an object can still create a record with a key
+ * that the client has chosen; 409 if the key exists, as for POST.
+ */
+async function mayLookUp({ access }: WriteContext, level: Level): Promise<boolean> {
+  const references = level.nodes.filter(isNamed)
+  if (references.length === 0) return false
+  const action = level.options.whenFound === 'move' ? 'PATCH' : 'GET_ONE'
+  const isAllowed = await access.mayWrite(level.resource, action)
+  const refused = isAllowed ? undefined : references.find(({ asMissing }) => asMissing === null)
+  if (refused !== undefined) throw forbidden(refused.path)
+  return isAllowed
+}

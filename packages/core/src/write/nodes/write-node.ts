@@ -1,0 +1,183 @@
+// WriteNode: one record of a write. It says how the record is found, what happens to a stored one, and what is created if there is none.
+
+import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import type { InputProblems } from '../body/input-problems.ts'
+import type { ChangedRow, NewRow } from '../store/rows/rows.ts'
+import type { Precondition } from '../store/write-context.ts'
+import {
+  isNested,
+  type NestedNode,
+  type RecordNode,
+  type ReferenceNode,
+  type Values,
+} from './node.ts'
+
+/** What happens to a stored record: its fields are set, it is only referred to, or it gets another parent. */
+export type WhenFound = 'change' | 'link' | 'move'
+
+/** What the nodes of one list have in common. */
+export interface NodeOptions {
+  readonly resource: Resource
+  readonly whenFound: WhenFound
+  /** The columns by which stored records are found: those of the primary key, or of another unique key. */
+  readonly columns: readonly NamedColumn[]
+  /** Whether they are found by the columns of `on_conflict`, so that each object may be a new record or a change. */
+  readonly isByName: boolean
+  /** The right that a change needs. */
+  readonly action: 'PATCH' | 'PUT'
+  /** PUT: writable columns that were not sent get their default, or NULL. */
+  readonly replace: boolean
+  /**
+   * Whether the `managed: 'updated'` columns are set even if nothing else changes. False for an upsert, so that a repeated import changes
+   * nothing.
+   */
+  readonly touches: boolean
+  /** Which ETag a change of a stored record needs: that of the request, one for each record, or none. */
+  readonly version: 'of the request' | 'of each' | 'none'
+  /** The headers of a request that changes one record. */
+  readonly precondition?: Precondition | undefined
+  /** The relation that the records are nested in. */
+  readonly relation?: ResolvedRelation
+  /** Whether links of a many-to-many list will name the records. */
+  readonly isLinked?: boolean
+  /** The columns of the records that others will store, besides the primary key. */
+  readonly held?: readonly NamedColumn[]
+}
+
+/** Options for new records alone. */
+export const creating = (resource: Resource): NodeOptions => ({
+  resource,
+  whenFound: 'link',
+  columns: resource.primaryKey,
+  isByName: false,
+  action: 'PATCH',
+  replace: false,
+  touches: true,
+  version: 'none',
+})
+
+/** Options for changes of records by their primary key. */
+export const changing = (
+  resource: Resource,
+  options: Partial<Pick<NodeOptions, 'replace' | 'version' | 'precondition'>> = {},
+): NodeOptions => ({
+  ...creating(resource),
+  whenFound: 'change',
+  action: options.replace === true ? 'PUT' : 'PATCH',
+  ...options,
+})
+
+interface NodeParts {
+  readonly path: string
+  /** The values of `columns` that identify a stored record; undefined if the node names none. */
+  readonly key?: readonly Value[] | undefined
+  /** The object as the change of a stored record, or as a reference to one. */
+  readonly asFound?: RecordNode | ReferenceNode | undefined
+  /** The object as a new record; null if none may be created. */
+  readonly asMissing?: RecordNode | null
+  /** Problems that apply only if the record is created, such as missing required fields. */
+  readonly problems?: InputProblems | undefined
+  /** The foreign key to the record that it is nested in. */
+  readonly filled?: Values | undefined
+  /** The stored record, if it is known and locked already. */
+  readonly stored?: Values | undefined
+}
+
+/**
+ * A class, like all objects of which a list needs one for each record: if most objects of a literal survive a garbage collection, V8
+ * allocates later ones among its old objects, which then hold their records until the next full collection.
+ */
+export class WriteNode {
+  readonly options: NodeOptions
+  readonly path: string
+  readonly key: NodeParts['key']
+  asFound: NodeParts['asFound']
+  readonly asMissing: RecordNode | null
+  readonly problems: NodeParts['problems']
+  readonly filled: NodeParts['filled']
+  /** The record as it is now, locked; set by `resolve`. */
+  stored: Values | undefined
+  /** Whether `stored` came with the node, so that the first look-up skips it. */
+  isKnown: boolean
+  /** What is done with the record; set by `resolve`. */
+  decision: WhenFound | 'create' | undefined
+  /** Why the node is refused, unless one before it is. */
+  error: unknown
+  /** The foreign keys to its nested parents. */
+  parentKeys: Values | undefined
+  /** The values that the body sets, after the comparison with the stored record; set by `check`. */
+  sent: Values | undefined
+  /** The values that PUT sets in fields that were not sent; set by `check`. */
+  reset: Values | undefined
+  /** What to store; set by `callHooks`. */
+  row: NewRow | ChangedRow | undefined
+  /** The values that identify the written record; set by `store`. */
+  written: Values | undefined
+
+  constructor(options: NodeOptions, parts: NodeParts) {
+    this.options = options
+    this.path = parts.path
+    this.key = parts.key
+    this.asFound = parts.asFound
+    this.asMissing = parts.asMissing ?? null
+    this.problems = parts.problems
+    this.filled = parts.filled
+    this.stored = parts.stored
+    this.isKnown = parts.stored !== undefined
+    this.decision = undefined
+    this.error = undefined
+    this.parentKeys = undefined
+    this.sent = undefined
+    this.reset = undefined
+    this.row = undefined
+    this.written = undefined
+  }
+}
+
+/** The node of a new record. */
+export const newNode = (options: NodeOptions, record: RecordNode): WriteNode =>
+  new WriteNode(options, { path: record.path, asMissing: record })
+
+/** The node of a nested object. `filled` is the foreign key to the record that it is nested in. */
+export const nestedNode = (options: NodeOptions, node: NestedNode, filled?: Values): WriteNode =>
+  node.kind === 'record'
+    ? new WriteNode(options, { path: node.path, asMissing: node, filled })
+    : new WriteNode(options, {
+        path: node.path,
+        key: node.key,
+        asFound: node,
+        asMissing: node.otherwise,
+        filled,
+        stored: node.created,
+      })
+
+/** The object that is written, as it was decided; undefined for a record that is only referred to. */
+export function recordOf({ decision, asFound, asMissing }: WriteNode): RecordNode | undefined {
+  if (decision === 'create') return asMissing ?? undefined
+  return decision === 'change' && asFound?.kind === 'record' ? asFound : undefined
+}
+
+/** Whether the record may have nested ones, whether it is created or changed. */
+export const mayNest = ({ asFound, asMissing }: WriteNode): boolean =>
+  (asMissing !== null && isNested(asMissing)) || (asFound?.kind === 'record' && isNested(asFound))
+
+/** All known values of a written record, at least its key. */
+export function knownValues({ row, stored, written }: WriteNode): Values {
+  if (row === undefined) return written ?? stored ?? {}
+  return 'stored' in row
+    ? { ...row.stored, ...row.written, ...written }
+    : { ...row.values, ...written }
+}
+
+export const isNamed = ({ key }: WriteNode): boolean => key !== undefined
+
+/** The objects as changes of stored records, each once where one changes several. */
+export function changesOf(nodes: readonly WriteNode[]): readonly RecordNode[] {
+  const records: RecordNode[] = []
+  for (let i = 0; i < nodes.length; i++) {
+    const record = nodes[i]?.asFound
+    if (record?.kind === 'record' && record !== records[records.length - 1]) records.push(record)
+  }
+  return records
+}

@@ -1,0 +1,223 @@
+// resolveChanges: finds and locks the stored records that the nodes of a segment change.
+
+import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
+import { visibleNames } from '../../model/registry/checks/field-rules.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyText } from '../../query/run/key.ts'
+import { lockLinked } from '../links/lock-linked.ts'
+import { pathTo, type Values } from '../nodes/node.ts'
+import { withoutFields } from '../nodes/plain-node.ts'
+import { changesOf, type WriteNode } from '../nodes/write-node.ts'
+import type { Level, Segment } from '../segments/level.ts'
+import type { LockedFor } from '../statements/statements.ts'
+import { columnsToRead } from '../store/columns-to-read.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { isCollated } from './is-collated.ts'
+import { lockForChanges } from './lock-for-changes.ts'
+import { keyIn, lockedRecord, lockedRecords, lockedRecordsBy } from './look-up-records.ts'
+
+/**
+ * The first segment of a level looks up the records of all its nodes, so that they are locked in the order of their keys. Each later one
+ * reads its own records again, because the earlier ones may have changed them.
+ */
+export async function resolveChanges(context: WriteContext, segment: Segment): Promise<void> {
+  const { level, isFirst } = segment
+  const { options } = level
+  const { isByName } = options
+  if (isByName) segment.endBefore(repeatedAt(segment.nodes))
+  const nodes = isFirst ? level.nodes : segment.nodes
+  if (isFirst)
+    await lockLinked(context, level.resource, changesOf(nodes), isByName ? [] : keysOf(nodes))
+  if (isByName) {
+    await findByName(context, level, nodes, isFirst)
+    if (options.columns.some(isCollatedColumn) && nodes.length > 1) {
+      segment.endBefore(1)
+      level.stayAtOne()
+      await findByName(context, level, segment.nodes, false)
+    }
+  } else await findByKey(context, level, nodes, isFirst)
+  for (let i = 0; i < segment.nodes.length; i++) decide(level, segment.nodes[i] as WriteNode)
+}
+
+/** The index of the first node with the key of an earlier one. */
+function repeatedAt(nodes: readonly WriteNode[]): number {
+  if (nodes.length < 2) return nodes.length
+  const known = new Set<string>()
+  for (let i = 0; i < nodes.length; i++) {
+    const { key } = nodes[i] as WriteNode
+    if (key === undefined) continue
+    const text = keyText(key)
+    if (known.has(text)) return i
+    known.add(text)
+  }
+  return nodes.length
+}
+
+function keysOf(nodes: readonly WriteNode[]): readonly (readonly Value[])[] {
+  const keys: (readonly Value[])[] = []
+  for (let i = 0; i < nodes.length; i++) {
+    const { key } = nodes[i] as WriteNode
+    if (key !== undefined) keys.push(key)
+  }
+  return keys
+}
+
+/** The lock for the first look-up; those of later ones are locked already. */
+const lockOf = (
+  context: WriteContext,
+  { resource, options }: Level,
+  nodes: readonly WriteNode[],
+  isFirst: boolean,
+): LockedFor =>
+  isFirst
+    ? lockForChanges(context, resource, changesOf(nodes), {
+        replace: options.replace,
+        identifying: namesOf(options),
+      })
+    : 'otherThanKeys'
+
+const namesOf = ({ columns }: Level['options']): ReadonlySet<string> =>
+  new Set(columns.map(({ name }) => name))
+
+const readOf = (context: WriteContext, { resource, options }: Level, nodes: readonly WriteNode[]) =>
+  columnsToRead(context, resource, {
+    kind: 'change',
+    nodes: changesOf(nodes),
+    replace: options.replace,
+    touches: options.touches,
+    precondition: options.precondition,
+  })
+
+/** Finds the records by the columns of `on_conflict`. */
+async function findByName(
+  context: WriteContext,
+  level: Level,
+  nodes: readonly WriteNode[],
+  isFirst: boolean,
+): Promise<void> {
+  const { resource, options } = level
+  const { columns } = options
+  const keys = keysOf(nodes)
+  if (keys.length === 0) return
+  const lockedFor = lockOf(context, level, nodes, isFirst || options.columns.some(isCollatedColumn))
+  const read = readOf(context, level, nodes)
+  const found = await lockedRecordsBy(context, resource, columns, keys, 'PATCH', lockedFor, read)
+  const isCollatedName = columns.some(isCollatedColumn)
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i] as WriteNode
+    if (node.key === undefined) continue
+    if (!isCollatedName) node.stored = found.get(keyText(node.key))
+    // The record may be stored with another spelling of the key, so it is looked up alone.
+    else if (nodes.length === 1) [node.stored] = found.values()
+  }
+}
+
+const isCollatedColumn = ({ collation }: Level['options']['columns'][number]): boolean =>
+  collation !== undefined
+
+/** Finds the records by their primary keys. */
+async function findByKey(
+  context: WriteContext,
+  level: Level,
+  nodes: readonly WriteNode[],
+  isFirst: boolean,
+): Promise<void> {
+  const wanted = isFirst ? nodes.filter(isUnknown) : nodes
+  if (wanted.length === 0) return
+  const { resource, options } = level
+  const { action } = options
+  const lockedFor = lockOf(context, level, wanted, isFirst)
+  const read = readOf(context, level, wanted)
+  const alone = (key: readonly Value[]) =>
+    lockedRecord(context, resource, key, action, lockedFor, { read })
+  const [first] = wanted
+  if (wanted.length === 1 && first !== undefined) {
+    first.stored = await alone(keyOf(resource, first))
+    return
+  }
+  const keys = wanted.map((node) => keyOf(resource, node))
+  const found = await lockedRecords(context, resource, keys, action, lockedFor, read)
+  const mayDiffer = isCollated(resource)
+  const taken = new Set<string>()
+  for (let i = 0; i < wanted.length; i++) {
+    const node = wanted[i] as WriteNode
+    const key = keys[i] as readonly Value[]
+    // A collation may make the stored key equal to this one although their texts differ.
+    node.stored = found.get(keyText(key)) ?? (mayDiffer ? await alone(key) : undefined)
+    if (!mayDiffer || node.stored === undefined) continue
+    const own = keyText(keyIn(resource, node.stored) ?? [])
+    if (taken.has(own)) node.error = validationFailed([[node.path, [changedTwice]]])
+    taken.add(own)
+  }
+}
+
+export const changedTwice = 'The list changes this record twice.'
+
+const isUnknown = ({ isKnown }: WriteNode): boolean => !isKnown
+
+const keyOf = (resource: Resource, { key, stored }: WriteNode): readonly Value[] =>
+  key ?? (stored === undefined ? [] : (keyIn(resource, stored) ?? []))
+
+/** Decides what is done with the record of a node, after its look-up. */
+function decide({ options }: Level, node: WriteNode): void {
+  const { stored, asFound, asMissing, key, path } = node
+  if (stored !== undefined) {
+    // The key stays the same.
+    if (options.isByName && node.decision !== 'change' && asFound?.kind === 'record') {
+      node.asFound = withoutFields(asFound, namesOf(options))
+    }
+    node.decision = 'change'
+    return
+  }
+  if (asMissing === null) {
+    node.decision = undefined
+    node.error = recordNotFound(path)
+    return
+  }
+  node.decision = 'create'
+  // Clients cannot choose a generated key.
+  if (key !== undefined && options.columns.some(({ definition }) => definition.generated)) {
+    node.error = missingReference(visibleNames(options.columns).map((name) => pathTo(path, name)))
+  }
+}
+
+/**
+ * The waiting nodes of which one look-up tells what would be done. Leaves out those with the key of an earlier one, which may change or
+ * create the record, and those that are not found by the text of their key, although a collation may find them.
+ */
+export async function findLater(
+  context: WriteContext,
+  level: Level,
+): Promise<readonly WriteNode[]> {
+  const { options, resource, nodes, waiting } = level
+  const { columns } = options
+  if (options.whenFound !== 'change') return []
+  const later: WriteNode[] = []
+  if (!options.isByName) {
+    await findByKey(context, level, waiting, false)
+    later.push(...waiting.filter(({ stored }) => stored !== undefined))
+  } else {
+    const keys = keysOf(waiting)
+    const read = readOf(context, level, waiting)
+    const found =
+      keys.length === 0
+        ? new Map<string, Values>()
+        : await lockedRecordsBy(context, resource, columns, keys, 'PATCH', 'otherThanKeys', read)
+    const mayDiffer = columns.some(isCollatedColumn)
+    const taken = new Set<string>()
+    const isWaiting = new Set(waiting)
+    for (const { key } of nodes.filter((node) => !isWaiting.has(node))) {
+      if (key !== undefined) taken.add(keyText(key))
+    }
+    for (const node of waiting) {
+      const text = node.key && keyText(node.key)
+      node.stored = text === undefined ? undefined : found.get(text)
+      const isKnown = text === undefined || (!taken.has(text) && !(mayDiffer && !node.stored))
+      if (text !== undefined) taken.add(text)
+      if (isKnown) later.push(node)
+    }
+  }
+  for (const node of later) decide(level, node)
+  return later
+}

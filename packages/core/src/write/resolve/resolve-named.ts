@@ -1,0 +1,197 @@
+// resolveNamed: finds the stored records that nested objects name by their keys, through the caller's scope (docs/writing.md).
+
+import { missingReference } from '../../errors.ts'
+import type { NamedColumn } from '../../model/registry/resource.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyText } from '../../query/run/key.ts'
+import { readReferred } from '../check/referred-records.ts'
+import { columnValues, planLookUp, planRecords } from '../nodes/look-up-plan.ts'
+import { pathTo, type ReferenceNode, type Values } from '../nodes/node.ts'
+import { isNamed, type WriteNode } from '../nodes/write-node.ts'
+import type { Level, Segment } from '../segments/level.ts'
+import { columnsToRead } from '../store/columns-to-read.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { isCollated } from './is-collated.ts'
+import { keyIn, lockedRecord, lockedRecords } from './look-up-records.ts'
+
+type Key = readonly Value[]
+
+/**
+ * One look-up finds the records of all nodes of the segment. A node waits for the next segment if it may name a record that this one
+ * creates: `[{ "code": "GB", "title": "Britain" }, { "code": "GB" }]`. If the caller may not see a record, the object creates one, as if
+ * the record did not exist; 422 if clients cannot choose the key. The records of `move` are locked, and a segment has each of them once.
+ */
+export async function resolveNamed(context: WriteContext, segment: Segment): Promise<void> {
+  const { level } = segment
+  const { resource } = level
+  const references = segment.nodes.filter(isNamed)
+  if (references.length === 0) {
+    for (const node of segment.nodes) node.decision = 'create'
+    return
+  }
+  // A callback may give a record another key, and a collation makes keys equal that differ in case.
+  level.isInexact ||= isCollated(resource) || context.hooks.has(resource, 'add')
+  const later = await decide(context, segment, references)
+  if (level.isInexact) level.stayAtOne()
+  segment.postpone(later)
+}
+
+const isLookedUp = ({ isKnown, decision }: WriteNode): boolean => !isKnown && decision !== 'create'
+
+/** Decides what is done with each node; returns those that wait. */
+async function decide(
+  context: WriteContext,
+  { level, nodes }: Segment,
+  references: readonly WriteNode[],
+): Promise<ReadonlySet<WriteNode>> {
+  const { resource, options } = level
+  const mayFind = level.mayFind === true
+  const known = mayFind
+    ? await storedRecords(context, level, references.filter(isLookedUp))
+    : noRecords
+  const isInexact = known.isInexact || (mayFind && isCollated(resource) && nodes.length > 1)
+  const mayHaveOtherKey = level.isInexact
+  level.isInexact ||= isInexact
+  const later = new Set<WriteNode>()
+  const texts = new Set<string>()
+  const taken = new Set<string>()
+  let creates = false
+  for (const node of nodes) {
+    // A node without a key, or one that an earlier segment has not found.
+    if (node.key === undefined || node.decision === 'create') {
+      node.decision = 'create'
+      creates = true
+      continue
+    }
+    const text = keyText(node.key)
+    const isRepeated = texts.has(text)
+    texts.add(text)
+    // The record may be stored with another spelling of the key. If this segment creates records, a later one looks the key up.
+    const looksUpAlone = isInexact && !creates
+    const stored = node.isKnown
+      ? node.stored
+      : ((context.generatedKeys.has(resource, text) ? undefined : known.byKey.get(text)) ??
+        (looksUpAlone ? await storedRecord(context, level, node) : undefined))
+    if (stored !== undefined) {
+      const own = keyText(keyIn(resource, stored) ?? [])
+      if (options.whenFound === 'move' && taken.has(own)) later.add(node)
+      node.stored = stored
+      node.decision = options.whenFound
+      // Nothing changes a record that is only referred to, so a later segment need not look it up again.
+      node.isKnown ||= options.whenFound === 'link'
+      taken.add(own)
+      continue
+    }
+    const { asMissing } = node
+    const mayNameNew = isRepeated || asMissing === null || isInexact || mayHaveOtherKey
+    if (mayFind && creates && mayNameNew) later.add(node)
+    else if (asMissing === null) {
+      node.decision = undefined
+      node.error = missingReference(keyPaths(node))
+    } else {
+      node.decision = 'create'
+      creates = true
+    }
+  }
+  return later
+}
+
+/** The paths of the key of an object. */
+const keyPaths = ({ options, path }: WriteNode): readonly string[] =>
+  options.columns.map(({ name }) => pathTo(path, name))
+
+/** The stored records that objects name. */
+interface StoredRecords {
+  /** By `keyText` of their keys. */
+  readonly byKey: ReadonlyMap<string, Values>
+  /** Whether the database has found a record whose key is spelt otherwise than in the list, because a collation makes both equal. */
+  readonly isInexact: boolean
+}
+
+const noRecords: StoredRecords = { byKey: new Map(), isInexact: false }
+
+async function storedRecords(
+  context: WriteContext,
+  level: Level,
+  nodes: readonly WriteNode[],
+): Promise<StoredRecords> {
+  const keys = new Map<string, Key>()
+  for (const { key } of nodes) if (key !== undefined) keys.set(keyText(key), key)
+  const [first] = nodes
+  if (first?.key === undefined) return noRecords
+  const read = columnsOf(context, level, nodes)
+  if (keys.size === 1) {
+    const stored = await storedRecord(context, level, first, read)
+    return { byKey: new Map(stored && [[keyText(first.key), stored]]), isInexact: false }
+  }
+  const paths = (text: string) =>
+    nodes.filter(({ key }) => key !== undefined && keyText(key) === text).flatMap(keyPaths)
+  const byKey = await recordsByKey(context, level, [...keys.values()], read, paths)
+  let isInexact = false
+  for (const text of byKey.keys()) isInexact ||= !keys.has(text)
+  return { byKey, isInexact }
+}
+
+type Read = readonly NamedColumn[] | undefined
+
+function columnsOf(context: WriteContext, level: Level, nodes: readonly WriteNode[]): Read {
+  const { resource, options } = level
+  const references = nodes.flatMap(({ asFound }): readonly ReferenceNode[] =>
+    asFound?.kind === 'reference' ? [asFound] : [],
+  )
+  return options.whenFound === 'move'
+    ? columnsToRead(context, resource, {
+        kind: 'move',
+        nodes: references,
+        filled: options.relation?.to ?? [],
+      })
+    : columnsToRead(context, resource, {
+        kind: 'reference',
+        nodes: references,
+        columns: options.held,
+      })
+}
+
+async function recordsByKey(
+  context: WriteContext,
+  { resource, options }: Level,
+  keys: readonly Key[],
+  read: Read,
+  paths: (key: string) => readonly string[],
+): Promise<ReadonlyMap<string, Values>> {
+  if (options.whenFound === 'move') {
+    return lockedRecords(context, resource, keys, 'PATCH', 'anyChange', read)
+  }
+  const { primaryKey } = resource
+  const linked = options.isLinked === true
+  const found = new Map<string, Values>()
+  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
+    const plan = planRecords(resource, primaryKey, some, { read })
+    const referred = { holder: undefined, columns: primaryKey, keys: some, paths, linked }
+    for (const row of await readReferred(context, plan, referred)) {
+      found.set(keyText(keyIn(resource, row) ?? []), row)
+    }
+  }
+  return found
+}
+
+async function storedRecord(
+  context: WriteContext,
+  level: Level,
+  node: WriteNode,
+  read: Read = columnsOf(context, level, [node]),
+): Promise<Values | undefined> {
+  const { resource, options } = level
+  const key = node.key ?? []
+  if (options.whenFound === 'move') {
+    return lockedRecord(context, resource, key, 'PATCH', 'anyChange', { read })
+  }
+  const columns = resource.primaryKey
+  const plan = planLookUp(resource, columnValues(columns, key), { read })
+  const paths = () => keyPaths(node)
+  const linked = options.isLinked === true
+  const referred = { holder: undefined, columns, keys: [key], paths, linked }
+  const [stored] = await readReferred(context, plan, referred)
+  return stored
+}

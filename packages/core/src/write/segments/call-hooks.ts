@@ -1,0 +1,250 @@
+// callHooks: calls the functions of the host for each node of a segment: defaults, validators of whole records, policies and callbacks.
+
+import { ApiError, forbidden } from '../../errors.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { ResolvedRelation } from '../../model/registry/resource.ts'
+import { keyTextIn } from '../../query/run/key.ts'
+import { newRecord } from '../check/defaults.ts'
+import { hidingRelations, refuseInvisible, validateFilled } from '../check/write-checks.ts'
+import { isSet } from '../nodes/hidden-references.ts'
+import type { RecordNode, Values } from '../nodes/node.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { runWholeRecordChecks } from '../resolve/requested-changes.ts'
+import { ChangedRow, NewRow } from '../store/rows/rows.ts'
+import { changesToStore } from '../store/save.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import type { Segment } from './level.ts'
+import { withHooks } from './with-hooks.ts'
+
+/** The last steps of a segment, for the nodes before the one at `end`. */
+export interface LastSteps {
+  /** Stores the records that are not stored yet, after those of earlier calls. */
+  readonly store: (end: number) => Promise<void>
+  /** Writes what is nested in the stored records, and has not been written yet. */
+  readonly nest: (end: number) => Promise<void>
+  /** Throws the error of an earlier call, which a hook may have caught. */
+  readonly refuse: () => void
+}
+
+/**
+ * Calls the hooks of one node after the other. They find the database as if the earlier nodes had been written one by one: if a hook
+ * sends a statement through `args.db`, the earlier nodes are stored first, with all that is nested in them, and the segment ends after its
+ * node.
+ */
+export async function callHooks(
+  context: WriteContext,
+  segment: Segment,
+  last: LastSteps,
+): Promise<void> {
+  const { interrupt } = context
+  let i = 0
+  const storeEarlier = async (): Promise<void> => {
+    const end = i
+    segment.endBefore(end + 1)
+    segment.level.startSmall()
+    await last.store(end)
+    await last.nest(end)
+  }
+  try {
+    await withHooks(context, interrupt?.work ?? storeEarlier, async () => {
+      const partly = hidingRelations(context, segment.level.resource).filter(isComposite)
+      for (; i < segment.nodes.length; i++) {
+        // Awaits only values that are promises. Few are, and an `await` costs about as much as the rest of the loop.
+        const called = hooksOf(context, segment.nodes[i] as WriteNode, partly)
+        if (called instanceof Promise) await called
+        interrupt?.refuse()
+        last.refuse()
+      }
+    })
+  } catch (error) {
+    if (interrupt !== undefined) throw error
+    // Stores the earlier nodes first, because a refusal of theirs takes precedence.
+    await storedBefore(i, last).catch((refusal: unknown) => {
+      if (isRefused(refusal)) throw refusal
+    })
+    throw error
+  }
+}
+
+async function storedBefore(end: number, { store, nest }: LastSteps): Promise<void> {
+  await store(end)
+  await nest(end)
+}
+
+const isComposite = ({ from }: ResolvedRelation): boolean => from.length > 1
+
+/** Whether a write was refused. */
+export const isRefused = (error: unknown): boolean =>
+  refusalOf(error) !== undefined || (error instanceof ApiError && error.status < 500)
+
+function hooksOf(
+  context: WriteContext,
+  node: WriteNode,
+  partly: readonly ResolvedRelation[],
+): MaybePromise<void> {
+  const { decision, asMissing } = node
+  if (decision === 'create' && asMissing !== null)
+    return hooksOfNew(context, node, asMissing, partly)
+  if (decision === 'change' || decision === 'move') return hooksOfChange(context, node)
+}
+
+function hooksOfNew(
+  context: WriteContext,
+  node: WriteNode,
+  record: RecordNode,
+  partly: readonly ResolvedRelation[],
+): MaybePromise<void> {
+  const { filled: around, parentKeys } = node
+  const filled = parentKeys === undefined ? around : { ...around, ...parentKeys }
+  const made = newRecord(context, record, filled)
+  const isPlain = filled === undefined && partly.length + record.wholeRecordChecks.length === 0
+  return isPlain && !(made instanceof Promise)
+    ? addAllowed(context, node, made, filled)
+    : addChecked(context, node, record, made, filled, partly)
+}
+
+async function addChecked(
+  context: WriteContext,
+  node: WriteNode,
+  record: RecordNode,
+  made: MaybePromise<Values>,
+  filled: Values | undefined,
+  partly: readonly ResolvedRelation[],
+): Promise<void> {
+  const { resource, values: sent } = record
+  const { path } = node
+  const initial = await made
+  const data = filled === undefined ? initial : { ...initial, ...filled }
+  const known = { ...sent, ...filled }
+  const unchecked = partly.filter(
+    (relation) => isSet(relation, sent) && keyTextIn(relation.from, known) === undefined,
+  )
+  if (unchecked.length > 0) {
+    await refuseInvisible(context, resource, unchecked, { sent, row: data }, path)
+  }
+  if (filled !== undefined) await validateFilled(context, resource, filled, data, path)
+  if (record.wholeRecordChecks.length > 0) {
+    await runWholeRecordChecks(context, record, data, null)
+    context.problems.refuse()
+  }
+  await addAllowed(context, node, data, filled)
+}
+
+/** Asks the policy and calls the callback for a new record. */
+function addAllowed(
+  context: WriteContext,
+  node: WriteNode,
+  data: Values,
+  filled: Values | undefined,
+): MaybePromise<void> {
+  const { resource } = node.options
+  const isAllowed = context.access.canCreate(resource, data, node.path)
+  if (isAllowed !== true || context.hooks.has(resource, 'add')) {
+    return addIf(isAllowed, context, node, data, filled)
+  }
+  node.row = new NewRow(data, node.path, filled)
+}
+
+async function addIf(
+  isAllowed: MaybePromise<boolean>,
+  { hooks }: WriteContext,
+  node: WriteNode,
+  data: Values,
+  filled: Values | undefined,
+): Promise<void> {
+  const { path, options } = node
+  if (!(await isAllowed)) throw forbidden(path)
+  const { resource } = options
+  const values = hooks.has(resource, 'add') ? await hooks.add(resource, data, path) : data
+  node.row = new NewRow(values, path, filled)
+}
+
+function hooksOfChange(context: WriteContext, node: WriteNode): MaybePromise<void> {
+  const { stored = {} } = node
+  const requested =
+    node.decision === 'move'
+      ? validatedMove(context, node, stored)
+      : requestedValues(context, node, stored)
+  if (requested instanceof Promise) return changeRequested(context, node, stored, requested)
+  const written = allowedChanges(context, node, stored, requested)
+  if (written instanceof Promise) return changeWhenAllowed(node, stored, requested, written)
+  node.row = changedRow(node, stored, requested, written)
+}
+
+async function changeRequested(
+  context: WriteContext,
+  node: WriteNode,
+  stored: Values,
+  requested: Promise<Values>,
+): Promise<void> {
+  const changes = await requested
+  const written = await allowedChanges(context, node, stored, changes)
+  node.row = changedRow(node, stored, changes, written)
+}
+
+async function changeWhenAllowed(
+  node: WriteNode,
+  stored: Values,
+  changes: Values,
+  written: Promise<Values>,
+): Promise<void> {
+  node.row = changedRow(node, stored, changes, await written)
+}
+
+/** Asks the policy and calls the callback for a change; returns the values to write. */
+function allowedChanges(
+  context: WriteContext,
+  { options, path, decision }: WriteNode,
+  stored: Values,
+  changes: Values,
+): MaybePromise<Values> {
+  const touches = decision === 'move' || options.touches
+  return changesToStore(context, options.resource, stored, changes, path, touches)
+}
+
+const changedRow = (
+  { decision, filled, parentKeys, path }: WriteNode,
+  stored: Values,
+  changes: Values,
+  written: Values,
+): ChangedRow =>
+  new ChangedRow(stored, written, path, changes, decision === 'move' ? filled : parentKeys)
+
+async function validatedMove(
+  context: WriteContext,
+  { options, filled = {}, path }: WriteNode,
+  stored: Values,
+): Promise<Values> {
+  const row = { ...stored, ...filled }
+  await validateFilled(context, options.resource, filled, row, path, stored)
+  return filled
+}
+
+/** The changes that a body requests for a stored record, after its validators. */
+function requestedValues(
+  context: WriteContext,
+  node: WriteNode,
+  stored: Values,
+): MaybePromise<Values> {
+  const { options, asFound, sent = {}, parentKeys } = node
+  const record = asFound as RecordNode
+  const isPlain =
+    !options.replace && parentKeys === undefined && record.wholeRecordChecks.length === 0
+  return isPlain ? sent : validatedChanges(context, node, record, stored)
+}
+
+export async function validatedChanges(
+  context: WriteContext,
+  { options, path, sent, reset, parentKeys = {} }: WriteNode,
+  record: RecordNode,
+  stored: Values,
+): Promise<Values> {
+  const { resource } = options
+  const changes = { ...reset, ...sent, ...parentKeys }
+  const row = { ...stored, ...changes }
+  await validateFilled(context, resource, parentKeys, row, path, stored)
+  await runWholeRecordChecks(context, { ...record, values: sent ?? {} }, row, stored)
+  context.problems.refuse()
+  return changes
+}

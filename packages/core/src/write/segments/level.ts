@@ -1,0 +1,123 @@
+// Level: the nodes of one list, divided into segments, which are written one after the other.
+
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { mayNest, type NodeOptions, type WriteNode } from '../nodes/write-node.ts'
+import { GroupSize } from './group-size.ts'
+
+export class Level {
+  readonly nodes: readonly WriteNode[]
+  readonly options: NodeOptions
+  readonly resource: Resource
+  /** Whether each segment has one node. */
+  readonly isOrdered: boolean
+  /** Whether one of the nodes may have nested records. */
+  readonly mayNest: boolean
+  /** Whether the caller may look up the records that nested objects name; undefined until that is known. */
+  mayFind: boolean | undefined
+  /** Whether a new record may have another key than its object, so that any later object may name it. */
+  isInexact = false
+  readonly #visible = new Map<ResolvedRelation, Set<string>>()
+  readonly #groups = new GroupSize('all')
+  #waiting: readonly WriteNode[]
+  #at = 0
+  #interruptions = 0
+
+  constructor(nodes: readonly WriteNode[], isOrdered: boolean) {
+    const [first] = nodes
+    if (first === undefined) throw new Error('A level has at least one node.')
+    this.nodes = nodes
+    this.options = first.options
+    this.resource = first.options.resource
+    this.mayNest = nodes.some(mayNest)
+    this.isOrdered = isOrdered
+    this.#waiting = nodes
+  }
+
+  /** Whether nodes are left that no segment has taken. */
+  get hasNext(): boolean {
+    return this.#at < this.#waiting.length
+  }
+
+  /** The nodes that no segment has taken. */
+  get waiting(): readonly WriteNode[] {
+    return this.#waiting.slice(this.#at)
+  }
+
+  next(): Segment {
+    const size = this.#groups.take(this.#interruptions)
+    const first = this.#at
+    this.#at = Math.min(first + size, this.#waiting.length)
+    return new Segment(this, this.#waiting.slice(first, this.#at))
+  }
+
+  /** The next segments have one node, then two, four, eight and so on, and know nothing of what was looked up before. */
+  startSmall(): void {
+    this.#interruptions += 1
+    this.#visible.clear()
+  }
+
+  /** The keys, as `keyText`, of the records that the caller may see, as far as they were looked up for foreign keys of a relation. */
+  visibleTo(relation: ResolvedRelation): Set<string> {
+    const known = this.#visible.get(relation) ?? new Set<string>()
+    this.#visible.set(relation, known)
+    return known
+  }
+
+  /** From now on, each segment has one node. */
+  stayAtOne(): void {
+    this.#groups.limit(1)
+  }
+
+  /** Makes nodes of a segment wait for the next one. */
+  putBack(nodes: readonly WriteNode[]): void {
+    this.#waiting = [...nodes, ...this.waiting]
+    this.#at = 0
+  }
+}
+
+/** Nodes that make each step of a write together. */
+export class Segment {
+  readonly level: Level
+  readonly isFirst: boolean
+  #nodes: readonly WriteNode[]
+  #stored = 0
+  #nested = 0
+
+  constructor(level: Level, nodes: readonly WriteNode[]) {
+    this.level = level
+    this.#nodes = nodes
+    this.isFirst = nodes[0] === level.nodes[0]
+  }
+
+  get nodes(): readonly WriteNode[] {
+    return this.#nodes
+  }
+
+  /** The nodes before `end` whose records must still be stored; returns each node once. */
+  takeToStore(end: number): readonly WriteNode[] {
+    const nodes = this.#nodes.slice(this.#stored, end)
+    this.#stored = Math.max(this.#stored, end)
+    return nodes
+  }
+
+  /** The nodes before `end` whose nested records must still be written; returns each node once. */
+  takeToNest(end: number): readonly WriteNode[] {
+    const nodes = this.#nodes.slice(this.#nested, end)
+    this.#nested = Math.max(this.#nested, end)
+    return nodes
+  }
+
+  /** Ends the segment before the node at `index`. */
+  endBefore(index: number): void {
+    if (index >= this.#nodes.length) return
+    this.level.putBack(this.#nodes.slice(index))
+    this.#nodes = this.#nodes.slice(0, index)
+  }
+
+  /** Makes some of the nodes wait for the next segment. */
+  postpone(later: ReadonlySet<WriteNode>): void {
+    if (later.size === 0) return
+    this.level.putBack([...later])
+    this.#nodes = this.#nodes.filter((node) => !later.has(node))
+  }
+}

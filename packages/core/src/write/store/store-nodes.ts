@@ -1,0 +1,37 @@
+// storeNodes: stores the records of nodes with few statements.
+
+import type { Resource } from '../../model/registry/resource.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import { insertRows } from './rows/insert-rows.ts'
+import type { ReturnedRows } from './rows/returned-rows.ts'
+import { ChangedRow, NewRow } from './rows/rows.ts'
+import { updateRows } from './rows/update-rows.ts'
+import type { WriteContext } from './write-context.ts'
+
+/** Stores changed records, then new ones. `returned` collects the rows that the statements return. */
+export async function storeNodes(
+  context: WriteContext,
+  resource: Resource,
+  nodes: readonly WriteNode[],
+  returned: ReturnedRows | undefined,
+): Promise<void> {
+  const changed: ChangedRow[] = []
+  const made: NewRow[] = []
+  for (let i = 0; i < nodes.length; i++) {
+    const { row } = nodes[i] as WriteNode
+    if (row instanceof NewRow) made.push(row)
+    else if (row instanceof ChangedRow) changed.push(row)
+  }
+  const updated = changed.length === 0 ? [] : await updateRows(context, resource, changed, returned)
+  const inserted =
+    made.length === 0
+      ? []
+      : await insertRows(context, resource, made, returned?.byInsert ? returned : undefined)
+  let [u, n] = [0, 0]
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i] as WriteNode
+    if (node.row instanceof NewRow) node.written = inserted[n++]
+    else if (node.row instanceof ChangedRow) node.written = updated[u++]
+    else node.written = node.stored
+  }
+}

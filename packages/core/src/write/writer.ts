@@ -1,0 +1,309 @@
+// write: the loop that writes (docs/architecture.md). A list is written in segments: each step is made by all nodes of a segment before
+// the next step begins.
+
+import { refusedCommit } from '../database/leases/in-transaction.ts'
+import type { DatabaseFailure } from '../dialect/dialect.ts'
+import type { Resource } from '../model/registry/resource.ts'
+import { addLaterProblems, checkSegment } from './check/check-segment.ts'
+import { requireRights } from './check/segment-rights.ts'
+import { requireAccess } from './check/write-checks.ts'
+import { writeChildren, writeParents } from './links/nested-records.ts'
+import { isNested, type Values } from './nodes/node.ts'
+import { knownValues, mayNest, recordOf, type WriteNode } from './nodes/write-node.ts'
+import { explainedError } from './refusals/explained-error.ts'
+import { type Refusal, refusalOf } from './refusals/refusal.ts'
+import { resolveChanges } from './resolve/resolve-changes.ts'
+import { resolveNamed } from './resolve/resolve-named.ts'
+import { callHooks, isRefused, type LastSteps } from './segments/call-hooks.ts'
+import { Level, type Segment } from './segments/level.ts'
+import { mayCallBack } from './segments/may-call-back.ts'
+import { refersToStored } from './segments/refers-to-stored.ts'
+import { WriteQueue } from './segments/write-queue.ts'
+import type { ReturnedRows } from './store/rows/returned-rows.ts'
+import { needsNoLookUp, writeWithoutLookUp } from './store/rows/without-look-up.ts'
+import { storeNodes } from './store/store-nodes.ts'
+import type { WriteContext } from './store/write-context.ts'
+import {
+  type OpenWrite,
+  type TransactionOptions,
+  type WriteRequest,
+  writeOnce,
+} from './transaction/write-once.ts'
+
+/** Ends an attempt of a write, which is then repeated from BEGIN. */
+class Repeat extends Error {}
+
+const mostRetries = 3
+
+/** How a write is attempted. */
+interface Attempt<W, R> {
+  readonly inOneStatement: TransactionOptions<W, R>['inOneStatement']
+  /** Whether the write may be repeated with savepoints. */
+  readonly mayRepeat: boolean
+  readonly deferred: DatabaseFailure | undefined
+}
+
+/**
+ * Runs a write in one transaction. Repeats it from BEGIN with savepoints if `WriteContext.repeat` asks for it, by several statements if one
+ * has written nothing, and if a concurrent transaction may have caused its refusal. If the database refuses it, finds out why.
+ */
+export async function inWriteTransaction<W extends OpenWrite, R>(
+  request: WriteRequest<W, R>,
+  work: (writing: W) => Promise<R>,
+  { inOneStatement, isSingle = false, retryOn }: TransactionOptions<W, R>,
+): Promise<R> {
+  const { batch, own, outside } = request
+  let attempt: Attempt<W, R> = {
+    inOneStatement,
+    mayRepeat: batch === undefined,
+    deferred: batch?.deferred?.failure,
+  }
+  let refusals = 0
+  for (;;) {
+    const { inOneStatement: one, mayRepeat, deferred } = attempt
+    // Not told by the error, because functions of the host may catch that.
+    let isRepeated = false
+    const repeat = (): never => {
+      isRepeated = true
+      throw new Repeat()
+    }
+    const working =
+      one === undefined ? work : async (writing: W) => (await one(writing)) ?? repeat()
+    const facts = { repeat: mayRepeat ? repeat : undefined, deferred }
+    try {
+      const how = { isSingle, byOneStatement: one !== undefined }
+      const { result, changes } = await writeOnce(request, working, facts, how)
+      request.noteChanges(changes)
+      return result
+    } catch (error) {
+      const failure = deferred === undefined ? refusedCommit(error) : undefined
+      if (failure !== undefined) {
+        attempt = { ...attempt, inOneStatement: undefined, deferred: failure }
+      } else if (isRepeated) {
+        // The one statement wrote nothing, so several make the write, or find the error.
+        attempt = {
+          ...attempt,
+          inOneStatement: undefined,
+          mayRepeat: mayRepeat && one !== undefined,
+        }
+      } else {
+        refusals += 1
+        const isFinal = own.isTransaction || refusals > mostRetries
+        if (isFinal || !mayRetry(error, retryOn))
+          throw await explainedError(request, outside, error)
+      }
+    }
+  }
+}
+
+function mayRetry(error: unknown, retryOn: ((refusal: Refusal) => boolean) | undefined): boolean {
+  const refusal = refusalOf(error)
+  if (refusal === undefined) return false
+  const { step, failure } = refusal
+  // A request from the other end may have made the link meanwhile; the next attempt finds it.
+  const isRepeatedLink = step === 'link' && failure.kind === 'unique'
+  return isRepeatedLink || retryOn?.(refusal) === true
+}
+
+export interface WriteOptions {
+  /** Collects the rows that the statements return; some of the records may be missing. */
+  readonly returned?: ReturnedRows | undefined
+  /** Whether each segment has one node, because the order of the list matters. */
+  readonly isOrdered?: boolean
+}
+
+/** Writes the records of a request, which are of one model; returns their values, at least the keys, in the same order. */
+export async function write(
+  given: WriteContext,
+  nodes: readonly WriteNode[],
+  { returned, isOrdered = false }: WriteOptions = {},
+): Promise<readonly Values[]> {
+  const [first] = nodes
+  if (first === undefined) return []
+  const { resource } = first.options
+  const nested = nodes.some(mayNest)
+  if (nested) given.generatedKeys.watchNested()
+  // A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record.
+  const mayRepeat = (nodes.length === 1 && !nested) || !mayCallBack(given, resource, nodes)
+  const context = mayRepeat ? given : { ...given, repeat: undefined }
+  const level = new Level(nodes, isOrdered)
+  await writeLevel(context, level, nested ? undefined : returned)
+  return nodes.map(nested ? knownValues : writtenValues)
+}
+
+const writtenValues = ({ written, stored }: WriteNode): Values => written ?? stored ?? {}
+
+/** Writes nested records; returns all known values of each. */
+async function writeNested(
+  context: WriteContext,
+  nodes: readonly WriteNode[],
+): Promise<readonly Values[]> {
+  if (nodes.length === 0) return []
+  // In a transaction of the host there are no savepoints to find out which of several records was refused.
+  await writeLevel(context, new Level(nodes, context.hosted), undefined)
+  return nodes.map(knownValues)
+}
+
+async function writeLevel(
+  context: WriteContext,
+  level: Level,
+  returned: ReturnedRows | undefined,
+): Promise<void> {
+  while (level.hasNext) {
+    const segment = level.next()
+    try {
+      await writeSegment(context, segment, returned)
+    } catch (error) {
+      throw await withLaterProblems(context, level, error)
+    }
+  }
+}
+
+/** The steps of the writer. Nested records are written by the same steps. */
+async function writeSegment(
+  context: WriteContext,
+  segment: Segment,
+  returned: ReturnedRows | undefined,
+): Promise<void> {
+  // Records of this segment may be those of earlier ones.
+  returned?.rows.splice(0)
+  await requireRights(context, segment)
+  if (await isWithoutLookUp(context, segment)) return
+  await resolve(context, segment)
+  await requireCreateAccess(context, segment)
+  await limitSize(context, segment)
+  await writeTogether(context, segment, async (inside) => {
+    const last = lastSteps(inside, segment, returned)
+    await writeParents(inside, segment.nodes, writeNested)
+    await checkSegment(inside, segment)
+    await callHooks(inside, segment, last)
+    await last.store(segment.nodes.length)
+    await last.nest(segment.nodes.length)
+  })
+}
+
+/** Whether several records are written, one of them with nested ones. */
+const writesSeveral = (nodes: readonly WriteNode[]): boolean =>
+  nodes.some(nests) && nodes.filter(({ decision }) => decision !== 'link').length > 1
+
+const nests = (node: WriteNode): boolean => {
+  const record = recordOf(node)
+  return record !== undefined && isNested(record)
+}
+
+/**
+ * Gives a list with nested records segments of one node, where its transaction must not be repeated, unless the nested objects only name
+ * stored records, so that nothing depends on the order of the list.
+ */
+async function limitSize(context: WriteContext, segment: Segment): Promise<void> {
+  const { level, isFirst, nodes } = segment
+  if (!isFirst || context.interrupt !== undefined) return
+  const mayBeMany = level.isOrdered
+    ? nodes.every(({ decision }) => decision === 'link')
+    : !writesSeveral(nodes) ||
+      (!context.hosted &&
+        (context.repeat !== undefined || (await refersToStored(context, nodes, writeNested))))
+  if (mayBeMany) return
+  segment.endBefore(1)
+  level.stayAtOne()
+}
+
+/**
+ * Writes several nodes with nested ones. A node may name a record that is nested in an earlier one, and a hook may read what is nested in
+ * the earlier ones. So if a node is refused, or a hook sends a statement, the transaction is repeated with segments of one node.
+ */
+async function writeTogether(
+  context: WriteContext,
+  { nodes }: Segment,
+  write: (context: WriteContext) => Promise<void>,
+): Promise<void> {
+  const { repeat, interrupt } = context
+  if (repeat === undefined || interrupt !== undefined || !writesSeveral(nodes))
+    return write(context)
+  let isInterrupted = false
+  const refuse = (): void => {
+    if (isInterrupted) repeat()
+  }
+  const work = async (): Promise<never> => {
+    isInterrupted = true
+    return repeat()
+  }
+  try {
+    await write({ ...context, interrupt: { work, refuse } })
+  } catch (error) {
+    if (isRefused(error)) repeat()
+    throw error
+  }
+  refuse()
+}
+
+/** Changes the records of a list without looking them up, if one statement can tell what a look-up would. */
+async function isWithoutLookUp(context: WriteContext, segment: Segment): Promise<boolean> {
+  const { level, nodes } = segment
+  const { resource, options } = level
+  const isUniform =
+    options.whenFound === 'change' && !options.isByName && needsNoLookUp(context, resource, nodes)
+  if (isUniform) await writeWithoutLookUp(context, resource, nodes)
+  return isUniform
+}
+
+/** Finds and locks the stored records that the nodes name. */
+const resolve = (context: WriteContext, segment: Segment): Promise<void> =>
+  segment.level.options.whenFound === 'change'
+    ? resolveChanges(context, segment)
+    : resolveNamed(context, segment)
+
+async function requireCreateAccess(
+  context: WriteContext,
+  { level, nodes }: Segment,
+): Promise<void> {
+  const created = nodes.find(({ decision }) => decision === 'create')
+  if (created !== undefined) await requireAccess(context, level.resource, 'POST', created.path)
+}
+
+function lastSteps(
+  context: WriteContext,
+  segment: Segment,
+  returned: ReturnedRows | undefined,
+): LastSteps {
+  const { resource }: { readonly resource: Resource } = segment.level
+  const queue = new WriteQueue()
+  return {
+    store(end) {
+      const nodes = segment.takeToStore(end)
+      if (nodes.length > 0) queue.add(() => storeNodes(context, resource, nodes, returned))
+      return queue.done()
+    },
+    // Not in the queue, because policies of nested records may send statements, too.
+    async nest(end) {
+      const nodes = segment.takeToNest(end)
+      if (nodes.length === 0) return
+      try {
+        await writeChildren(context, resource, nodes, writeNested)
+      } catch (error) {
+        queue.fail(error)
+        throw error
+      }
+      // The statement of a hook may change rows that were returned earlier.
+      if (end < segment.nodes.length) returned?.rows.splice(0)
+    },
+    refuse: () => queue.refuse(),
+  }
+}
+
+/** The error of a segment; if it reports problems of the body, with those of the later nodes. */
+async function withLaterProblems(
+  context: WriteContext,
+  level: Level,
+  error: unknown,
+): Promise<unknown> {
+  const { problems } = context
+  if (problems.refusal !== error || context.interrupt !== undefined || !level.hasNext) return error
+  await addLaterProblems(context, level)
+  try {
+    problems.refuse()
+  } catch (all) {
+    return all
+  }
+  return error
+}
