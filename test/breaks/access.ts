@@ -352,23 +352,23 @@ export const access: readonly Break[] = [
   {
     title:
       'The error of a list tells a caller who may not read its records which hidden reference one of them has',
-    file: 'packages/core/src/write/store/lists/look-ahead/missing-later.ts',
-    find: 'if (isStored && isReadable) continue',
-    replace: 'if (isStored) continue',
+    file: 'packages/core/src/write/check/segment-references.ts',
+    find: 'isReadable &&\n      text !== undefined',
+    replace: '\n      text !== undefined',
     fails: 'test/writing/dead-references.test.ts',
   },
   {
     title: 'The error of a list calls a reference to a record that a callback has stored missing',
-    file: 'packages/core/src/write/store/lists/write-records.ts',
-    find: 'isStale ? await lookUpReferences(context, resource, later()) : lookedUp',
-    replace: 'lookedUp',
+    file: 'packages/core/src/write/check/segment-references.ts',
+    find: '(one.isOwn || mayAppear)',
+    replace: 'one.isOwn',
     fails: 'test/writing/dead-references.test.ts',
   },
   {
     title: 'The error of a list calls a reference to another record of the list missing',
-    file: 'packages/core/src/write/store/lists/look-ahead/look-up-references.ts',
-    find: 'tableKey(target) !== tableKey(resource) && to.every(hasOneText)',
-    replace: 'to.every(hasOneText)',
+    file: 'packages/core/src/write/check/segment-references.ts',
+    find: 'one.isExact && !one.isOwn',
+    replace: 'one.isExact',
     fails: 'test/writing/dead-references.test.ts',
   },
   {

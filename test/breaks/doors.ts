@@ -4,7 +4,6 @@ import type { Break } from './break.ts'
 const matrix = 'test/security/write-leaks.test.ts'
 const secondHalf = 'test/security/link-leaks.test.ts'
 const lookUp = 'packages/core/src/write/resolve/look-up-records.ts'
-const change = 'packages/core/src/write/store/change.ts'
 
 export const doors: readonly Break[] = [
   {
@@ -30,28 +29,29 @@ export const doors: readonly Break[] = [
   },
   {
     title: 'An upsert changes a deleted record',
-    file: 'packages/core/src/http/endpoints/writes/upsert.ts',
-    find: 'columnValues(columns, wanted), { read',
-    replace: 'columnValues(columns, wanted), { includeDeleted: true, read',
+    file: 'packages/core/src/write/resolve/look-up-records.ts',
+    find: 'planRecords(resource, columns, keys, { read })',
+    replace: 'planRecords(resource, columns, keys, { read, includeDeleted: true })',
     fails: secondHalf,
   },
   {
     title: 'A list stores references to records out of scope',
-    file: 'packages/core/src/write/store/lists/look-ahead/look-up-references.ts',
+    file: 'packages/core/src/write/check/segment-references.ts',
     find: '? await readReferred(context, plan, { holder, columns: to, keys: some, paths })',
-    replace: '? await readUnscoped({ ...context, holder, paths }, plan, some.length)',
+    replace: '? await readUnscoped(context, plan, some.length)',
     fails: 'test/security/non-interference.test.ts',
   },
   {
     title: 'A required If-Match tells 428 of a record that the caller does not see',
-    file: change,
-    find: '  if (stored === undefined) {',
-    replace: '  if (stored === undefined && !resource.settings.requireIfMatch) {',
+    file: 'packages/core/src/write/check/check-segment.ts',
+    find: 'if (decision === undefined) return refuseMissing(context, node)',
+    replace:
+      'if (decision === undefined) return checkPrecondition(level.resource, undefined, {}) ?? refuseMissing(context, node)',
     fails: secondHalf,
   },
   {
     title: 'A restore asks for If-Match before it looks for the record',
-    file: change,
+    file: 'packages/core/src/write/store/restore-record.ts',
     find: 'if (stored === undefined) throw recordNotFound()',
     replace:
       'if (stored === undefined && !resource.settings.requireIfMatch) throw recordNotFound()',

@@ -111,7 +111,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'Rolled back changes are passed to the callback after COMMIT',
-    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
+    file: 'packages/core/src/write/transaction/write-once.ts',
     find: 'const result = await request.finish(writing, written)',
     replace:
       'request.noteChanges(await changesOf(context)); const result = await request.finish(writing, written)',
@@ -298,7 +298,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'The changes of a list have the paths of other records',
-    file: 'packages/core/src/write/store/lists/rows/insert-rows.ts',
+    file: 'packages/core/src/write/store/rows/insert-rows.ts',
     find: 'rows[i]?.path ?? null',
     replace: 'rows[0]?.path ?? null',
     fails: 'test/hooks/paths-of-changes.test.ts',

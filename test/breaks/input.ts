@@ -125,9 +125,9 @@ export const input: readonly Break[] = [
   },
   {
     title: 'A validator that waits for the record is not called for a new one',
-    file: 'packages/core/src/write/store/lists/write-records.ts',
-    find: 'if (node.wholeRecordChecks.length > 0) {',
-    replace: 'if (node.wholeRecordChecks.length < 0) {',
+    file: 'packages/core/src/write/segments/call-hooks.ts',
+    find: 'if (record.wholeRecordChecks.length > 0) {',
+    replace: 'if (record.wholeRecordChecks.length < 0) {',
     fails: 'test/writing/records-of-validators.test.ts',
   },
   {

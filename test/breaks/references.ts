@@ -24,7 +24,7 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A parent is deleted while a callback runs, and its new dependent is stored',
-    file: 'packages/core/src/write/transaction/in-write-transaction.ts',
+    file: 'packages/core/src/write/transaction/write-once.ts',
     find: 'if (transaction.isTransaction) await refuseDeletedMeanwhile(context)',
     replace: 'void [transaction.isTransaction, refuseDeletedMeanwhile]',
     fails: cascades,
@@ -63,7 +63,7 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A restore makes a live record below a deleted one',
-    file: 'packages/core/src/write/store/change.ts',
+    file: 'packages/core/src/write/store/restore-record.ts',
     find: 'await refuseDeletedReferences(context, resource, stored)',
     replace: 'void refuseDeletedReferences',
     fails: restored,
@@ -127,7 +127,7 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A nested object may link a record of the same request by a guessed key',
-    file: 'packages/core/src/write/links/find-or-create.ts',
+    file: 'packages/core/src/write/resolve/resolve-named.ts',
     find: 'context.generatedKeys.has(resource, text)',
     replace: '!context',
     fails: 'test/writing/guessed-keys.test.ts',

@@ -9,23 +9,23 @@ const onDelete = 'test/writing/on-delete.test.ts'
 export const manyRemoved: readonly Break[] = [
   {
     title: 'After a statement of a hook, each later record of a list is read alone',
-    file: 'packages/core/src/write/store/lists/look-ahead/group-size.ts',
+    file: 'packages/core/src/write/segments/group-size.ts',
     find: 'this.#next = size * 2',
     replace: 'this.#next = size',
     fails: growth,
   },
   {
     title: 'Only the first statement of a hook makes the later records be read again',
-    file: 'packages/core/src/write/store/lists/look-ahead/read-again.ts',
-    find: 'this.#end = index + 1',
-    replace: 'this.#end = this.#stored === undefined ? index + 1 : this.#end',
+    file: 'packages/core/src/write/segments/level.ts',
+    find: 'this.#interruptions += 1',
+    replace: 'this.#interruptions = 1',
     fails: 'test/writing/bulk-change.test.ts',
   },
   {
     title: 'After a statement of a hook, references are looked up record by record',
-    file: 'packages/core/src/write/store/lists/look-ahead/read-again.ts',
-    find: 'for (const [relation, texts] of found.seen) {',
-    replace: 'for (const [relation, texts] of found.seen.size < 0 ? found.seen : []) {',
+    file: 'packages/core/src/write/check/segment-references.ts',
+    find: ' || visible.has(text)) continue',
+    replace: ') continue',
     fails: growth,
   },
   {
@@ -54,7 +54,7 @@ export const manyRemoved: readonly Break[] = [
   {
     title: 'Remove callbacks are called twice if the database refuses a record',
     file: `${removal}/removals.ts`,
-    find: 'hasCallback ? { ...context, setsSavepoints: true } : context',
+    find: 'hasCallback ? { ...context, repeat: undefined } : context',
     replace: 'context',
     fails: removed,
   },

@@ -70,7 +70,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'Records whose keys a function of the database makes are inserted one by one',
-    file: 'packages/core/src/write/store/lists/rows/default-keys.ts',
+    file: 'packages/core/src/write/store/rows/default-keys.ts',
     find: 'if (group.rows.length < 2) return group',
     replace: 'if (group.rows.length > 0) return group',
     fails: 'test/writing/default-keys.test.ts',
@@ -78,7 +78,7 @@ export const statements: readonly Break[] = [
   },
   {
     title: 'Keys of a function that are no keys are stored',
-    file: 'packages/core/src/write/store/lists/rows/default-keys.ts',
+    file: 'packages/core/src/write/store/rows/default-keys.ts',
     find: 'if (!areKeys(resource, rows)) return group',
     replace: '',
     fails: 'test/regression/functions-of-default-keys.test.ts',

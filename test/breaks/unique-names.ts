@@ -124,9 +124,9 @@ export const uniqueNames: readonly Break[] = [
   {
     title: 'A list whose unique keys name records is written one by one',
     file: 'packages/core/src/http/endpoints/writes/create.ts',
-    find: '(await resolveUniqueNames(context, nodes)).map(createStep)',
+    find: 'await resolveUniqueNames(context, nodes, write)',
     replace:
-      '(await Promise.all(nodes.map((one) => resolveUniqueNames(context, [one])))).flat().map(createStep)',
+      '(await Promise.all(nodes.map((one) => resolveUniqueNames(context, [one], write)))).flat()',
     fails,
   },
   {
