@@ -230,6 +230,13 @@ export const endpoints: readonly Break[] = [
     fails: 'test/writing/bulk-create.test.ts',
   },
   {
+    title: 'The response to an upsert shows a record as its first object has changed it',
+    file: 'packages/core/src/write/writer.ts',
+    find: 'returned?.rows.splice(0)\n  const last',
+    replace: '\n  const last',
+    fails: 'test/writing/bulk-change.test.ts',
+  },
+  {
     title: 'A list shows new records that a policy hides from their author',
     file: 'packages/core/src/http/endpoints/writes/response/echo.ts',
     find: '|| openScopes(call, echo) === undefined',

@@ -179,7 +179,12 @@ eachDatabase('lists with references', (test, db) => {
       await db.kysely.deleteFrom('issues').execute()
       equal((await upsert([issue(0, [1]), issue(1, [2])], {})).status, 201)
     }
-    equal(found, [2, 4, 4, 3, 4, 2, 4, 4, 3, 4])
+    equal(found.splice(0), [2, 4, 4, 3, 4, 2, 4, 4, 3, 4])
+    const lastAlone = (one: Row, model: unknown, args: unknown) =>
+      one.name === 'issue 7' ? count(one, model, args) : one
+    const last = { add_callback: lastAlone, update_callback: lastAlone }
+    await upsert([issue(0, [1, 2, 3]), issue(1, []), issue(6, [1]), issue(7, [1])], last)
+    equal(found, [4])
   })
 
   for (const [mistake, body, path] of [

@@ -265,6 +265,22 @@ eachDatabase('fields of a list that the stored records refuse', (test, db) => {
     ])
   })
 
+  test('are compared with what callbacks of earlier records have changed', async () => {
+    const own = testApi(db, models, {
+      ...config,
+      API_UPDATE_CALLBACK: async (record, _model, { db: inside }: HookArgs) => {
+        await inside.updateTable('issues').set({ votes: 7 }).where('id', '=', 3).execute()
+        return record
+      },
+    })
+    const change = (key: number) => ({ id: key, votes: 7, project: { name: 'New' } })
+    const changes = [{ id: 1, title: 'A', project: { name: 'New' } }, ...[2, 3, 4].map(change)]
+    equal(await requestTo(own)('PATCH', '/api/issues', changes), [
+      400,
+      { '[1].votes': readOnly, '[3].votes': readOnly },
+    ])
+  })
+
   test('come before what only the database refuses', async () => {
     const closed = (key: number) => ({ id: key, state: 'closed' })
     equal((await patch([closed(9), closed(1)]))[0], 404)
