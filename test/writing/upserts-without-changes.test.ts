@@ -165,6 +165,15 @@ eachDatabase('upserts without changes', (test, db) => {
     ])
   })
 
+  test('the same record in a list again is shown as it is at the end', async () => {
+    const body = ['a', 'b', 'a'].map((code, i) => ({ code, cost: 10 + i }))
+    const { value } = await send(apiWith(), 'POST', '/api/items?on_conflict=code', { body })
+    equal(
+      value.map(({ cost }: { cost: number }) => cost),
+      [12, 11, 12],
+    )
+  })
+
   test('the same record twice in a list is changed by what differs', async () => {
     await upsert([a, a])
     equal((await timesOf())[0], start)
