@@ -24,6 +24,7 @@ import { problemsOfLists } from './problems-of-lists.ts'
 import { references } from './references.ts'
 import { registry } from './registry.ts'
 import { manyRemoved } from './removal.ts'
+import { segments } from './segments.ts'
 import { serialize } from './serialize.ts'
 import { sqliteFiles } from './sqlite-files.ts'
 import { statements } from './statements.ts'
@@ -55,6 +56,7 @@ export const breaks: readonly Break[] = [
   ...problemsOfLists,
   ...registry,
   ...manyRemoved,
+  ...segments,
   ...serialize,
   ...sqliteFiles,
   ...statements,

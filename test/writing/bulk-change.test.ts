@@ -404,5 +404,12 @@ eachDatabase('PATCH of a list', (test, db) => {
       ],
     })
     equal([hidden.status, Object.keys(hidden.errors.reason)], [409, ['[1].slug']])
+    const counted = await send(api, 'POST', '/api/issues?on_conflict=id', {
+      body: [
+        { ...one, slug: 'newest' },
+        { ...one, id: 9999, slug: 'chosen' },
+      ],
+    })
+    equal([counted.status, Object.keys(counted.errors.reason)], [422, ['[1].id']])
   })
 })

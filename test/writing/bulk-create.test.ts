@@ -378,29 +378,39 @@ eachDatabase('POST of a list', (test, db) => {
 
   given('a list is refused even if a callback catches the error', async () => {
     await post(issues(1, { 0: { slug: 'taken', number: 100 } }))
-    const hiding = testApi(
-      db,
-      [
-        Project,
-        {
-          ...Issue,
-          meta: {
-            add_callback: async (issue: Row, _: unknown, { db: own }: { db: typeof db.kysely }) => {
-              await own
-                .selectFrom('issues')
-                .select('id')
-                .execute()
-                .catch(() => [])
-              return issue
+    for (const first of [0, 3]) {
+      const called: unknown[] = []
+      const hiding = testApi(
+        db,
+        [
+          Project,
+          {
+            ...Issue,
+            meta: {
+              add_callback: async (
+                issue: Row & { number: number },
+                _: unknown,
+                { db: own }: { db: typeof db.kysely },
+              ) => {
+                called.push(issue.number)
+                if (issue.number < first) return issue
+                await own
+                  .selectFrom('issues')
+                  .select('id')
+                  .execute()
+                  .catch(() => [])
+                return issue
+              },
             },
-          },
-        } as never,
-      ],
-      config,
-    )
-    const { status, errors } = await post(issues(5, { 1: { slug: 'taken' } }), hiding)
-    equal([status, Object.keys(errors.reason)], [409, ['[1].slug']])
-    equal((await stored()).length, 1)
+          } as never,
+        ],
+        config,
+      )
+      const { status, errors } = await post(issues(5, { 1: { slug: 'taken' } }), hiding)
+      equal([status, Object.keys(errors.reason)], [409, ['[1].slug']])
+      equal(called, first === 0 ? [0, 1] : [0, 1, 2, 3])
+      equal((await stored()).length, 1)
+    }
   })
 
   given('a callback that refuses a record stores none', async () => {

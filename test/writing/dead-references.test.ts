@@ -35,7 +35,13 @@ const relations = {
 } as const
 const seen = { access_policy: { scope: { title: { ne: 'hidden' } } } } as const
 const Issue = defineModel('Issue', { columns, relations, meta: { allow_bulk: true, ...seen } })
-const models = [Project, Member, Issue]
+const Note = defineModel('Note', { columns: { id: { ...key, generated: true }, text }, meta: {} })
+const Folder = defineModel('Folder', {
+  columns: { id: key, parent_id: number, note_id: number },
+  relations: { parent: belongsTo('Folder', 'parent_id'), note: belongsTo('Note', 'note_id') },
+  meta: { allow_bulk: true, access_policy: { scope: { id: { lt: 100 } } } },
+})
+const models = [Project, Member, Issue, Note, Folder]
 
 const none = ['No such record.']
 const dead = (...paths: readonly string[]) => [
@@ -174,6 +180,22 @@ eachDatabase('references of a list to no record', (test, db) => {
       { title: 's', parent_id: 70 },
     ]
     equal(await refusal('POST', '/api/issues', chosen), dead('[0].project_id'))
+  })
+
+  test('are none if earlier records of the list have the keys, also where others are nested', async () => {
+    const created = async (body: unknown) =>
+      (await send(api, 'POST', '/api/folders', { body })).status
+    equal(await created([{ id: 1 }, { id: 2, parent_id: 1 }, { id: 3, parent_id: 2 }]), 201)
+    const note = (about: string) => ({ note: { text: about } })
+    const nested = [
+      { id: 4, ...note('a') },
+      { id: 5, parent_id: 4, ...note('b') },
+    ]
+    equal(await created(nested), 201)
+    const notes = await db.kysely.selectFrom('notes').select('text').orderBy('id').execute()
+    equal(notes, [{ text: 'a' }, { text: 'b' }])
+    const later = [{ id: 6, parent_id: 7 }, { id: 7 }]
+    equal(await refusal('POST', '/api/folders', later), dead('[0].parent_id'))
   })
 
   test('come before what the database refuses', async () => {

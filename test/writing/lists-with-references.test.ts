@@ -187,6 +187,32 @@ eachDatabase('lists with references', (test, db) => {
     equal(found, [4])
   })
 
+  test('a refused link is not forgotten if a callback catches the error', async () => {
+    if (db.name !== 'sqlite') return
+    const refusing = `create trigger full_label before insert on issue_labels when new.label_id = 3
+      begin select raise(abort, 'The label is full.'); end`
+    await db.execScript(refusing)
+    try {
+      const meta = {
+        // biome-ignore lint/suspicious/noExplicitAny: tables of the test
+        add_callback: async (one: Row, _: unknown, { db: own }: any) => {
+          if (one.name !== 'issue 2') return one
+          await own
+            .selectFrom('labels')
+            .select('id')
+            .execute()
+            .catch(() => [])
+          return one
+        },
+      }
+      const body = [issue(0, [1]), issue(1, [3]), issue(2, [1])]
+      ok((await send(apiWith(meta), 'POST', '/api/issues', { body })).status >= 400)
+      equal(await stored(), [])
+    } finally {
+      await db.execScript('drop trigger full_label')
+    }
+  })
+
   for (const [mistake, body, path] of [
     ['a hidden label', [issue(0, [1]), issue(1, [2, 4])], '[1].labels[1].id'],
     ['a label that does not exist', [issue(0, [1]), issue(1, [9])], '[1].labels[0].id'],

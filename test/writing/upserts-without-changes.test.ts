@@ -172,6 +172,12 @@ eachDatabase('upserts without changes', (test, db) => {
       value.map(({ cost }: { cost: number }) => cost),
       [12, 11, 12],
     )
+    await upsert([
+      { ...a, cost: 9 },
+      { ...a, cost: 12 },
+    ])
+    const [first] = (await get(apiWith(), '/api/items?order_by=id')).value
+    equal(first.cost, 12)
   })
 
   test('the same record twice in a list is changed by what differs', async () => {
