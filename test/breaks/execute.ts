@@ -200,6 +200,7 @@ export const execute: readonly Break[] = [
     find: "if (options.whenFound === 'move' && taken.has(own)) later.add(node)",
     replace: '',
     fails: 'test/writing/nested-lists.test.ts',
+    databases: ['mariadb'],
   },
   {
     title: 'A transaction with a conflict is retried only once',

@@ -1,5 +1,5 @@
 /** Keys that a collation of the database finds in another spelling: lists name stored records by them, as one record does. */
-import { type AnyModel, belongsTo, defineModel } from '@model-api/core'
+import { type AnyModel, belongsTo, defineModel, manyToMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -18,7 +18,10 @@ const City = defineModel('City', {
     title,
     country_code: { ...code, nullable: true },
   },
-  relations: { country: belongsTo('Country', 'country_code') },
+  relations: {
+    country: belongsTo('Country', 'country_code'),
+    twins: manyToMany('Country', { through: 'twins', from: 'city_id', to: 'country_code' }),
+  },
   meta: {},
 })
 const models: readonly AnyModel[] = [Country, City]
@@ -39,10 +42,12 @@ eachDatabase('lists with keys in another spelling', (test, db) => {
   test.before(() =>
     db.execScript(`
       create table countries (code ${text} primary key, title varchar(20));
-      create table cities (id ${counter}, name ${text} unique, title varchar(20), country_code ${text})`),
+      create table cities (id ${counter}, name ${text} unique, title varchar(20), country_code ${text});
+      create table twins (city_id integer, country_code ${text}, primary key (city_id, country_code))`),
   )
   test.before.each(async () => {
     await db.execScript(`
+      delete from twins;
       delete from cities;
       delete from countries;
       insert into countries values ('GB', 'Britain'), ('CZ', 'Czechia'), ('XX', 'hidden');
@@ -87,5 +92,12 @@ eachDatabase('lists with keys in another spelling', (test, db) => {
     equal([status, paths], [201, null])
     const rows = await db.kysely.selectFrom('countries').select('code').execute()
     equal(rows.length, isEqual ? 3 : 5)
+    const twins = ['CZ', 'gb', 'At'].map((one) => ({
+      code: one,
+      title: one === 'CZ' ? 'Czechia' : 'Britain',
+    }))
+    equal(await post('/api/cities', { name: 'm', twins }), [201, null])
+    const linked = await db.kysely.selectFrom('twins').select('country_code').execute()
+    equal(linked.map((row) => row.country_code).sort(), ['At', 'CZ', isEqual ? 'GB' : 'gb'])
   })
 })

@@ -120,6 +120,15 @@ eachDatabase('concurrent upserts', (test, db) => {
     )
   })
 
+  test('lock all records before the first change, even if a list names one of them twice', async () => {
+    if (db.name === 'sqlite') return
+    await upsert([11, 12])
+    const { statements } = await db.capture(() => upsert([12, 12, 11]))
+    const locking = statements.find(({ sql }) => / for (no key )?update$/.test(sql))
+    const text = JSON.stringify(locking?.parameters)
+    ok(text.includes('11') && text.includes('12'), text)
+  })
+
   test('in opposite orders do not block each other, even if a list names a record twice', async () => {
     whileWriting = async () => {}
     for (const numbers of [
