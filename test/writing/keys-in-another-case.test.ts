@@ -80,7 +80,7 @@ eachDatabase('lists with keys in another spelling', (test, db) => {
       codes.map((country_code, i) => ({ name: `c${i}`, country_code }))
     equal(
       await post('/api/cities', to('gb', 'cz', 'GB')),
-      isEqual ? [201, null] : [422, ['[0].country_code', '[1].country_code']],
+      isEqual ? [201, null] : [422, ['[0].country_code']],
     )
     equal(await post('/api/cities', to('GB', 'xx', 'CZ')), [422, ['[1].country_code']])
   })
