@@ -101,8 +101,8 @@ export const links: readonly Break[] = [
   {
     title: 'In a batch or with callbacks, lists of links take statements for each record',
     file: 'packages/core/src/write/writer.ts',
-    find: '!(await refersToStored(context, nodes, writeNested))',
-    replace: 'true',
+    find: '(await refersToStored(context, nodes, writeNested))',
+    replace: 'false',
     fails: 'test/writing/lists-with-references.test.ts',
   },
   {
