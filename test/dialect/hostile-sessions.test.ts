@@ -321,13 +321,13 @@ eachDatabase('a hostile session', (test, db) => {
         const isOfFile = name === 'encoding'
         const own = isOfFile ? join(folder, `${++count}.db`) : file
         const openHere = opener(db, own)
-        if (name === 'foreign_keys')
-          await clean().schema.dropTable('idempotency_keys').ifExists().execute()
         if (isOfFile) await createWorld(kyselyOf(openHere([statement], true)), db.name)
         const opening = openHere([statement], isWrapped)
         const { refusal, warnings } = await startOf(kyselyOf(opening))
         if (isUnknown(opening.failed() ?? {})) return
         const message = warns ? warnings : refusal
+        // Its values are buffers.
+        if (statement.endsWith('= binary')) return match(message, /rows of the driver/)
         match(message, new RegExp(`${name} is `))
         ok(
           needs.some(({ otherwise }) => message.includes(otherwise)),
