@@ -1,6 +1,8 @@
 /** SQLite: keys with texts among integers are texts on both sides of a relation; integers beyond the sample are errors, never rounded. */
-import { createApi } from '@model-api/core'
+import { createApi, defineModel } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
+import Database from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -63,6 +65,28 @@ eachDatabase(
       equal(await status('/api/counts/1500'), 500)
       equal(await status('/api/counts?id__ge=1500&limit=2'), 500)
       ok(String(errors[0]).includes("type: 'bigint'"), String(errors[0]))
+    })
+
+    test('is an error also where the driver returns integers as bigints', async () => {
+      const file = new Database(':memory:')
+      file.exec(
+        'create table counts (id integer primary key, n integer); insert into counts values (1, 7), (2, 9007199254740993);',
+      )
+      file.defaultSafeIntegers()
+      const Count = defineModel('Count', {
+        columns: { id: { type: 'integer', primaryKey: true }, n: { type: 'integer' } },
+        meta: {},
+      })
+      const wrapped = new Kysely<unknown>({ dialect: new SqliteDialect({ database: file }) })
+      const api = createApi({
+        db: wrapped,
+        models: [Count],
+        config: { API_SCHEMA_CHECK: 'off' },
+        onError() {},
+      })
+      const status = async (url: string) => (await api.handle({ method: 'GET', url })).status
+      equal([await status('/api/counts/1'), await status('/api/counts/2')], [200, 500])
+      await wrapped.destroy()
     })
   },
   { only: 'sqlite' },

@@ -70,9 +70,11 @@ function truthOf(raw: unknown): boolean | undefined {
   return typeof raw === 'string' ? truths.get(raw.toLowerCase()) : undefined
 }
 
-/** Whether the driver may have rounded an integer of 64 bits. A larger number is a stored float. */
+/** Whether a number of JSON would round an integer of 64 bits, if the driver has not done so already. A larger number is a stored float. */
 const isRounded = (raw: unknown): boolean =>
-  typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER && Math.abs(raw) <= 2 ** 63
+  (typeof raw === 'number' || typeof raw === 'bigint') &&
+  Math.abs(Number(raw)) > Number.MAX_SAFE_INTEGER &&
+  Math.abs(Number(raw)) <= 2 ** 63
 
 const roundedBy = ({ name }: DialectColumn): string =>
   `The column "${name}" contains an integer beyond 2^53-1, which a JSON number would round. Declare it with type: 'bigint'.`
