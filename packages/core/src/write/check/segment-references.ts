@@ -114,6 +114,7 @@ async function sentTo(
     keys.set(text, valuesOf(relation.from, row as Values) ?? [])
   }
   if (keys.size === 0) return undefined
+  level.hasReferences = true
   const paths = (key: string) =>
     nodes.flatMap(({ path }, i) => (texts[i] === key ? shownPaths(relation, path) : []))
   for (const text of await visibleKeys(context, resource, relation, keys, paths)) visible.add(text)

@@ -29,8 +29,8 @@ export interface LastSteps {
 
 /**
  * Calls the hooks of one node after the other. They find the database as if the earlier nodes had been written one by one: if a hook
- * sends a statement through `args.db`, the earlier nodes are stored first, with all that is nested in them, and the segment ends after its
- * node.
+ * sends a statement through `args.db`, the earlier nodes are stored first, with all that is nested in them; and the segment ends after its
+ * node, if the later ones were looked up.
  */
 export async function callHooks(
   context: WriteContext,
@@ -41,8 +41,11 @@ export async function callHooks(
   let i = 0
   const storeEarlier = async (): Promise<void> => {
     const end = i
-    segment.endBefore(end + 1)
-    segment.level.startSmall()
+    // Without look-ups nothing that is known of the later nodes may be outdated.
+    if (segment.isLookedUp) {
+      segment.endBefore(end + 1)
+      segment.level.startSmall()
+    }
     await last.store(end)
     await last.nest(end)
   }

@@ -14,6 +14,8 @@ export class Level {
   readonly mayNest: boolean
   /** Whether the caller may look up the records that nested objects name; undefined until that is known. */
   mayFind: boolean | undefined
+  /** Whether records that foreign keys of the nodes refer to were looked up. */
+  hasReferences = false
   /** Whether a new record may have another key than its object, so that any later object may name it. */
   isInexact = false
   readonly #visible = new Map<ResolvedRelation, Set<string>>()
@@ -91,6 +93,14 @@ export class Segment {
 
   get nodes(): readonly WriteNode[] {
     return this.#nodes
+  }
+
+  /** Whether stored records were looked up for the nodes: those that they name, or those that their foreign keys refer to. */
+  get isLookedUp(): boolean {
+    return (
+      this.level.hasReferences ||
+      this.#nodes.some(({ key, isKnown }) => key !== undefined || isKnown)
+    )
   }
 
   /** The nodes before `end` whose records must still be stored; returns each node once. */
