@@ -385,10 +385,12 @@ eachDatabase('on_delete and relations of other shapes', (test, db) => {
       },
       meta: {},
     }),
-    // A page takes its parts along, and pages that link to it lose the link.
+    // A page takes its parts and its copies along, and pages that link to it lose the link.
     defineModel('Page', {
-      columns: { id, parent_id: key, next_id: key },
+      columns: { id, parent_id: key, next_id: key, original_id: key },
       relations: {
+        copies: hasMany('Page', 'original_id', { on_delete: 'cascade' }),
+        original: belongsTo('Page', 'original_id'),
         parts: hasMany('Page', 'parent_id', { on_delete: 'cascade' }),
         previous: hasMany('Page', 'next_id', { on_delete: 'null' }),
         parent: belongsTo('Page', 'parent_id'),
@@ -471,7 +473,7 @@ eachDatabase('on_delete and relations of other shapes', (test, db) => {
   const api = testApi(db, models, config)
   const cleared = {
     tasks: ['milestone_id', 'blocker_id'],
-    pages: ['parent_id', 'next_id'],
+    pages: ['parent_id', 'next_id', 'original_id'],
     writers: ['best_id'],
   }
   const tables = [
@@ -582,6 +584,29 @@ eachDatabase('on_delete and relations of other shapes', (test, db) => {
     await db.kysely.updateTable('pages').set({ next_id: 5 }).execute()
     await remove('/api/pages/5')
     equal(await ids('pages'), [])
+  })
+
+  test('a record that two relations reach is deleted once', async () => {
+    await insertRows(
+      db,
+      model('Page'),
+      [1, 2, 3].map((one) => ({ id: one })),
+    )
+    for (const [own, values] of [
+      [2, { parent_id: 1 }],
+      [3, { parent_id: 1, original_id: 2 }],
+    ] as const) {
+      await db.kysely.updateTable('pages').set(values).where('id', '=', own).execute()
+    }
+    const calls: unknown[] = []
+    const meta: Meta = {
+      remove_callback: (record) => {
+        calls.push(record.id)
+        return record
+      },
+    }
+    await remove('/api/pages/1', testApi(db, withMeta('Page', meta), config))
+    equal([calls, await ids('pages')], [[3, 2, 1], []])
   })
 
   test('a record that is deleted loses its reference to one that is deleted before, without a call of its hooks', async () => {
