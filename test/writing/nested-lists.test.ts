@@ -401,6 +401,31 @@ eachDatabase('lists with nested records', (test, db) => {
     })
   })
 
+  given('are looked up and compared together in a transaction of the host, too', async () => {
+    const stored = times(8, (i) => ({ id: storedTag + 1 + i, name: `s ${i}` }))
+    await db.kysely.insertInto('tags').values(stored).execute()
+    const inHost = async (title: string, tags: readonly unknown[]) =>
+      db.kysely.transaction().execute((transaction) => {
+        const getter = { API_SESSION_GETTER: () => transaction }
+        const hosted = testApi(db, library, { ...everything, ...getter })
+        return db.capture(() => post('/api/books', { title, tags }, hosted))
+      })
+    const counts: number[] = []
+    for (const n of [2, 8]) {
+      const tags = [{ name: `new ${n}` }, ...stored.slice(0, n).map(({ id }) => ({ id }))]
+      const { result, statements } = await inHost(`t ${n}`, tags)
+      equal(result.status, 201)
+      counts.push(statements.filter(({ sql }) => /^select.* from .tags./.test(sql)).length)
+    }
+    equal(counts[0], counts[1])
+    const renamed = stored.slice(0, 2).map(({ id }) => ({ id, name: 'other' }))
+    const { result } = await inHost('u', [{ name: 'new' }, ...renamed])
+    equal(
+      [result.status, Object.keys(result.errors.reason)],
+      [400, ['tags[1].name', 'tags[2].name']],
+    )
+  })
+
   given('PATCH and upsert take nested records, and replace links', async () => {
     const { value } = await post(
       '/api/books',
