@@ -41,7 +41,17 @@ const Folder = defineModel('Folder', {
   relations: { parent: belongsTo('Folder', 'parent_id'), note: belongsTo('Note', 'note_id') },
   meta: { allow_bulk: true, access_policy: { scope: { id: { lt: 100 } } } },
 })
-const models = [Project, Member, Issue, Note, Folder]
+/** The caller may not read the key that loans name. */
+const Shelf = defineModel('Shelf', {
+  columns: { id: key, owner: number, code: { ...text, unique: true, read: 'admin' } },
+  meta: { access_policy: own },
+})
+const Loan = defineModel('Loan', {
+  columns: { id: { ...key, generated: true }, shelf_code: text },
+  relations: { shelf: belongsTo('Shelf', 'shelf_code', { references: 'code' }) },
+  meta: { allow_bulk: true },
+})
+const models = [Project, Member, Issue, Note, Folder, Shelf, Loan]
 
 const none = ['No such record.']
 const dead = (...paths: readonly string[]) => [
@@ -59,6 +69,11 @@ eachDatabase('references of a list to no record', (test, db) => {
     ]
     await insertRows(db, Project, owned)
     await insertRows(db, Member, owned)
+    await insertRows(
+      db,
+      Shelf,
+      owned.map((one) => ({ ...one, code: `s${one.id}` })),
+    )
     await insertRows(db, Issue, [
       { title: 'first', project_id: 1 },
       { title: 'elsewhere', project_id: 2, assignee_id: 2 },
@@ -141,6 +156,13 @@ eachDatabase('references of a list to no record', (test, db) => {
     const expected = dead('[0].project_id', '[1].assignee_id')
     equal(await refusal('PATCH', '/api/issues', changes(2), of), expected)
     equal(await refusal('PATCH', '/api/issues', changes(9), of), expected)
+  })
+
+  test('are refused to a caller who may not read the key that they name', async () => {
+    const loans = (...codes: string[]) => codes.map((shelf_code) => ({ shelf_code }))
+    equal(await refusal('POST', '/api/loans', loans('s1', 's2')), dead('[1].shelf_code'))
+    const { status } = await send(api, 'POST', '/api/loans', { body: loans('s1', 's1') })
+    equal(status, 201)
   })
 
   test('are all in the error of a nested list', async () => {
