@@ -127,6 +127,19 @@ eachDatabase('foreign keys that share a column', (test, db) => {
     equal(await ask('PATCH', '/api/books/903', { author }), [200])
   })
 
+  test('a nested object keeps one for callers who may read the record alone', async () => {
+    await insertRows(db, Book, [{ tenant_id: 2, author_id: 7, number: 900, publisher_id: 5 }])
+    const blind = testApi(
+      db,
+      [Author, Publisher, { ...Book, meta: { allowed_methods: ['PATCH'] } } as AnyModel],
+      { API_ALLOW_NESTED_WRITES: true },
+    )
+    const body = { author: { tenant_id: 2, id: 8 } }
+    const { status, errors } = await send(blind, 'PATCH', '/api/books/900', { body })
+    equal([status, errors.reason], hidden(''))
+    equal(await ask('PATCH', '/api/books/900', body), [200])
+  })
+
   test('a move to another parent cannot create one either', async () => {
     await db.kysely
       .updateTable('books')
