@@ -202,6 +202,9 @@ eachDatabase('references of a list to no record', (test, db) => {
       { title: 's', parent_id: 70 },
     ]
     equal(await refusal('POST', '/api/issues', chosen), dead('[0].project_id'))
+    const both = [{ title: 't' }, { project_id: 9, parent_id: 70 }, { project_id: 9 }]
+    const ofBoth = dead('[1].project_id', '[1].parent_id', '[2].project_id')
+    equal(await refusal('POST', '/api/issues', both), ofBoth)
   })
 
   test('are none if earlier records of the list have the keys, also where others are nested', async () => {

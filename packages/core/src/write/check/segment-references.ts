@@ -197,7 +197,10 @@ async function firstInvisible(
         continue
       }
       if (!one.isExact && (await isVisibleAlone(context, resource, one, node, i))) continue
-      if (i > 0 && (one.isOwn || mayAppear)) return { at, paths: missing, waitsAt: i }
+      // The node is refused as the first one of its segment, with all of its keys.
+      if (i > 0 && (one.isOwn || mayAppear)) {
+        return at === i ? { ...none, waitsAt: i } : { at, paths: missing, waitsAt: i }
+      }
       at = i
       missing.push(...shownPaths(one.relation, node.path))
     }

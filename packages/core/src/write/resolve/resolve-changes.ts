@@ -27,6 +27,7 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
   const { isByName } = options
   if (isByName) segment.endBefore(repeatedAt(segment.nodes))
   const nodes = isFirst ? level.nodes : segment.nodes
+  for (let i = 0; i < nodes.length; i++) (nodes[i] as WriteNode).error = undefined
   if (isFirst)
     await lockLinked(context, level.resource, changesOf(nodes), isByName ? [] : keysOf(nodes))
   if (isByName) {

@@ -64,6 +64,7 @@ async function decide(
       creates = true
       continue
     }
+    node.error = undefined
     const text = keyText(node.key)
     const isRepeated = texts.has(text)
     texts.add(text)
