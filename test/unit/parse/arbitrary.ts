@@ -17,7 +17,7 @@ import type {
   OrderNode,
   QueryAst,
   RelationFilterNode,
-  RelationKeyNode,
+  RelationWriteNode,
   RelationOptionNode,
   ScalarNode,
   TextNode,
@@ -183,9 +183,10 @@ const relationOption: fc.Arbitrary<RelationOptionNode> = fc.oneof(
   }),
 )
 
-const relationKey: fc.Arbitrary<RelationKeyNode> = fc.record({
+const relationWrite: fc.Arbitrary<RelationWriteNode> = fc.record({
+  option: fc.constantFrom('on_conflict', 'on_missing'),
   path,
-  columns: anyText.map(textNode),
+  value: anyText.map(textNode),
   span: fc.constant(span),
 })
 
@@ -209,7 +210,7 @@ export const arbitraryAst: fc.Arbitrary<QueryAst> = fc
     aggregates: fc.array(aggregate, { maxLength: 3 }),
     order: fc.array(order, { maxLength: 3 }),
     relationOptions: fc.array(relationOption, { maxLength: 3 }),
-    relationKeys: fc.array(relationKey, { maxLength: 2 }),
+    relationWrites: fc.array(relationWrite, { maxLength: 2 }),
     single,
     additional,
   })

@@ -13,7 +13,7 @@ suite('the query string', (test) => {
       aggregates: [],
       order: [],
       relationOptions: [],
-      relationKeys: [],
+      relationWrites: [],
       single: {},
       additional: [],
     })

@@ -56,6 +56,7 @@ export const transformHost = (call: WritingCall): TransformHost => ({
       withPasswordCost(args, call.runtime.settings.auth.passwordCost),
     ),
   mayCreate: (resource) => mayAct(resource, 'POST', call.caller),
+  mayChange: (resource) => mayAct(resource, 'PATCH', call.caller),
   isClientGone: () => call.request.signal?.aborted === true,
   atRecord,
 })

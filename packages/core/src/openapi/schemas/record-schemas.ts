@@ -223,7 +223,7 @@ const writtenMembers = (
       (column) => [column.name, records.components.form.records.written(column, mode)] as const,
     ),
     ...nestedRelations(resource, mode).map(
-      (relation) => [relation.name, nestedSchema(records, relation)] as const,
+      (relation) => [relation.name, nestedSchema(records, relation, mode)] as const,
     ),
   ])
 
@@ -260,23 +260,28 @@ const bodyTextOf = (columns: readonly NamedColumn[], mode: WriteMode): string =>
     ? `${bodyText.replace} Write-only fields that are missing keep their values.`
     : bodyText[mode]
 
-/** Returns the relations whose records a body may contain: all of them on create, otherwise belongsTo and many-to-many. */
+/** Returns the relations whose records a body may contain: all of them on create, otherwise all but one-to-one children. */
 function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
   if (!resource.settings.allowNestedWrites) return []
   return [...resource.relations.values()].filter(
     (relation) =>
-      (mode === 'create' || relation.kind === 'belongsTo' || relation.kind === 'manyToMany') &&
+      (mode === 'create' || relation.kind !== 'hasOne') &&
       unwritableRelation(relation, mode) === undefined,
   )
 }
 
 function nestedSchema(
   records: Records,
-  { target, cardinality }: ResolvedRelation,
+  { target, cardinality, kind }: ResolvedRelation,
+  mode: WriteMode,
 ): Schema | ReferenceObject {
   const { described, nested } = records.components.form.records
   const one = nested(records, target)
-  const description = described('New records, or existing ones by their key.')
+  const description = described(
+    mode !== 'create' && kind === 'hasMany'
+      ? 'New children, and the fields to change of existing ones, by their key.'
+      : 'New records, or existing ones by their key.',
+  )
   return cardinality === 'many'
     ? { ...description, type: 'array', items: one }
     : { ...description, ...one }

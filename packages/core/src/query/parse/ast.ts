@@ -111,10 +111,14 @@ export type RelationOptionNode = {
   | { readonly option: 'where'; readonly where: readonly ConditionNode[] }
 )
 
-/** `labels.on_conflict=name`: the unique columns by which nested objects of a relation name stored records. */
-export interface RelationKeyNode {
+/**
+ * `labels.on_conflict=name`: the unique columns by which nested objects of a relation name stored records. `lines.on_missing=remove`: what
+ * happens to the children that a list of a stored record does not name.
+ */
+export interface RelationWriteNode {
+  readonly option: 'on_conflict' | 'on_missing'
   readonly path: readonly TextNode[]
-  readonly columns: TextNode
+  readonly value: TextNode
   readonly span: Span
 }
 
@@ -129,7 +133,7 @@ export interface QueryAst {
   readonly aggregates: readonly AggregateNode[]
   readonly order: readonly OrderNode[]
   readonly relationOptions: readonly RelationOptionNode[]
-  readonly relationKeys: readonly RelationKeyNode[]
+  readonly relationWrites: readonly RelationWriteNode[]
   readonly single: Readonly<Partial<Record<SingleParameter, TextNode>>>
   /** The host's own parameters (API_ADDITIONAL_QUERY_PARAMS), in order. */
   readonly additional: readonly { readonly name: string; readonly value: TextNode }[]

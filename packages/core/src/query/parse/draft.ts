@@ -8,8 +8,8 @@ import type {
   GroupByNode,
   JoinNode,
   OrderNode,
-  RelationKeyNode,
   RelationOptionNode,
+  RelationWriteNode,
   TextNode,
 } from './ast.ts'
 
@@ -21,7 +21,7 @@ export interface Draft {
   readonly aggregates: AggregateNode[]
   readonly order: OrderNode[]
   readonly relationOptions: RelationOptionNode[]
-  readonly relationKeys: RelationKeyNode[]
+  readonly relationWrites: RelationWriteNode[]
   // Keys come from the table of parameter names, never from the client's text.
   readonly single: Partial<Record<SingleParameter, TextNode>>
   readonly additional: { readonly name: string; readonly value: TextNode }[]
@@ -38,7 +38,7 @@ export function emptyDraft(): Draft {
     aggregates: [],
     order: [],
     relationOptions: [],
-    relationKeys: [],
+    relationWrites: [],
     single: {},
     additional: [],
   }

@@ -26,8 +26,8 @@ import { isGroupKind } from './terms/group-kind.ts'
 import { readJoins } from './terms/join.ts'
 import { readOrder } from './terms/order-term.ts'
 import { isRelationFilterKind } from './terms/relation-filter-term.ts'
-import { relationKey } from './terms/relation-key.ts'
 import { relationOptions } from './terms/relation-option.ts'
+import { relationWrites } from './terms/relation-write.ts'
 import { meaningOf } from './terms/suffix.ts'
 import { type Cursor, malformed } from './text-cursor.ts'
 
@@ -177,6 +177,6 @@ const namesElsewhere: ReadonlyMap<string, SingleParameter | ListParameter> = new
 function nearParameter(key: string, additional: readonly string[]): string {
   const dot = key.lastIndexOf('.')
   if (dot === -1) return didYouMean(key, [...singleParameters, ...listParameters, ...additional])
-  const option = nearest(key.slice(dot + 1), [...relationOptions, relationKey])
+  const option = nearest(key.slice(dot + 1), [...relationOptions, ...relationWrites])
   return option === undefined ? '' : ` Did you mean "${excerpt(key.slice(0, dot))}.${option}"?`
 }

@@ -14,8 +14,8 @@ import { readFilter } from './terms/filter.ts'
 import { readGroup } from './terms/group.ts'
 import { isGroupKind } from './terms/group-kind.ts'
 import { isRelationFilterKind, readRelationFilter } from './terms/relation-filter-term.ts'
-import { isRelationKey, readRelationKey } from './terms/relation-key.ts'
 import { readRelationOption, readRelationWhere, relationOptionOf } from './terms/relation-option.ts'
+import { readRelationWrite, relationWriteOf } from './terms/relation-write.ts'
 import { meaningOf, noSuchOperator, type Suffix, splitSuffix } from './terms/suffix.ts'
 import { type Cursor, endOfName, expectEnd, malformed, wholePair } from './text-cursor.ts'
 
@@ -47,7 +47,7 @@ export function parseQuery(raw: string, options: ParseOptions): QueryAst {
 
 function astOf(raw: string, draft: Draft): QueryAst {
   const { where, joins, fields, groupBy, aggregates, order, single } = draft
-  const { relationOptions, relationKeys } = draft
+  const { relationOptions, relationWrites } = draft
   const ast: QueryAst = {
     raw,
     where,
@@ -56,7 +56,7 @@ function astOf(raw: string, draft: Draft): QueryAst {
     aggregates,
     order,
     relationOptions,
-    relationKeys,
+    relationWrites,
     single,
     additional: draft.additional,
   }
@@ -68,7 +68,7 @@ const none: readonly string[] = []
 /** Most writes have no query. */
 const emptyQuery = astOf('', emptyDraft())
 
-/** pair = group | relfilter | filter | aggregate | relopt | relkey | parameter */
+/** pair = group | relfilter | filter | aggregate | relopt | relwrite | parameter */
 function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   const { pair } = cursor
   const keyEnd = endOfKey(pair)
@@ -103,7 +103,7 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   expectEnd(cursor)
 }
 
-/** filter | aggregate "=" any | path "." option "=" … | relkey */
+/** filter | aggregate "=" any | path "." option "=" … | relwrite */
 function readKeyed(
   cursor: Cursor,
   keyEnd: number,
@@ -115,15 +115,16 @@ function readKeyed(
   const key = pair.text.slice(0, keyEnd)
   const meaning = meaningOf(suffix)
   const option = relationOptionOf(key)
+  const write = relationWriteOf(key)
   if (meaning?.kind === 'function' || key.includes('|')) {
     expectEquals(pair, keyEnd)
     draft.aggregates.push(readAggregate(cursor, 0, keyEnd))
   } else if (meaning !== undefined) {
     expectEquals(pair, keyEnd)
     draft.where.push(readFilter(cursor, keyEnd, wholePair))
-  } else if (isRelationKey(key)) {
+  } else if (write !== undefined) {
     expectEquals(pair, keyEnd)
-    draft.relationKeys.push(readRelationKey(cursor, keyEnd))
+    draft.relationWrites.push(readRelationWrite(cursor, write, keyEnd))
   } else if (option !== undefined) {
     expectEquals(pair, keyEnd)
     draft.relationOptions.push(readRelationOption(cursor, option, keyEnd))

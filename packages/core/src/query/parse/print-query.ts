@@ -9,13 +9,12 @@ import type {
   OrderNode,
   QueryAst,
   RelationFilterNode,
-  RelationKeyNode,
   RelationOptionNode,
+  RelationWriteNode,
   ScalarNode,
   TextNode,
   ValueNode,
 } from './ast.ts'
-import { relationKey } from './terms/relation-key.ts'
 
 /**
  * Writes an AST as a query string: brackets and separators raw, every leaf percent-encoded.
@@ -33,7 +32,7 @@ export function printQuery(ast: QueryAst): string {
     ...ast.aggregates.map((aggregate) => `${printAggregate(aggregate)}=1`),
     ...printList('order_by', ast.order, printOrder),
     ...ast.relationOptions.map(printRelationOption),
-    ...ast.relationKeys.map(printRelationKey),
+    ...ast.relationWrites.map(printRelationWrite),
     ...Object.entries(ast.single).map(([name, value]) => `${name}=${encode(value.text)}`),
     ...ast.additional.map(({ name, value }) => `${encode(name)}=${encode(value.text)}`),
   ]
@@ -102,8 +101,8 @@ function printOrder(node: OrderNode): string {
   return `${node.descending ? '-' : ''}${printField(node.field)}${nulls}`
 }
 
-const printRelationKey = ({ path, columns }: RelationKeyNode): string =>
-  `${printPath(path)}.${relationKey}=${encode(columns.text)}`
+const printRelationWrite = ({ path, option, value }: RelationWriteNode): string =>
+  `${printPath(path)}.${option}=${encode(value.text)}`
 
 function printRelationOption(node: RelationOptionNode): string {
   const path = printPath(node.path)

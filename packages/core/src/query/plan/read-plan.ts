@@ -224,7 +224,7 @@ const emptyQuery = {
   aggregates: [],
   order: [],
   relationOptions: [],
-  relationKeys: [],
+  relationWrites: [],
 }
 
 const onlyOnLists: readonly SingleParameter[] = [

@@ -4,7 +4,7 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
-import { type NestedNode, pathTo, type RecordNode } from '../nodes/node.ts'
+import { type NestedNode, pathTo, type RecordNode, recordsOf } from '../nodes/node.ts'
 import { type HeldTest, testOf } from './held-test.ts'
 import type { InputProblems } from './input-problems.ts'
 import type { ValidatorHost } from './validators.ts'
@@ -58,8 +58,7 @@ function checkHeld(
     }
   }
   const checkNode = (node: NestedNode): void => {
-    const record = node.kind === 'record' ? node : node.otherwise
-    if (record !== null) check(record)
+    for (const record of recordsOf(node)) check(record)
   }
   return check
 }

@@ -8,6 +8,7 @@ import type { RecordNode } from '../nodes/node.ts'
 import type { InputProblems } from './input-problems.ts'
 import { hasValidators, type Identifying } from './plain-record.ts'
 import {
+  type ChildChanges,
   noRelationKeys,
   type Place,
   type Reading,
@@ -28,6 +29,8 @@ export interface ReadOptions {
   readonly createOnly?: ReadonlySet<string>
   readonly relationKeys?: RelationKeys
   readonly isMergePatch?: boolean
+  /** How lists change the children of stored records; undefined if they cannot. */
+  readonly childChanges?: ChildChanges
   /** Counts the records that are read; a counter of their own if it is absent. */
   readonly count?: RecordCount
 }
@@ -50,6 +53,7 @@ export function nodeReader(
     createOnly = nothing,
     relationKeys = noRelationKeys,
     isMergePatch = false,
+    childChanges,
     count = new RecordCount(resource),
   }: ReadOptions,
   problems: InputProblems,
@@ -74,6 +78,8 @@ export function nodeReader(
       createOnly,
       relationKeys,
       isMergePatch,
+      childChanges,
+      relationPath: [],
     }
     const node = readRecord(reading, resource, body, place)
     repeated?.remember(node)

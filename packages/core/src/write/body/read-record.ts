@@ -65,6 +65,16 @@ export interface Place {
   readonly relationKeys: RelationKeys
   /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch: boolean
+  /** How lists change the children of stored records; undefined if they cannot. */
+  readonly childChanges: ChildChanges | undefined
+  /** The names of the relations that lead here from the record of the path. */
+  readonly relationPath: readonly string[]
+}
+
+/** How the lists of a body change the children of stored records. */
+export interface ChildChanges {
+  /** Whether the list of a relation removes the children that it does not name. */
+  readonly removes: (relationPath: readonly string[]) => boolean
 }
 
 /** The columns of a unique key of the target, by the name of the relation (`labels.on_conflict=name`). */
@@ -95,7 +105,7 @@ export function readRecord(
   const fields: Record<string, JsonValue> = {}
   const urls: Record<string, string | null> = {}
   const parents: { relation: ResolvedRelation; node: NestedNode }[] = []
-  const children: { relation: ResolvedRelation; nodes: readonly NestedNode[] }[] = []
+  const children: RecordNode['children'][number][] = []
   const node: RecordNode = {
     kind: 'record',
     resource,
@@ -161,14 +171,14 @@ function readField(
 ): void {
   const { resource } = node
   const { mode } = place
-  if (place.filled.has(column.name)) {
+  if (place.filled.has(column.name) && mode !== 'update') {
     problems.add(path, 'The parent record sets this field.')
     return
   }
   const identifies = place.identifying.has(column.name)
   const why = identifies
     ? place.identifying.get(column.name)
-    : (unwritable(resource, column, mode) ?? notNow(place, column))
+    : (unwritable(resource, column, mode) ?? notNow(place, column) ?? ofParent(place, column))
   const value = readValue(column, json)
   if (why === undefined) {
     // A key that is not of its type finds no record to compare with.
@@ -200,6 +210,10 @@ function readField(
 /** Says that the caller may write a column only in a new record, if this is a change. */
 const notNow = ({ createOnly }: Place, { name }: NamedColumn): string | undefined =>
   createOnly.has(name) ? 'is read-only in a stored record' : undefined
+
+/** Says that the parent sets a column; a child may send back the value that it has. */
+const ofParent = ({ filled }: Place, { name }: NamedColumn): string | undefined =>
+  filled.has(name) ? 'is set by the parent record' : undefined
 
 /**
  * Whether the foreign key of the relation identifies the record of an upsert. A stored record that is found by it has the same one, so
@@ -296,7 +310,8 @@ function readRelation(
     return
   }
   const one = relation.cardinality === 'one'
-  if (mode !== 'create' && relation.kind !== 'belongsTo' && relation.through === undefined) {
+  const isOfStored = mode !== 'create' && !isOwn && relation.through === undefined
+  if (isOfStored && (one || place.childChanges === undefined)) {
     problems.add(path, 'Related records of an existing record are written at their own endpoint.')
     return
   }
@@ -327,14 +342,19 @@ function readRelation(
       createOnly: new Set(),
       relationKeys: noRelationKeys,
       isMergePatch: false,
+      childChanges: place.childChanges,
+      relationPath: [...place.relationPath, relation.name],
     }
-    return readNested(reading, relation.target, item, below, unique)
+    return isOfStored
+      ? readChild(reading, relation.target, item, below)
+      : readNested(reading, relation.target, item, below, unique)
   })
+  if (isOfStored) refuseRepeated(problems, nodes)
   if (relation.kind !== 'belongsTo') {
-    ;(node.children as { relation: ResolvedRelation; nodes: readonly NestedNode[] }[]).push({
-      relation,
-      nodes,
-    })
+    const children = node.children as RecordNode['children'][number][]
+    const relationPath = [...place.relationPath, relation.name]
+    const others = place.childChanges?.removes(relationPath) === true ? 'remove' : 'keep'
+    children.push({ relation, nodes, ...(isOfStored && { others }) })
   } else if (nodes[0] !== undefined) {
     reading.count.addParent(nodes[0])
     ;(node.parents as { relation: ResolvedRelation; node: NestedNode }[]).push({
@@ -396,6 +416,45 @@ function readNested(
   const mayCreate = chosen && missing.length === 0
   const reference = readReference(reading, target, json, place, { key, mayCreate, missing })
   return mayCreate ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
+}
+
+/**
+ * An object in a list of children of a stored record. With the key of a child it changes that one, and if clients choose the keys it
+ * creates the child that is missing; without a key it creates one. The parent fills its own part of the key.
+ */
+function readChild(reading: Reading, target: Resource, json: JsonValue, place: Place): NestedNode {
+  const own = target.primaryKey.filter(({ name }) => !place.filled.has(name))
+  const isNamed =
+    own.length > 0 &&
+    !isKeyless(target) &&
+    isObject(json) &&
+    own.every(({ name }) => Object.hasOwn(json, name))
+  if (!isNamed) return readRecord(reading, target, json, place, () => expectedNested(target))
+  const identifying = new Map(own.map(({ name }) => [name, undefined]))
+  const asFound = readRecord(reading, target, json, { ...place, mode: 'update', identifying })
+  const isChosen = own.every(
+    ({ definition, withheld }) =>
+      (definition.generated ?? false) === false && withheld === undefined,
+  )
+  const problems = inputProblems()
+  const checks: ValueCheck[] = []
+  const asMissing = isChosen
+    ? readRecord({ ...reading, problems, checks }, target, json, place)
+    : null
+  return { kind: 'child', resource: target, path: place.path, asFound, asMissing, problems, checks }
+}
+
+/** Refuses a list that names a child twice. */
+function refuseRepeated(problems: InputProblems, nodes: readonly NestedNode[]): void {
+  const known = new Set<string>()
+  for (const node of nodes) {
+    if (node.kind !== 'child') continue
+    const { resource, asFound, path } = node
+    const parts = resource.primaryKey.map(({ name }) => asFound.values[name] ?? null)
+    const text = JSON.stringify(parts)
+    if (known.has(text)) problems.add(path, 'The list changes this record twice.')
+    known.add(text)
+  }
 }
 
 /** Whether an object contains the values of a unique key, or the service knows them. NULL equals no stored value. */

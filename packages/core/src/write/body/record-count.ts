@@ -52,7 +52,7 @@ function nameOf(node: NestedNode): string | undefined {
   if (node.kind === 'reference') {
     return node.otherwise === null ? undefined : `${resource.name} ${keyText(node.key)}`
   }
-  if (node.uniqueName === undefined) return ''
+  if (node.kind === 'child' || node.uniqueName === undefined) return ''
   const names = node.uniqueName.columns.map(({ name }) => name)
   return `${resource.name} ${stringify(names.map((name) => [name, node.values[name] ?? null]))}`
 }

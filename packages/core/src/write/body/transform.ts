@@ -8,7 +8,14 @@ import { returned, takenBack } from '../../model/hooks/call-hook.ts'
 import { valueForHost } from '../../model/hooks/host-values.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { convertJson } from '../nodes/convert-json.ts'
-import { isNested, type NestedNode, pathTo, type RecordNode, type Values } from '../nodes/node.ts'
+import {
+  isNested,
+  type NestedNode,
+  pathTo,
+  type RecordNode,
+  recordsOf,
+  type Values,
+} from '../nodes/node.ts'
 import type { InputProblems } from './input-problems.ts'
 import { runChecks } from './read-body.ts'
 import type { ValidatorHost } from './validators.ts'
@@ -19,6 +26,8 @@ type Transform = NonNullable<Column['transform']>
 export interface TransformHost extends ValidatorHost {
   /** Whether methods and roles allow the caller to create a record. */
   mayCreate(resource: Resource): boolean
+  /** Whether they allow the caller to change one. */
+  mayChange(resource: Resource): boolean
   isClientGone(): boolean
   /** Calls a function of the host about the record at a path, which the messages by field of its error get. */
   atRecord<T>(path: string, call: () => MaybePromise<T>): MaybePromise<T>
@@ -47,7 +56,7 @@ export function withStoredForms(
 
 /** Whether the body has a value to transform in the node or in a nested one. */
 export function needsTransform(node: NestedNode): boolean {
-  if (node.kind === 'reference') return node.otherwise !== null && needsTransform(node.otherwise)
+  if (node.kind !== 'record') return recordsOf(node).some(needsTransform)
   const { resource, values, parents, children } = node
   const transforms = transformsOf(resource)
   // Most records of lists end here, without an allocation.
@@ -77,14 +86,16 @@ async function transformEach<N extends NestedNode>(
   return made
 }
 
-/** `transformEach` for the nested records of one relation, each of which creates a record. */
+/** `transformEach` for the nested records of one relation, each of which creates a record or changes a child. */
 function transformNested(
   nodes: readonly NestedNode[],
   isRefused: boolean,
   transforming: Transforming,
 ): Promise<readonly NestedNode[]> {
-  const mayCreate = nodes.every(({ resource }) => transforming.host.mayCreate(resource))
-  return transformEach(nodes, isRefused || !mayCreate, transforming)
+  const { host } = transforming
+  const mayWrite = ({ kind, resource }: NestedNode): boolean =>
+    host.mayCreate(resource) || (kind === 'child' && host.mayChange(resource))
+  return transformEach(nodes, isRefused || !nodes.every(mayWrite), transforming)
 }
 
 async function transformNode(
@@ -98,6 +109,17 @@ async function transformNode(
     const [record = otherwise] = await transformEach([otherwise], isRefused, transforming)
     return { ...node, otherwise: record }
   }
+  if (node.kind === 'child') {
+    const [asFound = node.asFound] = await transformEach([node.asFound], isRefused, transforming)
+    if (node.asMissing === null) return { ...node, asFound }
+    const refused = isRefused || node.problems.any
+    const [asMissing = node.asMissing] = await transformEach(
+      [node.asMissing],
+      refused,
+      transforming,
+    )
+    return { ...node, asFound, asMissing }
+  }
   const checked = await afterChecks(node, transforming)
   const refused = isRefused || checked.uniqueName?.problems.any === true
   const values = await storedValues(checked, refused, transforming)
@@ -107,8 +129,12 @@ async function transformNode(
     parents.push({ relation, node: made })
   }
   const children: RecordNode['children'][number][] = []
-  for (const { relation, nodes } of checked.children) {
-    children.push({ relation, nodes: await transformNested(nodes, refused, transforming) })
+  for (const { relation, nodes, others } of checked.children) {
+    children.push({
+      relation,
+      nodes: await transformNested(nodes, refused, transforming),
+      ...(others && { others }),
+    })
   }
   const sent = checked.wholeRecordChecks.length === 0 ? undefined : sentValues(checked)
   return { ...checked, values, parents, children, ...(sent && { sent }) }

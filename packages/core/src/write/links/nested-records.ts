@@ -19,6 +19,7 @@ import {
 import { keyIn, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
+import { changeChildren } from './change-children.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
 import { setUpdatedTimes } from './updated-times.ts'
 import { writeLinks } from './write-links.ts'
@@ -33,9 +34,10 @@ export type WriteNested = (
 ) => Promise<readonly Values[]>
 
 /** The nested objects that one record has in one relation. */
-interface NestedList {
+export interface NestedList {
   readonly parent: WriteNode
   readonly nodes: readonly NestedNode[]
+  readonly others?: 'keep' | 'remove' | undefined
 }
 
 /** The nested objects of all records of a segment by relation, in the order in which the relations first occur. */
@@ -116,8 +118,8 @@ export async function writeChildren(
 ): Promise<void> {
   const lists: NestedLists = new Map()
   for (const parent of nodes) {
-    for (const { relation, nodes: children } of recordOf(parent)?.children ?? []) {
-      addTo(lists, relation, { parent, nodes: children })
+    for (const { relation, nodes: children, others } of recordOf(parent)?.children ?? []) {
+      addTo(lists, relation, { parent, nodes: children, others })
     }
   }
   if (lists.size === 0) return
@@ -130,7 +132,12 @@ export async function writeChildren(
     const known = ofRelation.map(({ parent }) => knownValues(parent))
     const parents = await withColumns(context, resource, known, relation.from)
     if (relation.through === undefined) {
-      await writeOwned(context, relation, ofRelation, parents, write)
+      const isOfStored = ofRelation.some(({ others }) => others !== undefined)
+      if (!isOfStored) await writeOwned(context, relation, ofRelation, parents, write)
+      else {
+        const changed = await changeChildren(context, relation, ofRelation, parents, write)
+        for (const parent of changed) relinked.add(parent)
+      }
       continue
     }
     const options: NodeOptions = { ...creating(relation.target), isLinked: true }
@@ -220,9 +227,15 @@ async function writeOwned(
   const options: NodeOptions = { ...creating(target), whenFound: 'move', relation }
   const children: WriteNode[] = []
   for (let i = 0; i < lists.length; i++) {
-    const own: Record<string, JsonValue> = {}
-    for (const { from, to } of pairs) own[to.name] = parents[i]?.[from.name] ?? null
-    for (const node of lists[i]?.nodes ?? []) children.push(nestedNode(options, node, own))
+    const filled = keyOfParent(pairs, parents[i])
+    for (const node of lists[i]?.nodes ?? []) children.push(nestedNode(options, node, filled))
   }
   await write(context, children)
+}
+
+/** The foreign key of children to their parent. */
+export function keyOfParent(pairs: ResolvedRelation['pairs'], parent: Values | undefined): Values {
+  const key: Record<string, JsonValue> = {}
+  for (const { from, to } of pairs) key[to.name] = parent?.[from.name] ?? null
+  return key
 }

@@ -110,7 +110,8 @@ export async function requireListAccess(
   const resources = new Set<Resource>()
   for (let i = 0; i < nodes.length; i++) {
     const { children } = nodes[i] as RecordNode
-    if (children.length > 0) for (const { relation } of children) resources.add(relation.target)
+    for (const { relation, others } of children)
+      if (others !== 'keep') resources.add(relation.target)
   }
   for (const resource of resources) {
     await requireAccess(context, resource, 'GET_MANY')

@@ -51,6 +51,8 @@ export interface RecordNode {
   readonly children: readonly {
     readonly relation: ResolvedRelation
     readonly nodes: readonly NestedNode[]
+    /** What happens to the children of a stored record that the list does not name; absent if the list has none of a stored record. */
+    readonly others?: 'keep' | 'remove'
   }[]
 }
 
@@ -80,7 +82,30 @@ export interface ReferenceNode {
   readonly otherwise: RecordNode | null
 }
 
-export type NestedNode = RecordNode | ReferenceNode
+/** An object with a key in a list of children of a stored record: the change of a child, or a new one. */
+export interface ChildNode {
+  readonly kind: 'child'
+  readonly resource: Resource
+  readonly path: string
+  /** Its values include those of the key, without the part that the parent fills. */
+  readonly asFound: RecordNode
+  /** The record to create if none has this key; null if clients cannot choose the key. */
+  readonly asMissing: RecordNode | null
+  /** Problems that apply only if the record is created, such as missing required fields. */
+  readonly problems: InputProblems
+  /** The validators of its values, which run only if the record is created. */
+  readonly checks: readonly ValueCheck[]
+}
+
+export type NestedNode = RecordNode | ReferenceNode | ChildNode
+
+/** The records that a nested object may create or change. */
+export function recordsOf(node: NestedNode): readonly RecordNode[] {
+  if (node.kind === 'record') return [node]
+  const other = node.kind === 'reference' ? node.otherwise : node.asMissing
+  const found = node.kind === 'child' ? [node.asFound] : []
+  return other === null ? found : [...found, other]
+}
 
 /** The problem of a nested object in an object that refers to a stored record. */
 export const linkedIsNotChanged =
@@ -98,10 +123,7 @@ export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
       nodes.length > 1 || through?.resource !== undefined || nodes.some(isSeveral),
   )
 
-function isSeveral(node: NestedNode): boolean {
-  const record = node.kind === 'record' ? node : node.otherwise
-  return record !== null && nestsSeveral(record)
-}
+const isSeveral = (node: NestedNode): boolean => recordsOf(node).some(nestsSeveral)
 
 /** `author` and `email` → `author.email`; the empty path means the body. */
 export const pathTo = (path: string, name: string): string =>

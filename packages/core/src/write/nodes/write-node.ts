@@ -2,7 +2,9 @@
 
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
+import { keyFromRow } from '../../query/run/key.ts'
 import type { InputProblems } from '../body/input-problems.ts'
+import type { ValueCheck } from '../body/validators.ts'
 import type { ChangedRow, NewRow } from '../store/rows/rows.ts'
 import type { Precondition } from '../store/write-context.ts'
 import {
@@ -22,7 +24,7 @@ export interface NodeOptions {
   readonly whenFound: WhenFound
   /** The columns by which stored records are found: those of the primary key, or of another unique key. */
   readonly columns: readonly NamedColumn[]
-  /** Whether they are found by the columns of `on_conflict`, so that each object may be a new record or a change. */
+  /** Whether each object may be a new record or a change: with `on_conflict`, and in lists of children. */
   readonly isByName: boolean
   /** The right that a change needs. */
   readonly action: 'PATCH' | 'PUT'
@@ -57,6 +59,17 @@ export const creating = (resource: Resource): NodeOptions => ({
   version: 'none',
 })
 
+/**
+ * Options for the children of stored records: each is found by its key and that of its parent, so that those of other parents are as
+ * unknown as missing ones.
+ */
+export function ofParent(relation: ResolvedRelation): NodeOptions {
+  const { target, to } = relation
+  const columns = [...new Set([...target.primaryKey, ...to])]
+  const options = { columns, isByName: true, touches: false, version: 'of each', relation } as const
+  return { ...changing(target), ...options }
+}
+
 /** Options for changes of records by their primary key. */
 export const changing = (
   resource: Resource,
@@ -78,6 +91,8 @@ interface NodeParts {
   readonly asMissing?: RecordNode | null
   /** Problems that apply only if the record is created, such as missing required fields. */
   readonly problems?: InputProblems | undefined
+  /** Validators that run only if the record is created. */
+  readonly checks?: readonly ValueCheck[]
   /** The foreign key to the record that it is nested in. */
   readonly filled?: Values | undefined
   /** The stored record, if it is known and locked already. */
@@ -95,6 +110,7 @@ export class WriteNode {
   asFound: NodeParts['asFound']
   readonly asMissing: RecordNode | null
   readonly problems: NodeParts['problems']
+  readonly checks: NodeParts['checks']
   readonly filled: NodeParts['filled']
   /** The record as it is now, locked; set by `resolve`. */
   stored: Values | undefined
@@ -122,6 +138,7 @@ export class WriteNode {
     this.asFound = parts.asFound
     this.asMissing = parts.asMissing ?? null
     this.problems = parts.problems
+    this.checks = parts.checks
     this.filled = parts.filled
     this.stored = parts.stored
     this.isKnown = parts.stored !== undefined
@@ -140,17 +157,22 @@ export const newNode = (options: NodeOptions, record: RecordNode): WriteNode =>
   new WriteNode(options, { path: record.path, asMissing: record })
 
 /** The node of a nested object. `filled` is the foreign key to the record that it is nested in. */
-export const nestedNode = (options: NodeOptions, node: NestedNode, filled?: Values): WriteNode =>
-  node.kind === 'record'
-    ? new WriteNode(options, { path: node.path, asMissing: node, filled })
-    : new WriteNode(options, {
-        path: node.path,
-        key: node.key,
-        asFound: node,
-        asMissing: node.otherwise,
-        filled,
-        stored: node.created,
-      })
+export function nestedNode(options: NodeOptions, node: NestedNode, filled?: Values): WriteNode {
+  const { path } = node
+  switch (node.kind) {
+    case 'record':
+      return new WriteNode(options, { path, asMissing: node, filled })
+    case 'reference': {
+      const { key, otherwise: asMissing, created: stored } = node
+      return new WriteNode(options, { path, key, asFound: node, asMissing, filled, stored })
+    }
+    case 'child': {
+      const { asFound, asMissing, problems, checks } = node
+      const key = keyFromRow(options.columns, { ...asFound.values, ...filled })
+      return new WriteNode(options, { path, key, asFound, asMissing, problems, checks, filled })
+    }
+  }
+}
 
 /** The object that is written, as it was decided; undefined for a record that is only referred to. */
 export function recordOf({ decision, asFound, asMissing }: WriteNode): RecordNode | undefined {

@@ -160,6 +160,12 @@ const isUnknown = ({ isKnown }: WriteNode): boolean => !isKnown
 const keyOf = (resource: Resource, { key, stored }: WriteNode): readonly Value[] =>
   key ?? (stored === undefined ? [] : (keyIn(resource, stored) ?? []))
 
+/** The paths of the parts of a child's key that its object has. */
+const keyPaths = ({ options, path, filled = {} }: WriteNode): readonly string[] =>
+  visibleNames(options.resource.primaryKey)
+    .filter((name) => !(name in filled))
+    .map((name) => pathTo(path, name))
+
 /** Decides what is done with the record of a node, after its look-up. */
 function decide({ options }: Level, node: WriteNode): void {
   const { stored, asFound, asMissing, key, path } = node
@@ -173,10 +179,13 @@ function decide({ options }: Level, node: WriteNode): void {
   }
   if (asMissing === null) {
     node.decision = undefined
-    node.error = recordNotFound(path)
+    // A child of another parent is as unknown as a missing one.
+    node.error =
+      options.relation === undefined ? recordNotFound(path) : missingReference(keyPaths(node))
     return
   }
   node.decision = 'create'
+  if (options.relation !== undefined) return
   // Clients cannot choose a generated key.
   if (key !== undefined && options.columns.some(({ definition }) => definition.generated)) {
     node.error = missingReference(visibleNames(options.columns).map((name) => pathTo(path, name)))

@@ -247,6 +247,6 @@ function withReferences(
   return {
     ...record,
     parents: parents.map(({ relation, node }) => ({ relation, node: resolved(node) })),
-    children: children.map(({ relation, nodes }) => ({ relation, nodes: nodes.map(resolved) })),
+    children: children.map((list) => ({ ...list, nodes: list.nodes.map(resolved) })),
   }
 }

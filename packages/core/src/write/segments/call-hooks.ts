@@ -101,7 +101,8 @@ function hooksOfNew(
   const { filled: around, parentKeys } = node
   const filled = parentKeys === undefined ? around : { ...around, ...parentKeys }
   const made = newRecord(context, record, filled)
-  const isPlain = filled === undefined && partly.length + record.wholeRecordChecks.length === 0
+  const checks = (node.checks?.length ?? 0) + record.wholeRecordChecks.length
+  const isPlain = filled === undefined && partly.length + checks === 0
   return isPlain && !(made instanceof Promise)
     ? addAllowed(context, node, made, filled)
     : addChecked(context, node, record, made, filled, partly)
@@ -127,6 +128,10 @@ async function addChecked(
     await refuseInvisible(context, resource, unchecked, { sent, row: data }, path)
   }
   if (filled !== undefined) await validateFilled(context, resource, filled, data, path)
+  if (node.checks !== undefined && node.checks.length > 0) {
+    await context.validate(node.checks)
+    context.problems.refuse()
+  }
   if (record.wholeRecordChecks.length > 0) {
     await runWholeRecordChecks(context, record, data, null)
     context.problems.refuse()

@@ -1,7 +1,7 @@
 // mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
 
 import type { Resource } from '../../model/registry/resource.ts'
-import type { NestedNode } from '../nodes/node.ts'
+import { type NestedNode, recordsOf } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
@@ -32,8 +32,8 @@ export function mayCallBack(
 }
 
 function addNested(models: Models, node: NestedNode): void {
-  if (node.kind === 'reference') {
-    if (node.otherwise !== null) addNested(models, node.otherwise)
+  if (node.kind !== 'record') {
+    for (const record of recordsOf(node)) addNested(models, record)
     return
   }
   if (node.parents.length + node.children.length === 0) return

@@ -34,13 +34,13 @@ export function parseRead(call: Call, resource: Resource): QueryAst {
     const given = ast.single[name]
     if (given !== undefined) throw notHere(name, 'on a read', `${name}=${given.text}`)
   }
-  refuseRelationKeys(ast, 'on a read')
+  refuseRelationWrites(ast, 'on a read')
   return ast
 }
 
-/** Throws 400 for `<relation>.on_conflict`. */
-export function refuseRelationKeys({ raw, relationKeys }: QueryAst, where: string): void {
-  const [first] = relationKeys
+/** Throws 400 for `<relation>.on_conflict` and `<relation>.on_missing`. */
+export function refuseRelationWrites({ raw, relationWrites }: QueryAst, where: string): void {
+  const [first] = relationWrites
   if (first === undefined) return
   const at = raw.slice(first.span.start, first.span.end)
   throw notHere(at, where, at)

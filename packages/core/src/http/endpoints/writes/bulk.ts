@@ -18,8 +18,7 @@ import { planList } from '../../../query/plan/read-plan.ts'
 import { keyText } from '../../../query/run/key.ts'
 import { refuseUnheld } from '../../../write/body/held-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
-import { nodeReader, readNode } from '../../../write/body/read-body.ts'
-import type { RelationKeys } from '../../../write/body/read-record.ts'
+import { nodeReader, type ReadOptions, readNode } from '../../../write/body/read-body.ts'
 import { RecordCount } from '../../../write/body/record-count.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { refuseWithoutVersion } from '../../../write/check/preconditions.ts'
@@ -42,6 +41,7 @@ import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
 import { cascadeParameter } from './delete-record.ts'
+import { childChangesOf } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf, refuseFields } from './request/write-body.ts'
 import { refuseIdempotencyKey, refusePrecondition } from './request/write-headers.ts'
@@ -69,11 +69,12 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   planEcho(resource, echo, call.reach, 'list')
   const problems = inputProblems()
   const relationKeys = relationKeysOf(resource, ast)
+  const childChanges = childChangesOf(resource, ast, false)
   const count = new RecordCount(resource)
   const read = await readNode(
     resource,
     bodyOf(call, problems),
-    { path: '', mode: 'update', relationKeys, count },
+    { path: '', mode: 'update', relationKeys, childChanges, count },
     problems,
     validatorHost(call),
   )
@@ -129,7 +130,8 @@ async function updateListed(
   }
   const echo = cachedEchoPlan(call, resource, ast, 'list')
   const relationKeys = relationKeysOf(resource, ast)
-  const sent = await readChanges(call, resource, body, problems, relationKeys)
+  const childChanges = childChangesOf(resource, ast, false)
+  const sent = await readChanges(call, resource, body, problems, { relationKeys, childChanges })
   for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
   return inWrite(
     call,
@@ -179,13 +181,13 @@ async function readChanges(
   resource: Resource,
   body: readonly JsonValue[],
   problems: InputProblems,
-  relationKeys: RelationKeys,
+  nested: Required<Pick<ReadOptions, 'relationKeys' | 'childChanges'>>,
 ): Promise<readonly ListedChange[]> {
   const names = resource.primaryKey.map(({ name }) => name)
   // A key in an item of the list identifies a record, as in a URL, so it is accepted even where clients cannot set keys.
   const identifying = new Map(names.map((name) => [name, undefined]))
   const own = new Set(names)
-  const options = { mode: 'update', identifying, relationKeys } as const
+  const options = { mode: 'update', identifying, ...nested } as const
   const readItem = nodeReader(resource, options, problems, validatorHost(call))
   const changes: ListedChange[] = []
   const nodes: RecordNode[] = []

@@ -20,6 +20,7 @@ import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
+import { refuseOnMissing } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
 import { refusePrecondition } from './request/write-headers.ts'
@@ -36,6 +37,7 @@ import type { Writing } from './write-stages.ts'
 export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'on_conflict')
+  refuseOnMissing(ast, 'in a POST, whose records have no children yet')
   const isUpsert = ast.single.on_conflict !== undefined
   if (isUpsert && !resource.settings.allowUpsert) {
     const at = `on_conflict=${ast.single.on_conflict?.text}`

@@ -6,7 +6,7 @@ import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { restoreRecord } from '../../../write/store/restore-record.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse, refuseRelationKeys } from '../reads/request-query.ts'
+import { parse, refuseRelationWrites } from '../reads/request-query.ts'
 import { refuseFields } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
@@ -22,7 +22,7 @@ export async function restore(
 ): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast)
-  refuseRelationKeys(ast, 'in a restore')
+  refuseRelationWrites(ast, 'in a restore')
   refuseIdempotencyKey(call)
   cachedEchoPlan(call, resource, ast, 'one')
   refuseFields(call, 'empty: restore takes no fields')

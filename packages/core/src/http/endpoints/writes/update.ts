@@ -18,6 +18,7 @@ import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
+import { childChangesOf } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
@@ -46,7 +47,8 @@ export async function update(
   const isMerge = !replace && isMergePatch(call.request)
   const relationKeys = relationKeysOf(resource, ast)
   const mode = replace ? 'replace' : 'update'
-  const place = { path: '', mode, isMergePatch: isMerge, relationKeys } as const
+  const childChanges = childChangesOf(resource, ast, replace)
+  const place = { path: '', mode, isMergePatch: isMerge, relationKeys, childChanges } as const
   const read = readNode(resource, body, place, problems, validatorHost(call))
   const sent = read instanceof Promise ? await read : read
   noteChanged(call, sent)

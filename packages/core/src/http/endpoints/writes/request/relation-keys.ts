@@ -15,10 +15,14 @@ import type { Refusal } from '../../../../write/refusals/refusal.ts'
 import { uniqueColumns } from './unique-columns.ts'
 
 /** Returns the unique keys of the query by relation. Throws 400 for relations and columns that cannot be used so. */
-export function relationKeysOf(resource: Resource, { raw, relationKeys }: QueryAst): RelationKeys {
-  if (relationKeys.length === 0) return noRelationKeys
+export function relationKeysOf(
+  resource: Resource,
+  { raw, relationWrites }: QueryAst,
+): RelationKeys {
+  if (relationWrites.length === 0) return noRelationKeys
   const found = new Map<string, readonly NamedColumn[]>()
-  for (const { path, columns, span } of relationKeys) {
+  for (const { option, path, value, span } of relationWrites) {
+    if (option !== 'on_conflict') continue
     const at = raw.slice(span.start, span.end)
     if (!resource.settings.allowNestedWrites) {
       throw featureDisabled('Writing related records', settingNames.allowNestedWrites, at)
@@ -36,7 +40,7 @@ export function relationKeysOf(resource: Resource, { raw, relationKeys }: QueryA
       throw notHere(at, `because the records of "${name}" belong to one record each`, at)
     }
     if (found.has(name)) throw repeatedParameter(`${name}.on_conflict`, at)
-    found.set(name, uniqueColumns(relation.target, columns.text, `${name}.on_conflict`))
+    found.set(name, uniqueColumns(relation.target, value.text, `${name}.on_conflict`))
   }
   return found
 }

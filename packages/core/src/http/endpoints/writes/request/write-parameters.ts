@@ -3,7 +3,7 @@
 import { conflictingParameters, notHere } from '../../../../errors.ts'
 import type { SingleParameter } from '../../../../model/query-words/parameter-names.ts'
 import type { QueryAst } from '../../../../query/parse/ast.ts'
-import { refuseRelationKeys } from '../../reads/request-query.ts'
+import { refuseRelationWrites } from '../../reads/request-query.ts'
 
 /** Throws 400 for query parameters that this write does not have. */
 export function refuseOtherParameters(ast: QueryAst, ...own: readonly SingleParameter[]): void {
@@ -28,7 +28,7 @@ export function refuseAllBut(ast: QueryAst, ...own: readonly SingleParameter[]):
       throw notHere(name, 'in a removal', `${name}=${node?.text ?? ''}`)
     }
   }
-  refuseRelationKeys(ast, 'in a removal')
+  refuseRelationWrites(ast, 'in a removal')
   const { fields, joins, groupBy, aggregates, order, relationOptions } = ast
   const lists = [fields ?? [], groupBy, aggregates, order, relationOptions, joins].flat()
   const [first] = lists

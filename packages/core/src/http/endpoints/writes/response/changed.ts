@@ -2,7 +2,7 @@
 
 import { removalReach } from '../../../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../../../model/registry/resource.ts'
-import type { NestedNode } from '../../../../write/nodes/node.ts'
+import { type NestedNode, recordsOf } from '../../../../write/nodes/node.ts'
 import type { Call } from '../../../call/call.ts'
 
 type Changing = Pick<Call, 'changed' | 'registry'>
@@ -14,16 +14,15 @@ export function noteChanged({ changed, registry }: Changing, node: NestedNode): 
 
 function addNode(changed: Set<Resource>, registry: Registry, node: NestedNode): void {
   changed.add(node.resource)
-  if (node.kind === 'reference') {
-    if (node.otherwise !== null) addNode(changed, registry, node.otherwise)
-    return
-  }
-  for (const { node: parent } of node.parents) addNode(changed, registry, parent)
-  for (const { relation, nodes } of node.children) {
-    changed.add(relation.target)
-    const junction = relation.through?.resource
-    if (junction !== undefined) addRemoved(changed, registry, junction, false)
-    for (const child of nodes) addNode(changed, registry, child)
+  for (const { parents, children } of recordsOf(node)) {
+    for (const { node: parent } of parents) addNode(changed, registry, parent)
+    for (const { relation, nodes, others } of children) {
+      changed.add(relation.target)
+      const junction = relation.through?.resource
+      if (junction !== undefined) addRemoved(changed, registry, junction, false)
+      if (others === 'remove') addRemoved(changed, registry, relation.target, false)
+      for (const child of nodes) addNode(changed, registry, child)
+    }
   }
 }
 

@@ -1,0 +1,134 @@
+// changeChildren: writes the lists of children of stored records (docs/writing.md).
+
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyText } from '../../query/run/key.ts'
+import { requireAccess } from '../check/write-checks.ts'
+import { planRecords } from '../nodes/look-up-plan.ts'
+import { isEmpty, pathTo, type Values } from '../nodes/node.ts'
+import { nestedNode, ofParent, type WriteNode } from '../nodes/write-node.ts'
+import {
+  keyIn,
+  lockedRecords,
+  lockedRecordsBy,
+  readScoped,
+  valuesOf,
+} from '../resolve/look-up-records.ts'
+import { columnsToRead } from '../store/columns-to-read.ts'
+import { removeStored } from '../store/remove-record.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { keyOfParent, type NestedList, type WriteNested } from './nested-records.ts'
+
+/**
+ * Changes the children that the objects name by their keys, and creates the others. Before that, removes the children that a list with
+ * `others: 'remove'` does not name. Returns the parents whose children have changed.
+ */
+export async function changeChildren(
+  context: WriteContext,
+  relation: ResolvedRelation,
+  lists: readonly NestedList[],
+  parents: readonly Values[],
+  write: WriteNested,
+): Promise<ReadonlySet<WriteNode>> {
+  const options = ofParent(relation)
+  const changed = new Set<WriteNode>()
+  const owned: Owned[] = lists.map((list, i) => {
+    const filled = keyOfParent(relation.pairs, parents[i])
+    const nodes = list.nodes.map((node) => nestedNode(options, node, filled))
+    return { list, filled, nodes }
+  })
+  const removing = owned.filter(({ list }) => list.others === 'remove')
+  for (const parent of await removeOthers(context, relation, removing)) changed.add(parent)
+  await write(
+    context,
+    owned.flatMap(({ nodes }) => nodes),
+  )
+  for (const { list, nodes } of owned) if (nodes.some(isWritten)) changed.add(list.parent)
+  return changed
+}
+
+/** A list of children, with the key of its parent. */
+interface Owned {
+  readonly list: NestedList
+  /** The foreign key to the parent. */
+  readonly filled: Values
+  readonly nodes: readonly WriteNode[]
+}
+
+const isWritten = ({ row }: WriteNode): boolean =>
+  row !== undefined && !('stored' in row && isEmpty(row.written))
+
+/** Removes the children that the lists do not name, as far as the caller may remove them. Returns their parents. */
+async function removeOthers(
+  context: WriteContext,
+  relation: ResolvedRelation,
+  lists: readonly Owned[],
+): Promise<readonly WriteNode[]> {
+  const { target } = relation
+  const found = await childrenOf(context, relation, lists)
+  if (found.length === 0) return []
+  const kept = await namedIn(context, target, lists)
+  const others = found.filter((row) => !kept.has(textOf(target, row)))
+  const [first] = lists
+  if (others.length === 0 || first === undefined) return []
+  const path = lists.length > 1 ? '' : pathTo(first.list.parent.path, relation.name)
+  await requireAccess(context, target, 'DELETE', path)
+  context.removedLinks.add(target, others.length)
+  const keys = others.map((row) => keyIn(target, row) ?? [])
+  const soft = target.settings.softDelete !== null
+  const read = columnsToRead(context, target, { kind: 'remove', soft, found: relation.to })
+  const rows = await lockedRecords(context, target, keys, 'DELETE', 'anyChange', read)
+  await removeStored(context, target, [...rows.values()], path)
+  return parentsOf(relation, lists, others)
+}
+
+/** The children of the parents that the caller may remove, with their keys. */
+async function childrenOf(
+  context: WriteContext,
+  { target, to }: ResolvedRelation,
+  lists: readonly Owned[],
+): Promise<readonly Values[]> {
+  const parents: (readonly Value[])[] = []
+  for (const { filled } of lists) {
+    const key = valuesOf(to, filled)
+    if (key !== undefined) parents.push(key)
+  }
+  const read = [...new Set([...target.primaryKey, ...to])]
+  const rows: Values[] = []
+  for (const keys of keyChunks(context.target.dialect, parents, to)) {
+    const plan = planRecords(target, to, keys, { read })
+    for (const row of await readScoped(context, plan, 'DELETE')) rows.push(row)
+  }
+  return rows
+}
+
+const textOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])
+
+/** The stored keys of the children that the lists name, as `keyText`. The database finds them, because a collation may find another spelling. */
+async function namedIn(
+  context: WriteContext,
+  target: Resource,
+  lists: readonly Owned[],
+): Promise<ReadonlySet<string>> {
+  const kept = new Set<string>()
+  const keys: (readonly Value[])[] = []
+  for (const { nodes } of lists) for (const { key } of nodes) if (key !== undefined) keys.push(key)
+  const columns = lists[0]?.nodes[0]?.options.columns
+  if (columns === undefined || keys.length === 0) return kept
+  const read = target.primaryKey
+  const found = await lockedRecordsBy(context, target, columns, keys, 'PATCH', 'anyChange', read)
+  for (const row of found.values()) kept.add(textOf(target, row))
+  return kept
+}
+
+/** The parents of some children; all of them if a key does not tell, because a collation may find it equal to another one. */
+function parentsOf(
+  { to }: ResolvedRelation,
+  lists: readonly Owned[],
+  children: readonly Values[],
+): readonly WriteNode[] {
+  const texts = new Set(children.map((row) => keyText(valuesOf(to, row) ?? [])))
+  const found = lists.filter(({ filled }) => texts.has(keyText(valuesOf(to, filled) ?? [])))
+  return (found.length === texts.size ? found : lists).map(({ list }) => list.parent)
+}
