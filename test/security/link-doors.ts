@@ -1,5 +1,7 @@
 /** Writes of links of a published junction, and of nested records of a resource that is closed to the caller. */
-import { newBook, patch, post, revealing, storedBook, type Write } from './write-doors.ts'
+import { newBook, patch, post, put, revealing, storedBook, type Write } from './write-doors.ts'
+
+type Groups = readonly (readonly [status: number, writes: Write[]])[]
 
 /** Keys of a visible, an out-of-scope, a deleted and a missing record. */
 const keys = [1, 11, 21, 99]
@@ -41,10 +43,51 @@ const byName = (key: number, slug: string): Write =>
 /** What it tells that the name of a row out of scope is taken. */
 const outOfScope = ['rows out of scope', 'other values of rows out of scope']
 
+const children = (key: number, reviews: readonly object[]): Write =>
+  patch(`/api/books/${key}?dump=json`, { reviews })
+/** A list of all children that the writer sees. */
+const whole = (method: string, key: number, reviews: readonly object[]): Write =>
+  method === 'put'
+    ? put(`/api/books/${key}?dump=json`, newBook({ id: key, reviews }))
+    : patch(`/api/books/${key}?dump=json&reviews.on_missing=remove`, { reviews })
+const unseenRows = 'rows out of scope'
+
+/** Writes of children with generated keys, and the status of each: none is created with a key. */
+export const generated: Groups = [
+  [
+    200,
+    [
+      children(1, [{ id: 1, stars: 3 }]),
+      children(1, []),
+      whole('patch', 1, [{ id: 1 }]),
+      whole('patch', 1, []),
+      whole('patch', 5, []),
+      whole('put', 2, []),
+      patch('/api/authors/1?dump=json', { books: [{ id: 1, reviews: [{ id: 1, stars: 3 }] }] }),
+    ],
+  ],
+  [422, [2, ...unseen].map((id) => children(1, [{ id, stars: 3 }]))],
+  [422, [1, 2, 12, 22, 23, 99].map((id) => children(5, [newReview({ id })]))],
+  [422, [2, ...unseen].map((id) => whole('patch', 1, [{ id: 1, stars: 3 }, { id }]))],
+  [422, [1, ...unseen].map((id) => whole('put', 2, [{ id, note: 'x' }]))],
+  [
+    422,
+    [2, ...unseen].map((id) =>
+      patch('/api/books', [
+        { id: 2, reviews: [] },
+        { id: 1, reviews: [{ id: 1 }, { id, stars: 3 }] },
+      ]),
+    ),
+  ],
+  [
+    422,
+    [2, ...unseen].map((id) => patch('/api/authors/1', { books: [{ id: 1, reviews: [{ id }] }] })),
+  ],
+  [404, unseen.map((key) => children(key, [{ id: 1, stars: 3 }]))],
+]
+
 /** Writes, and the status of each. */
-export const doors: Readonly<
-  Record<string, readonly (readonly [status: number, writes: Write[]])[]>
-> = {
+export const doors: Readonly<Record<string, Groups>> = {
   'a list of links': [
     // The links that GET shows, none, and one more. Book 3 has an out-of-scope link, book 4 a deleted one.
     [200, [patch('/api/books/1?dump=json', { tags: [{ id: 1 }] })]],
@@ -213,6 +256,97 @@ export const doors: Readonly<
           outOfScope,
           post('/api/books?tags.on_conflict=slug', newBook({ tags: [tag('foreign')] })),
         ),
+      ],
+    ],
+  ],
+  // Children whose keys clients choose: one that is not a child of the record is a new one, whose key is taken.
+  'a list of children with chosen keys': [
+    [
+      200,
+      [
+        children(1, [{ id: 1, stars: 3 }]),
+        children(1, [newReview({})]),
+        children(2, [{ id: 2, note: 'y' }, newReview({})]),
+        children(3, [newReview({ id: 99 })]),
+        // Book 5 has a review out of scope, and a deleted one.
+        children(5, []),
+        children(5, [newReview({})]),
+        patch('/api/books?id__lt=6', { reviews: [] }),
+        patch('/api/books', [
+          { id: 1, reviews: [{ id: 1, stars: 3 }] },
+          { id: 5, reviews: [newReview({})] },
+        ]),
+        patch('/api/authors/1?dump=json', { books: [{ id: 1, reviews: [{ id: 1, stars: 3 }] }] }),
+      ],
+    ],
+    [409, [children(1, [newReview({ id: 2 })]), children(1, [{ id: 1 }, newReview({ id: 2 })])]],
+    [409, revealing(unseenRows, children(1, [newReview({ id: 11 })]))],
+    [409, revealing(unseenRows, children(5, [newReview({ id: 12 })]))],
+    [409, revealing('soft-deleted rows', children(5, [newReview({ id: 22 })]))],
+    [400, [2, ...unseen].map((id) => children(1, [{ id, stars: 3 }]))],
+    [404, unseen.map((key) => children(key, [newReview({})]))],
+    [404, unseen.map((key) => children(key, [{ id: 1, stars: 3 }]))],
+  ],
+  'a list of children that removes the others': [
+    [
+      200,
+      ['patch', 'put'].flatMap((method) => [
+        whole(method, 1, [{ id: 1 }]),
+        whole(method, 1, []),
+        whole(method, 2, [newReview({})]),
+        // Book 5 has only reviews that the writer cannot see.
+        whole(method, 5, []),
+        whole(method, 5, [newReview({})]),
+      ]),
+    ],
+    [
+      200,
+      [
+        patch('/api/books?id__lt=6&reviews.on_missing=remove', { reviews: [] }),
+        patch('/api/books?reviews.on_missing=remove&dump=json', [
+          { id: 1, reviews: [{ id: 1, stars: 3 }] },
+          { id: 2, reviews: [newReview({})] },
+          { id: 5, reviews: [] },
+        ]),
+        patch('/api/authors/1?books.on_missing=remove&dump=json', { books: [] }),
+        patch('/api/authors/1?books.reviews.on_missing=remove&dump=json', {
+          books: [{ id: 1, reviews: [] }],
+        }),
+        patch('/api/shelves/1?books.on_missing=remove', { books: [{ id: 2 }] }),
+      ],
+    ],
+    [409, revealing(unseenRows, whole('patch', 1, [newReview({ id: 11 })]))],
+    [409, revealing('soft-deleted rows', whole('put', 2, [newReview({ id: 21 })]))],
+    [404, unseen.flatMap((key) => [whole('patch', key, []), whole('put', key, [])])],
+  ],
+  'a list of children of another role': [
+    [403, each((key) => patch('/api/authors/1', { payrolls: [{ id: key, amount: 1 }] }))],
+    [403, each((key) => patch('/api/shelves/1', { ledgers: [{ id: key, amount: 1 }] }))],
+    [403, each((key) => patch('/api/shelves/1', { drafts: [{ id: key, line: 'x' }] }))],
+    [
+      403,
+      [
+        patch('/api/authors/1?payrolls.on_missing=remove', { payrolls: [] }),
+        patch('/api/authors/2?payrolls.on_missing=remove', { payrolls: [] }),
+        patch('/api/authors/3?payrolls.on_missing=remove', { payrolls: [] }),
+      ],
+    ],
+  ],
+  'a list of children that the writer does not see': [
+    [
+      400,
+      [
+        ...each((key) => patch('/api/books/1', { audits: [{ id: key, note: 'x' }] })),
+        ...each((key) => patch('/api/books/1', { audit: [{ id: key, note: 'x' }] })),
+        ...['audits', 'audit', 'reviews.audits', 'author', 'tags'].map((path) =>
+          patch(`/api/books/1?${path}.on_missing=remove`, { title: 'x' }),
+        ),
+        children(1, [{ id: 1, vault_code: 'v-1' }]),
+        children(1, [{ id: 1, vault_code: 'code1x' }]),
+        children(1, [{ id: 1, vault_cod: 'x' }]),
+        children(1, [newReview({ vault_code: 'x' })]),
+        children(1, [{ id: 1, book_id: 2 }]),
+        children(1, [{ id: 1, book_id: 11 }]),
       ],
     ],
   ],

@@ -7,7 +7,7 @@ import type { ApiConfig } from '@model-api/core'
 import { sql } from 'kysely'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
-import { doors as linkDoors } from './link-doors.ts'
+import { generated, doors as linkDoors } from './link-doors.ts'
 import { doors as roleDoors } from './role-doors.ts'
 import { secretsOn } from './secrets-on.ts'
 import { doors as settingDoors } from './setting-doors.ts'
@@ -30,10 +30,18 @@ const callbacks: ApiConfig = {
 const ofReferences = [
   ...['a list of references', 'a list of lists of links', 'an upsert of references'],
   'a link by name',
+  ...['a list of children with chosen keys', 'a list of children that removes the others'],
 ]
 
+interface Door {
+  readonly groups: readonly (readonly [status: number, writes: readonly Write[]])[]
+  readonly config: ApiConfig
+  /** How its worlds differ from those of the other doors. */
+  readonly as?: Partial<Variant>
+}
+
 /** The doors, each with the configuration that it needs. */
-const doors = {
+const doors: Readonly<Record<string, Door>> = {
   ...Object.fromEntries(
     Object.entries(linkDoors).map(([name, groups]) => [name, { groups, config }]),
   ),
@@ -43,6 +51,11 @@ const doors = {
       { groups: linkDoors[name] ?? [], config: { ...config, ...callbacks } },
     ]),
   ),
+  'a list of children with generated keys': {
+    groups: generated,
+    config,
+    as: { keys: 'generated' },
+  },
   ...Object.fromEntries(
     Object.entries(settingDoors).map(([name, { groups, onDelete, config: own }]) => [
       name,
@@ -97,8 +110,11 @@ eachDatabase('a write of links', (test, db) => {
   }
 
   for (const [name, { groups, config, ...door }] of Object.entries(doors)) {
-    const { onDelete } = 'onDelete' in door ? door : {}
-    const acting = (variant: Variant): Variant => ({ ...variant, onDelete })
+    const as = {
+      ...('as' in door ? door.as : {}),
+      ...('onDelete' in door ? { onDelete: door.onDelete } : {}),
+    }
+    const acting = (variant: Variant): Variant => ({ ...variant, ...as })
     test(`neither reveals nor changes any secret: ${name}`, async () => {
       const told = new Map<Write, string>()
       const write = writerOutOfSight({ variant: acting(full) }, config)

@@ -31,6 +31,8 @@ export interface Variant {
   readonly audit: 'unpublished' | 'absent' | 'published'
   /** The on_delete of all relations to records with a foreign key; instead of `null`, `cascade` where the key is required. */
   readonly onDelete?: OnDelete | undefined
+  /** Whether the keys of reviews are declared as generated, so that clients cannot choose them. */
+  readonly keys?: 'generated'
 }
 
 export type OnDelete = 'cascade' | 'null'
@@ -137,7 +139,7 @@ function acting(model: AnyModel, models: readonly AnyModel[], onDelete: OnDelete
 }
 
 function plainModels(variant: Variant): readonly AnyModel[] {
-  const { vault, shelf, audit } = variant
+  const { vault, shelf, audit, keys } = variant
   const showsVault = vault === 'visible' || vault === 'ruled'
   const vaultColumn = (read: ColumnRight) =>
     vault === 'absent'
@@ -235,7 +237,7 @@ function plainModels(variant: Variant): readonly AnyModel[] {
     }),
     defineModel('Review', {
       columns: {
-        id,
+        id: { ...id, ...(keys === 'generated' ? { generated: true } : {}) },
         book_id: { type: 'integer' },
         stars: { type: 'integer' },
         note: { type: 'text' },

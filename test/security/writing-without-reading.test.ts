@@ -121,6 +121,31 @@ const guesses: Readonly<Record<string, Guess>> = {
     url: '/api/people',
     body: { name: 'Cid', bills: [{ id: 1, title: 'May' }] },
   },
+  'the parent of a child': {
+    method: 'PATCH',
+    url: '/api/people/1',
+    body: { bills: [{ id: 1, title: 'New' }] },
+  },
+  'a read-only field of a child': {
+    method: 'PATCH',
+    url: '/api/people/1',
+    body: { bills: [{ id: 1, total: 41 }] },
+  },
+  'the whole list of children': {
+    method: 'PUT',
+    url: '/api/people/1',
+    body: { name: 'Ann', bills: [{ id: 1, title: 'New' }] },
+  },
+  'the parent of a child, in a list': {
+    method: 'PATCH',
+    url: '/api/people',
+    body: [{ id: 1, bills: [{ id: 1, title: 'New' }] }],
+  },
+  'children that are removed': {
+    method: 'PATCH',
+    url: '/api/people/1?bills.on_missing=remove',
+    body: { bills: [{ id: 1, title: 'New' }, { title: 'Newer' }] },
+  },
   'filters of PATCH': {
     method: 'PATCH',
     url: '/api/bills?total__eq=41',

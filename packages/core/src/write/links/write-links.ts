@@ -7,7 +7,7 @@ import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyText } from '../../query/run/key.ts'
 import { requireAccess } from '../check/write-checks.ts'
 import { planLookUp, planRecords } from '../nodes/look-up-plan.ts'
-import type { RecordNode } from '../nodes/node.ts'
+import type { NestedNode, RecordNode } from '../nodes/node.ts'
 import { keyIn, readScoped } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { linkRecords } from './link-records.ts'
@@ -100,8 +100,8 @@ function noteLinks(
 }
 
 /**
- * Throws 403 unless the caller may list the linked records of all lists in `nodes`, which change existing records: such a list replaces
- * the links to the records that the caller sees.
+ * Throws 403 unless the caller may list the records of the lists in `nodes`, which change existing records: such a list replaces the links
+ * to the records that the caller sees, or removes or names children, which tells whose children they are.
  */
 export async function requireListAccess(
   context: WriteContext,
@@ -110,8 +110,8 @@ export async function requireListAccess(
   const resources = new Set<Resource>()
   for (let i = 0; i < nodes.length; i++) {
     const { children } = nodes[i] as RecordNode
-    for (const { relation, others } of children)
-      if (others !== 'keep') resources.add(relation.target)
+    for (const { relation, nodes: listed, others } of children)
+      if (others !== 'keep' || listed.some(isChild)) resources.add(relation.target)
   }
   for (const resource of resources) {
     await requireAccess(context, resource, 'GET_MANY')
@@ -123,6 +123,8 @@ export async function requireListAccess(
     )
   }
 }
+
+const isChild = ({ kind }: NestedNode): boolean => kind === 'child'
 
 /** The links to records that the caller may see. */
 async function toVisibleRecords(
