@@ -1,6 +1,6 @@
 /**
- * The number of statements of a DELETE by a filter, and of a PATCH with lists of children, depends on the models and relations, not on the number of records. If a hook asks
- * the database once, the number for a list grows by a few statements for twice as many records.
+ * The number of statements of a DELETE by a filter, and of a PATCH with lists of children, depends on the models and relations, not on the
+ * number of records. If a hook asks the database once, the number for a list grows by a few statements for twice as many records.
  */
 import {
   type AnyModel,

@@ -11,7 +11,7 @@ import type {
   SecurityRequirementObject,
 } from 'openapi3-ts/oas31'
 import type { WriteMode } from '../model/registry/checks/field-rules.ts'
-import type { NamedColumn, Resource } from '../model/registry/resource.ts'
+import type { NamedColumn, ResolvedRelation, Resource } from '../model/registry/resource.ts'
 import type { RoleRule } from '../model/settings/access/access-types.ts'
 import type { MethodName } from '../model/settings/config.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
@@ -95,6 +95,8 @@ export interface RecordForm {
   body(records: Records, resource: Resource, mode: WriteMode): Schema
   /** Returns the schema of a record inside the body of another one: a new record, or the key of an existing one. */
   nested(records: Records, target: Resource): Schema | ReferenceObject
+  /** Returns the schema of an object in a list of children of a stored record: a new child, or the key of one and the fields to change. */
+  child(records: Records, relation: ResolvedRelation): Schema | ReferenceObject
   /** Returns the schema of a column in a request body. */
   written(column: NamedColumn, mode: WriteMode): Schema
 }

@@ -10,6 +10,7 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { operatorFits } from '../../model/type-rules.ts'
 import type { Components, FilterForm } from '../form.ts'
 import { freeName } from '../schemas/components.ts'
+import { nestedRelations } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { filterSchema, listSchema, operandSchema } from '../schemas/value-schemas.ts'
 
@@ -226,27 +227,52 @@ function conditions(components: Components, resource: Resource): ReferenceObject
   })
 }
 
-/** Returns the unique keys of nested objects: `labels.on_conflict=name`. */
+const namesRecords =
+  'Unique columns by which nested objects name stored records, instead of their primary key: `<relation>.on_conflict=<column>,<column>`. Records that are missing are created.'
+const removesChildren =
+  '`<relation>.on_missing=remove`: a list removes the children that it does not name; PUT always does.'
+
+const onConflict = { [`^${name}\\.on_conflict$`]: { type: 'string' } } as const
+const onMissing = { [`^${name}(\\.${name})*\\.on_missing$`]: { enum: ['keep', 'remove'] } }
+
+/** Returns how a new record treats its nested objects: `labels.on_conflict=name`. */
 export function relationKeys(components: Components, resource: Resource): ReferenceObject[] {
-  const { relations, settings } = resource
-  const named = [...relations.values()].some(
-    ({ kind, target }) =>
-      (kind === 'belongsTo' || kind === 'manyToMany') && conflictKeys(target).length > 1,
-  )
-  if (!settings.allowNestedWrites || !named) return []
+  if (!mayNameRecords(resource)) return []
   return [
     components.parameter('relation keys', 'relation_keys', () =>
       objectOfParameters(
         'relation_keys',
-        {
-          type: 'object',
-          patternProperties: { [`^${name}\\.on_conflict$`]: { type: 'string' } },
-        },
-        'Unique columns by which nested objects name stored records, instead of their primary key; each is a parameter of its own: `<relation>.on_conflict=<column>,<column>`. Records that are missing are created.',
+        { type: 'object', patternProperties: onConflict },
+        `${eachIsOne} ${namesRecords}`,
       ),
     ),
   ]
 }
+
+/** Returns how a change treats its nested objects: also `lines.on_missing=remove`. */
+export function relationWrites(components: Components, resource: Resource): ReferenceObject[] {
+  const hasChildren = nestedRelations(resource, 'update').some(({ kind }) => kind === 'hasMany')
+  if (!hasChildren) return relationKeys(components, resource)
+  return [
+    components.parameter('relation writes', 'relation_writes', () =>
+      objectOfParameters(
+        'relation_writes',
+        { type: 'object', patternProperties: { ...onConflict, ...onMissing } },
+        `${eachIsOne} ${namesRecords} ${removesChildren}`,
+      ),
+    ),
+  ]
+}
+
+const eachIsOne = 'Options of nested objects; each is a parameter of its own.'
+
+/** Whether nested objects may name records by another unique key than the primary one. */
+const mayNameRecords = ({ relations, settings }: Resource): boolean =>
+  settings.allowNestedWrites &&
+  [...relations.values()].some(
+    ({ kind, target }) =>
+      (kind === 'belongsTo' || kind === 'manyToMany') && conflictKeys(target).length > 1,
+  )
 
 /** Returns the options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */
 export function relationOptions(components: Components, resource: Resource): ReferenceObject[] {

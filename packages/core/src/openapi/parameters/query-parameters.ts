@@ -10,7 +10,12 @@ import { isSortable } from '../../model/type-rules.ts'
 import type { Components, ConflictParameter, NameList, NameParameter } from '../form.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { exampleOf, readSchema } from '../schemas/value-schemas.ts'
-import { filterParameters, relationKeys, relationOptions } from './filter-parameters.ts'
+import {
+  filterParameters,
+  relationKeys,
+  relationOptions,
+  relationWrites,
+} from './filter-parameters.ts'
 
 type Parameter = ParameterObject | ReferenceObject
 
@@ -73,11 +78,12 @@ export function removalParameters(components: Components, resource: Resource): P
 
 /** Returns the parameters of a POST: `on_conflict` if upserts are enabled, and those for the returned record. */
 export function upsertParameters(components: Components, resource: Resource): Parameter[] {
-  if (!resource.settings.allowUpsert) return changeParameters(components, resource)
   const keys = conflictKeys(resource).map(({ names }) => names.join(','))
   return [
     ...oneParameters(components, resource),
-    components.form.conflicts(components, [...new Set(keys)]),
+    ...(resource.settings.allowUpsert
+      ? [components.form.conflicts(components, [...new Set(keys)])]
+      : []),
     ...relationKeys(components, resource),
   ]
 }
@@ -85,7 +91,7 @@ export function upsertParameters(components: Components, resource: Resource): Pa
 /** Returns the parameters of a PATCH or PUT of one record. */
 export const changeParameters = (components: Components, resource: Resource): Parameter[] => [
   ...oneParameters(components, resource),
-  ...relationKeys(components, resource),
+  ...relationWrites(components, resource),
 ]
 
 /** Returns the parameters of a PATCH on the collection: filters, and those for the returned records. */

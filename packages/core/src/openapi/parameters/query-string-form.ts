@@ -269,11 +269,15 @@ const ownerOf = (own: readonly Parameter[]): string => own.map(partName)[0]?.spl
 /** Returns the kind of request, for the name of a query schema that resources share; `returns`: whether the request returns records. */
 function kindOf(shared: readonly Parameter[], returns: boolean): string {
   const names = shared.map(partName)
-  const nested = names.includes('relation_keys') ? 'Nested' : ''
+  const nested = names.includes('relation_writes')
+    ? 'Children'
+    : names.includes('relation_keys')
+      ? 'Nested'
+      : ''
   if (names.includes('page')) return 'List'
   if (names.includes('on_conflict')) return `Create${nested}`
   if (names.includes('max_affected')) return returns ? `BulkUpdate${nested}` : 'BulkDelete'
-  if (nested !== '') return 'UpdateNested'
+  if (nested !== '') return `Update${nested}`
   return names.includes('cascade_delete') ? 'Delete' : 'Record'
 }
 

@@ -261,7 +261,7 @@ const bodyTextOf = (columns: readonly NamedColumn[], mode: WriteMode): string =>
     : bodyText[mode]
 
 /** Returns the relations whose records a body may contain: all of them on create, otherwise all but one-to-one children. */
-function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
+export function nestedRelations(resource: Resource, mode: WriteMode): readonly ResolvedRelation[] {
   if (!resource.settings.allowNestedWrites) return []
   return [...resource.relations.values()].filter(
     (relation) =>
@@ -272,19 +272,38 @@ function nestedRelations(resource: Resource, mode: WriteMode): readonly Resolved
 
 function nestedSchema(
   records: Records,
-  { target, cardinality, kind }: ResolvedRelation,
+  relation: ResolvedRelation,
   mode: WriteMode,
 ): Schema | ReferenceObject {
-  const { described, nested } = records.components.form.records
-  const one = nested(records, target)
+  const { target, cardinality, kind } = relation
+  const { described, nested, child } = records.components.form.records
+  const isChild = mode !== 'create' && kind === 'hasMany'
+  const one = isChild ? child(records, relation) : nested(records, target)
   const description = described(
-    mode !== 'create' && kind === 'hasMany'
+    isChild
       ? 'New children, and the fields to change of existing ones, by their key.'
       : 'New records, or existing ones by their key.',
   )
   return cardinality === 'many'
     ? { ...description, type: 'array', items: one }
     : { ...description, ...one }
+}
+
+/**
+ * Returns the schema of an object in a list of children of a stored record: a new child, or the key of one, as far as the parent does not
+ * set it, and the fields to change. The name of the component of the key begins with `owner`.
+ */
+function childSchema(
+  records: Records,
+  { target, to }: ResolvedRelation,
+  keyOf: (key: readonly NamedColumn[]) => ReferenceObject,
+): Schema | ReferenceObject {
+  const key = target.primaryKey.filter((column) => !to.includes(column))
+  if (key.length === 0 || !target.settings.methods.has('PATCH')) {
+    return records.components.form.records.nested(records, target)
+  }
+  const change = { allOf: [writtenRef(records, target, 'update'), keyOf(key)] }
+  return { anyOf: [writtenRef(records, target, 'create'), change] }
 }
 
 /** Describes each record, body and relation completely. */
@@ -299,9 +318,13 @@ export const ownRecords: RecordForm = {
   nested: (records, target) => ({
     anyOf: [
       writtenRef(records, target, 'create'),
-      linkRef(records, target, target.name, readSchema),
+      linkRef(records, target.primaryKey, target.name, readSchema),
     ],
   }),
+  child: (records, relation) =>
+    childSchema(records, relation, (key) =>
+      linkRef(records, key, childName(relation, key), readSchema),
+    ),
   written: writeSchema,
 }
 
@@ -318,25 +341,39 @@ export const sharedRecords: RecordForm = {
     records.components.schema(`nested ${target.name}`, `Nested${target.name}`, () => ({
       anyOf: [
         writtenRef(records, target, 'create'),
-        linkRef(records, target, keyName(target), partSchema),
+        linkRef(records, target.primaryKey, keyName(target.primaryKey), partSchema),
       ],
     })),
+  child(records, relation) {
+    let name = ''
+    const schema = childSchema(records, relation, (key) => {
+      name = `Child${childName(relation, key)}`
+      return linkRef(records, key, keyName(key), partSchema)
+    })
+    return '$ref' in schema ? schema : records.components.schema(name, name, () => schema)
+  },
   written: (column, mode) => undescribed(writeSchema(column, mode)),
 }
 
+/** Returns a name for the children of a relation, with their key if the parent sets a part of it: `LineCode`. */
+const childName = ({ target }: ResolvedRelation, key: readonly NamedColumn[]): string => {
+  const own = key.length < target.primaryKey.length ? key : []
+  return target.name + own.map(({ name }) => toCase(name, 'pascal')).join('')
+}
+
 /** Returns a name made of the columns of the key and their types: `Id_integer`. */
-const keyName = ({ primaryKey }: Resource): string =>
-  primaryKey.map(({ name, type }) => `${toCase(name, 'pascal')}_${type}`).join('_')
+const keyName = (key: readonly NamedColumn[]): string =>
+  key.map(({ name, type }) => `${toCase(name, 'pascal')}_${type}`).join('_')
 
 /** Returns the schema of a link to an existing record, by its key. The name of the component begins with `owner`. */
 function linkRef(
   { components }: Records,
-  { primaryKey }: Resource,
+  key: readonly NamedColumn[],
   owner: string,
   schemaOf: (column: NamedColumn) => Schema,
 ): ReferenceObject {
   const properties = Object.fromEntries(
-    primaryKey.map((column) => [column.name, schemaOf(column)] as const),
+    key.map((column) => [column.name, schemaOf(column)] as const),
   )
   return components.schema(`link ${owner} ${JSON.stringify(properties)}`, `${owner}Link`, () => ({
     type: 'object',
