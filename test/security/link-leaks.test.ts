@@ -110,9 +110,9 @@ eachDatabase('a write of links', (test, db) => {
   }
 
   for (const [name, { groups, config, ...door }] of Object.entries(doors)) {
-    const as = {
+    const as: Partial<Variant> = {
       ...('as' in door ? door.as : {}),
-      ...('onDelete' in door ? { onDelete: door.onDelete } : {}),
+      ...('onDelete' in door ? { onDelete: door.onDelete as Variant['onDelete'] } : {}),
     }
     const acting = (variant: Variant): Variant => ({ ...variant, ...as })
     test(`neither reveals nor changes any secret: ${name}`, async () => {
