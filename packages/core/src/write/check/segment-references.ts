@@ -21,6 +21,8 @@ interface Sent {
   readonly relation: ResolvedRelation
   readonly texts: readonly (string | undefined)[]
   readonly visible: Set<string>
+  /** Whether the caller may read the records of the nodes, and so send back a key that is stored. */
+  readonly isReadable: boolean
   /** Whether a key that the look-up has not found refers to no record now. */
   readonly isExact: boolean
   /** Whether the records are in the table of the list, so that one of its records may have the key. */
@@ -58,18 +60,20 @@ export async function laterReferences(
   nodes: readonly WriteNode[],
 ): Promise<readonly string[]> {
   const sent = await sentIn(context, level, nodes)
-  return nodes.flatMap(({ path }, i) =>
-    sent.flatMap((one) => (isNamedLater(one, i) ? shownPaths(one.relation, path) : [])),
+  return nodes.flatMap((node, i) =>
+    sent.flatMap((one) => (isNamedLater(one, node, i) ? shownPaths(one.relation, node.path) : [])),
   )
 }
 
-const isMissing = ({ texts, visible }: Sent, i: number): boolean => {
+function isMissing(one: Sent, node: WriteNode, i: number): boolean {
+  const { relation, texts, visible, isReadable } = one
   const text = texts[i]
-  return text !== undefined && !visible.has(text)
+  if (text === undefined || visible.has(text)) return false
+  return !(isReadable && isUnchanged(node, relation, text))
 }
 
-const isNamedLater = (one: Sent, i: number): boolean =>
-  isMissing(one, i) && one.isExact && !one.isOwn
+const isNamedLater = (one: Sent, node: WriteNode, i: number): boolean =>
+  one.isExact && !one.isOwn && isMissing(one, node, i)
 
 async function sentIn(
   context: WriteContext,
@@ -103,15 +107,10 @@ async function sentTo(
     const node = nodes[i] as WriteNode
     const row = rowWith(node, relation)
     const text = row && keyTextIn(relation.from, row)
-    // A client may send back a key that it has read.
-    const isUnchanged =
-      isReadable &&
-      text !== undefined &&
-      node.stored !== undefined &&
-      keyTextIn(relation.from, node.stored) === text
-    texts.push(isUnchanged ? undefined : text)
-    if (text === undefined || isUnchanged || keys.has(text) || visible.has(text)) continue
-    keys.set(text, valuesOf(relation.from, row as Values) ?? [])
+    texts.push(text)
+    if (text === undefined || keys.has(text) || visible.has(text)) continue
+    if (isReadable && isUnchanged(node, relation, text)) texts[i] = undefined
+    else keys.set(text, valuesOf(relation.from, row as Values) ?? [])
   }
   if (keys.size === 0) return undefined
   level.hasReferences = true
@@ -120,8 +119,11 @@ async function sentTo(
   for (const text of await visibleKeys(context, resource, relation, keys, paths)) visible.add(text)
   const isOwn = tableKey(relation.target) === tableKey(resource)
   const isExact = keys.size === 1 || relation.to.every(hasOneText)
-  return { relation, texts, visible, isExact, isOwn }
+  return { relation, texts, visible, isReadable, isExact, isOwn }
 }
+
+const isUnchanged = ({ stored }: WriteNode, { from }: ResolvedRelation, text: string): boolean =>
+  stored !== undefined && keyTextIn(from, stored) === text
 
 /**
  * The values of a foreign key of which the body sets a part; undefined if it sets none. The other parts may be stored already, or come
@@ -191,9 +193,9 @@ async function firstInvisible(
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i] as WriteNode
     for (const one of sent) {
-      if (!isMissing(one, i)) continue
+      if (!isMissing(one, node, i)) continue
       if (at !== undefined && at < i) {
-        if (isNamedLater(one, i)) missing.push(...shownPaths(one.relation, node.path))
+        if (isNamedLater(one, node, i)) missing.push(...shownPaths(one.relation, node.path))
         continue
       }
       if (!one.isExact && (await isVisibleAlone(context, resource, one, node, i))) continue
