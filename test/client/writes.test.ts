@@ -55,6 +55,28 @@ eachDatabase('the typed client writes', (test, db) => {
     equal((await client.books.get(id)).status, 404)
   })
 
+  test('lists of children change, create and remove them', async () => {
+    const { id } = (await client.authors
+      .create({ name: 'Mary', books: [{ title: 'a' }, { title: 'b' }] })
+      .unwrap()) ?? { id: 0 }
+    const books = () =>
+      client.books
+        .list({ where: { author_id: id }, orderBy: ['title'], fields: ['id', 'title'] })
+        .unwrap()
+    const titles = async () => (await books()).map(({ title }) => title)
+    const [first] = await books()
+    const patch = { books: [{ id: first?.id ?? 0, title: 'A' }, { title: 'c' }] }
+    equal((await client.authors.update(id, patch)).status, 200)
+    equal(await titles(), ['A', 'b', 'c'])
+    const whole = { books: [{ id: first?.id ?? 0 }] }
+    const removing = { onMissing: { books: 'remove' } } as const
+    equal((await client.authors.update(id, whole, removing)).status, 200)
+    equal(await titles(), ['A'])
+    equal((await client.authors.updateEach([{ id, books: [] }], removing)).status, 200)
+    equal(await titles(), [])
+    equal((await client.authors.remove(id)).status, 200)
+  })
+
   test('problems in a body are listed by path', async () => {
     const refused = await client.books.create({
       title: 'x',

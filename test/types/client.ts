@@ -476,6 +476,23 @@ client.shelves.create(
 client.shelves.updateEach([], { linkBy: { owner: 'name' } })
 // @ts-expect-error: the shelves of an author belong to it alone
 client.authors.create({ name: 'x' }, { linkBy: { shelves: 'code' } })
+client.authors.update(
+  1,
+  {
+    shelves: [
+      { id: 1, place: 2 },
+      { code: 'a', room: 1, place: 1 },
+    ],
+  },
+  { onMissing: { shelves: 'remove', 'shelves.books': 'keep' } },
+)
+client.authors.updateEach([{ id: 1, shelves: [] }], { onMissing: { shelves: 'remove' } })
+// @ts-expect-error: no list of children
+client.shelves.update(1, {}, { onMissing: { owner: 'remove' } })
+// @ts-expect-error: neither 'keep' nor 'remove'
+client.authors.update(1, { shelves: [] }, { onMissing: { shelves: 'drop' } })
+// @ts-expect-error: PUT always removes them
+client.authors.replace(1, { name: 'x', shelves: [] }, { onMissing: { shelves: 'remove' } })
 // @ts-expect-error: the founder is set in a new record only
 client.shelves.update(1, { founder_id: 1 })
 // @ts-expect-error: the founder is set in a new record only

@@ -90,7 +90,7 @@ type NestedMembers<M extends AnyModel, G extends Given> = {
 }
 
 /**
- * A related record in a body: a new record, or the key of an existing one. Its members are those of one type, because all are
+ * A related record in a body: a new record, or the key of an existing one, of a child with the fields to change. Its members are those of one type, because all are
  * optional and the compiler would accept anything, `labels: ['bug']`, for an intersection with `{}`.
  */
 export type NestedRecord<M extends AnyModel, G extends Given> = {

@@ -81,6 +81,27 @@ export interface LinkOptions<M extends AnyModel, G extends Given> {
   readonly linkBy?: LinkKeys<M, G> | undefined
 }
 
+/** The relations to lists of children. */
+type ChildrenName<M extends AnyModel, G extends Given> = {
+  [K in RelationName<M, G>]: M['relations'][K] extends { readonly kind: 'hasMany' } ? K : never
+}[RelationName<M, G>]
+
+export interface ChildOptions<M extends AnyModel, G extends Given> {
+  /**
+   * Whether a list of children in the body removes the stored ones that it does not name. Default: it keeps them.
+   *
+   * ```ts
+   * await client.invoices.update(1, { lines: [{ id: 7, text: 'Paper' }] }, { onMissing: { lines: 'remove' } })
+   * ```
+   */
+  readonly onMissing?: OnMissing<ChildrenName<M, G>> | undefined
+}
+
+// Lists below other lists are named by a path: `lines.notes`.
+type OnMissing<K> = [K] extends [never]
+  ? never
+  : { readonly [_ in (K & string) | `${K & string}.${string}`]?: 'keep' | 'remove' }
+
 export interface RemoveOptions extends WriteOptions {
   /** Also deletes dependent records. */
   readonly cascade?: boolean | undefined
@@ -198,7 +219,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   >(
     key: KeyOf<M>,
     patch: Patch<M, G>,
-    options?: UpdateOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
+    options?: UpdateOptions & LinkOptions<M, G> & ChildOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D> | null>
   /** Changes several records by their keys, in one transaction: `[{ id: 1, price: '9.00' }, { id: 2, title: 'Emma' }]`. */
   updateEach<
@@ -207,7 +228,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const D extends Dump = 'none',
   >(
     patches: readonly KeyedPatch<M, G>[],
-    options?: SendOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
+    options?: SendOptions & LinkOptions<M, G> & ChildOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D>[]>
   /** Replaces a record (PUT): omitted fields get their default, or null. The API allows it if `allowed_methods` lists PUT. */
   replace<
@@ -227,7 +248,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   >(
     where: Where<M, G>,
     patch: Patch<M, G>,
-    options?: ManyOptions & LinkOptions<M, G> & Form<M, G, F, I, D>,
+    options?: ManyOptions & LinkOptions<M, G> & ChildOptions<M, G> & Form<M, G, F, I, D>,
   ): Call<Row<M, G, F, I, D>[]>
   remove(key: KeyOf<M>, options?: RemoveOptions): Call<null>
   /** Removes all matching records; at least one condition is required. */

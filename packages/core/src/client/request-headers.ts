@@ -18,10 +18,10 @@ export function headersOf({
   merge,
 }: HeaderOptions): Readonly<Record<string, string>> {
   return {
-    ...(merge ? { 'content-type': 'application/merge-patch+json' } : {}),
-    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
-    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    ...(merge && { 'content-type': 'application/merge-patch+json' }),
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...headers,
   }
 }

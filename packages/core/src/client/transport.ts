@@ -44,35 +44,36 @@ interface Body {
 const cursorIn = (url: string | null, name: string): string | null =>
   new URLSearchParams(url?.replace(/.*?\?/, '')).get(name)
 
+const numberIn = (headers: Headers, name: string): number | undefined =>
+  headers.has(name) ? Number(headers.get(name)) : undefined
+
 function failureOf(response: Response, body: Body): Failure {
   const { status, headers } = response
   const { error = `HTTP ${status}`, reason, code, at } = body.errors ?? {}
   const byPath = typeof reason === 'object' && reason !== null
-  const seconds = headers.get('retry-after')
-  return failed(byPath || reason === undefined ? error : String(reason), {
+  return failed(byPath ? error : String(reason ?? error), {
     status,
     code,
     at,
     problems: byPath ? (reason as ClientErrorDetails['problems']) : undefined,
-    retryAfter: seconds === null ? undefined : Number(seconds),
+    retryAfter: numberIn(headers, 'retry-after'),
   })
 }
 
 function resultOf(response: Response, text: string, envelope: boolean): Result<unknown> {
   const { status, headers } = response
-  if (!response.ok && status !== 304) return failureOf(response, parsed(text) ?? {})
   const content = parsed(text)
+  if (!response.ok && status !== 304) return failureOf(response, content ?? {})
   const body = (envelope ? content : { value: content }) ?? {}
   const link = (rel: string): string | null =>
     new RegExp(`<([^>]*)>; rel="${rel}"`).exec(headers.get('link') ?? '')?.[1] ?? null
-  const count = headers.get('x-total-count')
   const next = body.next_url ?? link('next')
   const previous = body.previous_url ?? link('prev')
   return {
     ok: true,
     status,
     value: body.value ?? null,
-    total: body.total_count ?? (count === null ? undefined : Number(count)),
+    total: body.total_count ?? numberIn(headers, 'x-total-count'),
     next,
     previous,
     after: cursorIn(next, 'after'),
@@ -104,14 +105,15 @@ export function transportTo(url: string, options: TransportOptions): Transport {
           body: query,
           headers: {
             'content-type': 'application/x-www-form-urlencoded',
-            ...(queryMethod === 'POST' ? { 'x-http-method-override': 'QUERY' } : {}),
+            ...(queryMethod === 'POST' && { 'x-http-method-override': 'QUERY' }),
           },
         }
       : {
           method,
-          ...(body === undefined
-            ? {}
-            : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+          ...(body !== undefined && {
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json' },
+          }),
         }
     try {
       const own = typeof options.headers === 'function' ? await options.headers() : options.headers

@@ -23,7 +23,8 @@ export interface LooseQuery {
   readonly cascade?: boolean | undefined
   readonly maxAffected?: number | undefined
   readonly onConflict?: string | readonly string[] | undefined
-  readonly linkBy?: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly linkBy?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined
+  readonly onMissing?: Readonly<Record<string, string | undefined>> | undefined
   readonly params?: Readonly<Record<string, string>> | undefined
 }
 
@@ -71,8 +72,8 @@ function related(path: string, where: LooseObject): string[] {
     if (isColumn(given)) own.push(...filters(name, given))
     else further.push(...related(`${path}.${name}`, given as LooseObject))
   }
-  if (own.length === 0 && further.length > 0) return further
-  return [`exists(${nameText(path)}${own.length > 0 ? `.${own}` : ''})`, ...further]
+  if (!own[0] && further[0]) return further
+  return [`exists(${nameText(path)}${own[0] ? `.${own}` : ''})`, ...further]
 }
 
 const group = (where: LooseObject): string => {
@@ -84,7 +85,7 @@ const group = (where: LooseObject): string => {
 function conditions(where: LooseObject): string[] {
   return Object.entries(where).flatMap(([name, given]) => {
     if (name === 'not') return `not[${conditions(given as LooseObject)}]`
-    if (name === 'or' || name === 'and') {
+    if (/^(or|and)$/.test(name)) {
       return `${name}[${(given as LooseObject[]).map(group)}]`
     }
     return isColumn(given) ? filters(name, given) : related(name, given as LooseObject)
@@ -106,17 +107,24 @@ const relationOf = (text: string): string =>
  * @param removes Whether it is the query of a DELETE, whose response has no record.
  */
 export function queryText(query: LooseQuery, removes = false): string {
-  const { fields = [], groupBy = [], aggregate, include, orderBy = [], params, linkBy } = query
+  const {
+    fields = [],
+    groupBy = [],
+    aggregate,
+    include,
+    orderBy = [],
+    dump = 'none',
+    params,
+    linkBy,
+    onMissing,
+  } = query
   if (include && fields.some((path) => path.includes('->'))) {
     throw new TypeError('Either json paths or include.')
   }
   const parts = [...conditions(query.where ?? {}), ...conditions(query.having ?? {})]
   const joins = new Set([...fields, ...groupBy, ...orderBy].map(relationOf))
   const add = (name: string, value: unknown, encode = encodeURIComponent): void => {
-    const text = [value ?? []]
-      .flat()
-      .map(encode as typeof nameText)
-      .join()
+    const text = `${[value ?? []].flat().map(encode as typeof nameText)}`
     if (text) parts.push(`${name}=${text}`)
   }
   const embed = (tree: LooseInclude, before: string): void => {
@@ -155,12 +163,13 @@ export function queryText(query: LooseQuery, removes = false): string {
   add('max_affected', query.maxAffected)
   add('on_conflict', query.onConflict, nameText)
   for (const name in linkBy) add(`${nameText(name)}.on_conflict`, linkBy[name], nameText)
+  for (const name in onMissing) add(`${nameText(name)}.on_missing`, onMissing[name])
   if (query.cascade) add('cascade_delete', 1)
   if (query.includeDeleted) add('include_deleted', true)
   if (include) add('dump', 'dynamic')
   else if (!fields.length && !aggregate && !removes) {
-    if ((query.dump ?? 'none') === 'none') add('dump_relationships', false)
-    else add('dump', query.dump)
+    if (dump === 'none') add('dump_relationships', false)
+    else add('dump', dump)
   }
   for (const name in params) add(nameText(name), params[name])
   return parts.join('&')
@@ -194,7 +203,7 @@ export function picked(row: LooseRow, { fields, include = {} }: LooseQuery): Loo
   for (const [name, options] of Object.entries(include)) {
     const value = row[name]
     if (typeof value === 'string') {
-      throw notEmbedded(`"${name}" is not embedded in the answer: the API does not allow joins.`)
+      throw notEmbedded(`"${name}" is not embedded: the API allows no joins.`)
     }
     const pick = (one: unknown): unknown =>
       isObject(one) && options !== true ? picked(one, options) : one
