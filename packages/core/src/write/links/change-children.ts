@@ -18,7 +18,7 @@ import {
 import { columnsToRead } from '../store/columns-to-read.ts'
 import { removeStored } from '../store/remove-record.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { keyOfParent, type NestedList, type WriteNested } from './nested-records.ts'
+import { keyOfParent, type NestedList, type WriteNested } from './nested-lists.ts'
 
 /**
  * Changes the children that the objects name by their keys, and creates the others. Before that, removes the children that a list with

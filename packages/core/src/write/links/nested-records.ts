@@ -21,24 +21,9 @@ import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { changeChildren } from './change-children.ts'
 import type { LinkedRecord, LinkList } from './link-store.ts'
+import { keyOfParent, type NestedList, type WriteNested } from './nested-lists.ts'
 import { setUpdatedTimes } from './updated-times.ts'
 import { writeLinks } from './write-links.ts'
-
-/**
- * Writes nested records, as the writer does for a level. Functions that the writer calls take it as an argument, because an import would be
- * a cycle. Returns the known values of each record, at least its key, in the same order.
- */
-export type WriteNested = (
-  context: WriteContext,
-  nodes: readonly WriteNode[],
-) => Promise<readonly Values[]>
-
-/** The nested objects that one record has in one relation. */
-export interface NestedList {
-  readonly parent: WriteNode
-  readonly nodes: readonly NestedNode[]
-  readonly others?: 'keep' | 'remove' | undefined
-}
 
 /** The nested objects of all records of a segment by relation, in the order in which the relations first occur. */
 type NestedLists = Map<ResolvedRelation, NestedList[]>
@@ -231,11 +216,4 @@ async function writeOwned(
     for (const node of lists[i]?.nodes ?? []) children.push(nestedNode(options, node, filled))
   }
   await write(context, children)
-}
-
-/** The foreign key of children to their parent. */
-export function keyOfParent(pairs: ResolvedRelation['pairs'], parent: Values | undefined): Values {
-  const key: Record<string, JsonValue> = {}
-  for (const { from, to } of pairs) key[to.name] = parent?.[from.name] ?? null
-  return key
 }

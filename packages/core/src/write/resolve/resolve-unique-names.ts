@@ -10,7 +10,7 @@ import { keyText, keyTextIn } from '../../query/run/key.ts'
 import { initialValues } from '../check/initial-values.ts'
 import { readReferred } from '../check/referred-records.ts'
 import { hasSentBack } from '../check/write-checks.ts'
-import type { WriteNested } from '../links/nested-records.ts'
+import type { WriteNested } from '../links/nested-lists.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import {
   type NestedNode,

@@ -3,7 +3,7 @@
 import { ApiError } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
-import type { WriteNested } from '../links/nested-records.ts'
+import type { WriteNested } from '../links/nested-lists.ts'
 import type { NestedNode } from '../nodes/node.ts'
 import { creating, nestedNode, recordOf, type WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
