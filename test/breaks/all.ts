@@ -3,6 +3,7 @@ import { access } from './access.ts'
 import { auth } from './auth.ts'
 import { batch } from './batch.ts'
 import type { Break } from './break.ts'
+import { children } from './children.ts'
 import { client } from './client.ts'
 import { columnRights } from './column-rights.ts'
 import { compile } from './compile.ts'
@@ -35,6 +36,7 @@ export const breaks: readonly Break[] = [
   ...access,
   ...auth,
   ...batch,
+  ...children,
   ...client,
   ...columnRights,
   ...compile,
