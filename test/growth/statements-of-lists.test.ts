@@ -254,6 +254,7 @@ eachDatabase('growth of the statements of lists', (test, db) => {
   /** Stores a project with n issues, or n projects with one each; the issues have comments with n files, or none. */
   async function storeChildren(n: number, projects: number, files = 0): Promise<void> {
     await store(projects)
+    await db.kysely.updateTable('issues').set({ parent_id: null }).execute()
     await db.kysely.deleteFrom('issue_labels').execute()
     await db.kysely.deleteFrom('issues').execute()
     await insertRows(
