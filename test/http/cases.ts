@@ -292,6 +292,14 @@ export const cases: readonly Case[] = [
     '{"id":4,"title":"Nana"}',
     200,
   ),
+  write(
+    'a list that changes a child, creates one and removes another one',
+    'PATCH',
+    '/api/authors/2?books.on_missing=remove&dump=json',
+    '{"books":[{"id":4,"title":"Nana"},{"title":"Germinal, again"}]}',
+    200,
+    { has: 'Germinal, again' },
+  ),
   write('a record removed', 'DELETE', '/api/books/4', undefined, 200, {
     headers: {},
     has: '"value":null',

@@ -13,7 +13,7 @@ const Author = defineModel('Author', {
     notes: { type: 'text', nullable: true, hidden: true },
   },
   relations: { books: hasMany('Book', 'author_id') },
-  meta: {},
+  meta: { allow_nested_writes: true },
 })
 
 const Book = defineModel('Book', {
