@@ -353,8 +353,8 @@ export const access: readonly Break[] = [
     title:
       'The error of a list tells a caller who may not read its records which hidden reference one of them has',
     file: 'packages/core/src/write/check/segment-references.ts',
-    find: 'isReadable &&\n      text !== undefined',
-    replace: '\n      text !== undefined',
+    find: 'const isReadable = await mayRead(context, resource)',
+    replace: 'const isReadable = true as boolean',
     fails: 'test/writing/dead-references.test.ts',
   },
   {
@@ -374,9 +374,9 @@ export const access: readonly Break[] = [
   {
     title: 'A reference sent back unchanged reveals whether the record out of scope still exists',
     file: 'packages/core/src/write/check/segment-references.ts',
-    find: 'text !== undefined &&\n      node.stored !== undefined',
+    find: 'if (isReadable && isUnchanged(node, relation, text)) texts[i] = undefined',
     replace:
-      'text !== undefined && (await readUnscoped(context, planRecords(relation.target, relation.to, [valuesOf(relation.from, row as Values) ?? []], { read: relation.to, includeDeleted: true }), 1)).length > 0 &&\n      node.stored !== undefined',
+      'if (isReadable && isUnchanged(node, relation, text) && (await readUnscoped(context, planRecords(relation.target, relation.to, [valuesOf(relation.from, row as Values) ?? []], { read: relation.to, includeDeleted: true }), 1)).length === 0) texts[i] = undefined',
     fails: 'test/security/write-leaks.test.ts',
   },
   {

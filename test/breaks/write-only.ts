@@ -43,8 +43,8 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'The values of nested records are stored as they were sent',
     file: transform,
-    find: 'children.push({ relation, nodes: await transformNested(nodes, refused, transforming) })',
-    replace: 'children.push({ relation, nodes })',
+    find: 'nodes: await transformNested(nodes, refused, transforming),',
+    replace: 'nodes,',
     fails: written,
   },
   {
@@ -78,8 +78,8 @@ export const writeOnly: readonly Break[] = [
   {
     title: 'The values of nested records are transformed for a caller who may not create them',
     file: transform,
-    find: 'isRefused || !mayCreate',
-    replace: 'isRefused || (!mayCreate && nodes.length === 0)',
+    find: 'isRefused || !nodes.every(mayWrite)',
+    replace: 'isRefused || (!nodes.every(mayWrite) && nodes.length === 0)',
     fails: written,
   },
   {
