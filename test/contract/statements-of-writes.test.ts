@@ -59,7 +59,7 @@ const table = costTable(`
   DELETE an author with n books             |     11 |       11 |      12 |     12
   refused
   POST a tag that is invalid                |      0 |        0 |       0 |      0
-  POST a tag that is taken                  |      2 |        3 |       2 |      2
+  POST a tag that is taken                  |      2 |        3 |       4 |      4
   PATCH a book that is not there            |      4 |        4 |       5 |      5
   DELETE an author who has books            |      7 |        7 |       8 |      8
 `)

@@ -115,12 +115,15 @@ export const linkedIsNotChanged =
 export const isNested = ({ parents, children }: RecordNode): boolean =>
   parents.length + children.length > 0
 
-/** Whether a list of nested records, at any level, has more than one record, or may remove several links that are records. */
+/** Whether a list of nested records, at any level, has more than one record, or may remove several children, or links that are records. */
 export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
   parents.some(({ node }) => isSeveral(node)) ||
   children.some(
-    ({ nodes, relation: { through } }) =>
-      nodes.length > 1 || through?.resource !== undefined || nodes.some(isSeveral),
+    ({ nodes, others, relation: { through } }) =>
+      nodes.length > 1 ||
+      others === 'remove' ||
+      through?.resource !== undefined ||
+      nodes.some(isSeveral),
   )
 
 const isSeveral = (node: NestedNode): boolean => recordsOf(node).some(nestsSeveral)
