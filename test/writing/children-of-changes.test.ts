@@ -391,6 +391,12 @@ eachDatabase('children in a change', (test, db) => {
         [902, 'new'],
       ],
     )
+    const lists = [
+      { id: 901, parts: [] },
+      { id: 902, parts: [{ code: 'x' }] },
+    ]
+    equal(await patch('/api/invoices?parts.on_missing=remove', lists), [200])
+    equal(await all('parts', 'invoice_id', 'code', 'count'), [[902, 'x', 3]])
     const operations = [
       {
         id: 'a',

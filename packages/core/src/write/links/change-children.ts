@@ -68,7 +68,7 @@ async function removeOthers(
   const { target } = relation
   const found = await childrenOf(context, relation, lists)
   if (found.length === 0) return []
-  const kept = await namedIn(context, target, lists)
+  const kept = await namedIn(context, relation, lists)
   const others = found.filter((row) => !kept.has(textOf(target, row)))
   const [first] = lists
   if (others.length === 0 || first === undefined) return []
@@ -108,14 +108,15 @@ const textOf = (resource: Resource, row: Values): string => keyText(keyIn(resour
 /** The stored keys of the children that the lists name, as `keyText`. The database finds them, because a collation may find another spelling. */
 async function namedIn(
   context: WriteContext,
-  target: Resource,
+  relation: ResolvedRelation,
   lists: readonly Owned[],
 ): Promise<ReadonlySet<string>> {
+  const { target } = relation
   const kept = new Set<string>()
   const keys: (readonly Value[])[] = []
   for (const { nodes } of lists) for (const { key } of nodes) if (key !== undefined) keys.push(key)
-  const columns = lists[0]?.nodes[0]?.options.columns
-  if (columns === undefined || keys.length === 0) return kept
+  if (keys.length === 0) return kept
+  const { columns } = ofParent(relation)
   const read = target.primaryKey
   const found = await lockedRecordsBy(context, target, columns, keys, 'PATCH', 'anyChange', read)
   for (const row of found.values()) kept.add(textOf(target, row))

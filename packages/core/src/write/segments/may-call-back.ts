@@ -5,10 +5,11 @@ import { type NestedNode, recordsOf } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
-/** The models of a body: those of its records, and those of the links between them. */
+/** The models of a body: those of its records, those of the links between them, and those of which its lists may remove records. */
 interface Models {
   readonly records: Set<Resource>
   readonly junctions: Set<Resource>
+  readonly removed: Set<Resource>
 }
 
 /** Whether one of the models of the records, of their nested ones or of their links has a callback for writes. */
@@ -17,7 +18,7 @@ export function mayCallBack(
   resource: Resource,
   nodes: readonly WriteNode[],
 ): boolean {
-  const models: Models = { records: new Set([resource]), junctions: new Set() }
+  const models: Models = { records: new Set([resource]), junctions: new Set(), removed: new Set() }
   for (let i = 0; i < nodes.length; i++) {
     const { asFound, asMissing } = nodes[i] as WriteNode
     if (asFound !== undefined) addNested(models, asFound)
@@ -26,8 +27,10 @@ export function mayCallBack(
   for (const one of [...models.records, ...models.junctions]) {
     if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
   }
-  // A many-to-many list may delete links.
-  for (const one of models.junctions) if (hooks.has(one, 'remove')) return true
+  // A many-to-many list may delete links, and a list of children those that it does not name.
+  for (const one of [...models.junctions, ...models.removed]) {
+    if (hooks.has(one, 'remove')) return true
+  }
   return false
 }
 
@@ -41,8 +44,9 @@ function addNested(models: Models, node: NestedNode): void {
     models.records.add(relation.target)
     addNested(models, parent)
   }
-  for (const { relation, nodes } of node.children) {
+  for (const { relation, nodes, others } of node.children) {
     models.records.add(relation.target)
+    if (others === 'remove') models.removed.add(relation.target)
     if (relation.through?.resource !== undefined) models.junctions.add(relation.through.resource)
     for (const child of nodes) addNested(models, child)
   }
