@@ -38,7 +38,8 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
       await findByName(context, level, segment.nodes, false)
     }
   } else await findByKey(context, level, nodes, isFirst)
-  for (let i = 0; i < segment.nodes.length; i++) decide(level, segment.nodes[i] as WriteNode)
+  const names = namesOf(options)
+  for (const node of segment.nodes) decide(level, node, names)
 }
 
 /** The index of the first node with the key of an earlier one. */
@@ -167,12 +168,12 @@ const keyPaths = ({ options, path, filled = {} }: WriteNode): readonly string[] 
     .map((name) => pathTo(path, name))
 
 /** Decides what is done with the record of a node, after its look-up. */
-function decide({ options }: Level, node: WriteNode): void {
+function decide({ options }: Level, node: WriteNode, identifying: ReadonlySet<string>): void {
   const { stored, asFound, asMissing, key, path } = node
   if (stored !== undefined) {
     // The key stays the same.
     if (options.isByName && node.decision !== 'change' && asFound?.kind === 'record') {
-      node.asFound = withoutFields(asFound, namesOf(options))
+      node.asFound = withoutFields(asFound, identifying)
     }
     node.decision = 'change'
     return
@@ -228,6 +229,7 @@ export async function findLater(
       if (isKnown) later.push(node)
     }
   }
-  for (const node of later) decide(level, node)
+  const names = namesOf(options)
+  for (const node of later) decide(level, node, names)
   return later
 }
