@@ -121,7 +121,8 @@ interface Write {
 }
 
 const readsBody = ({ sql }: Statement): boolean => {
-  const [, read = ''] = /^(select .*?) from /s.exec(sql) ?? / returning (.*)$/s.exec(sql) ?? []
+  const select = /^(?:set statement .*? for )?(select .*?) from /s
+  const [, read = ''] = select.exec(sql) ?? / returning (.*)$/s.exec(sql) ?? []
   return /\bbody\b/.test(read)
 }
 
