@@ -147,8 +147,8 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A stale If-Match changes the record',
-    file: 'packages/core/src/write/check/check-segment.ts',
-    find: '    checkPrecondition(resource, options.precondition, stored)',
+    file: 'packages/core/src/write/resolve/resolve-changes.ts',
+    find: 'if (stored !== undefined) checkPrecondition(resource, options.precondition, stored)',
     replace: '    void checkPrecondition',
     fails: 'test/writing/conditional.test.ts',
   },
@@ -672,7 +672,7 @@ export const endpoints: readonly Break[] = [
   {
     title: 'A list of upserts changes records that need If-Match',
     file: 'packages/core/src/write/check/check-segment.ts',
-    find: "else if (options.version === 'of each') refuseWithoutVersion(resource, node.path)",
+    find: "if (options.version === 'of each') refuseWithoutVersion(resource, node.path)",
     replace: '',
     fails: 'test/writing/required-if-match.test.ts',
   },

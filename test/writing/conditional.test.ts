@@ -56,6 +56,28 @@ eachDatabase('conditional requests', (test, db) => {
     equal((await send(api, 'PATCH', url, { body: {}, headers: any })).status, 200)
   })
 
+  test('If-Match with a stale tag is 412 before nested objects are written', async () => {
+    const added: unknown[] = []
+    const models = withModel('Author', () => ({
+      meta: {
+        add_callback: (author: object) => {
+          added.push(author)
+          return author
+        },
+      },
+    }))
+    const own = testApi(db, models, everything)
+    const headers = { 'if-match': '"stale.stale"' }
+    for (const body of [
+      { author: { name: 'Nobody' } },
+      { author: { name: 'Nobody' }, unknown: 1, id: 77 },
+      { author: { id: 999 } },
+    ]) {
+      const { status } = await send(own, 'PATCH', url, { body, headers })
+      equal([status, added.length], [412, 0])
+    }
+  })
+
   test('If-Match and If-None-Match without quotes are 400 on writes, and ignored on reads', async () => {
     const tag = await etag(url)
     const names = ['If-Match', 'If-None-Match'] as const

@@ -11,7 +11,7 @@ import { findLater } from '../resolve/resolve-changes.ts'
 import { validatedChanges } from '../segments/call-hooks.ts'
 import type { Level, Segment } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { checkPrecondition, refuseWithoutVersion } from './preconditions.ts'
+import { refuseWithoutVersion } from './preconditions.ts'
 import { invisibleReferences, laterReferences } from './segment-references.ts'
 import {
   addOtherForms,
@@ -57,12 +57,12 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
   // Nested objects may have added problems before, which are reported together with those of the children, at the end.
   const isCompared = before > 0 && nodes.some(isComparedNode)
   if (first === nowhere && !isCompared) return
+  if (found.error === first && found.error < found.problems) throw found.thrown
   if (isCompared || found.problems === first) {
     // The validators of the first node with problems tell theirs, too.
     await validateWhole(context, nodes[first === nowhere ? 0 : first])
     problems.refuse()
   }
-  if (found.error === first) throw found.thrown
   const later = level.waiting.filter(({ sent }) => sent !== undefined)
   throw missingReference([...paths, ...(await laterReferences(context, level, later))])
 }
@@ -92,6 +92,7 @@ function checkNode(context: WriteContext, level: Level, node: WriteNode): MaybeP
 /** Throws the error of a node without a stored record, after adding its problems. */
 function refuseMissing({ problems }: WriteContext, { asFound, error }: WriteNode): void {
   if (asFound?.kind === 'record') addOtherForms(problems, [asFound])
+  problems.refuse()
   throw error
 }
 
@@ -116,9 +117,7 @@ function checkChange(
 ): MaybePromise<void> {
   const { stored = {} } = node
   if (node.error !== undefined) throw node.error
-  if (options.version === 'of the request')
-    checkPrecondition(resource, options.precondition, stored)
-  else if (options.version === 'of each') refuseWithoutVersion(resource, node.path)
+  if (options.version === 'of each') refuseWithoutVersion(resource, node.path)
   if (isCompared(record, options.replace)) return checkCompared(context, node, record, stored)
   node.sent = record.values
   context.generatedKeys.refuseSent(resource, record.values, node.path)

@@ -5,6 +5,7 @@ import { visibleNames } from '../../model/registry/checks/field-rules.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
+import { checkPrecondition } from '../check/preconditions.ts'
 import { lockLinked } from '../links/lock-linked.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { withoutFields } from '../nodes/plain-node.ts'
@@ -40,6 +41,15 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
   } else await findByKey(context, level, nodes, isFirst)
   const names = namesOf(options)
   for (const node of segment.nodes) decide(level, node, names)
+  // Before anything is written, also nested objects.
+  if (options.version === 'of the request') checkVersions(level, segment.nodes)
+}
+
+/** Throws 412 or 428 unless the stored records meet the headers of the request. */
+function checkVersions({ resource, options }: Level, nodes: readonly WriteNode[]): void {
+  for (const { stored } of nodes) {
+    if (stored !== undefined) checkPrecondition(resource, options.precondition, stored)
+  }
 }
 
 /** The index of the first node with the key of an earlier one. */
