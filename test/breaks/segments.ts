@@ -164,7 +164,7 @@ export const segments: readonly Break[] = [
     title: 'A list that must keep its order is written together',
     file: 'packages/core/src/write/writer.ts',
     find: 'const mayBeMany = level.isOrdered',
-    replace: 'const mayBeMany = level.mayNest && level.isOrdered',
+    replace: 'const mayBeMany = nodes.some(nests) && level.isOrdered',
     fails: 'test/regression/upsert-refers-to-new-record.test.ts',
   },
   {

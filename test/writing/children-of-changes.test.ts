@@ -254,6 +254,15 @@ eachDatabase('children in a change', (test, db) => {
         'lines[1]': ['The list changes this record twice.'],
       },
     ])
+    const number = 'Expected a whole number between -9007199254740991 and 9007199254740991.'
+    equal(await patch('/api/invoices/901', { lines: [{ id: 911, position: 'x' }, { id: 911 }] }), [
+      400,
+      'validation_failed',
+      {
+        'lines[0].position': [number],
+        'lines[1]': ['The list changes this record twice.'],
+      },
+    ])
     equal(await patch('/api/invoices/901', { cover: { text: 'x' } }), [
       400,
       'validation_failed',

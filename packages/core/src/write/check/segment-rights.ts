@@ -8,6 +8,7 @@ import type { Level, Segment } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { requireAccess } from './write-checks.ts'
 
+/** Checks once for a level whether the caller may look up and change its records; throws 403. */
 export async function requireRights(context: WriteContext, { level }: Segment): Promise<void> {
   if (level.mayFind !== undefined) return
   if (level.options.whenFound !== 'change') level.mayFind = await mayLookUp(context, level)

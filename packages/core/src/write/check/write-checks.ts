@@ -16,6 +16,7 @@ import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import {
   isEmpty,
   linkedIsNotChanged,
+  type NestedNode,
   pathTo,
   type RecordNode,
   type SentBack,
@@ -141,12 +142,19 @@ export const mayRead = async ({ access }: WriteContext, resource: Resource): Pro
 const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
   stored !== undefined && stringify(value) === stringify(stored)
 
-/** Adds the values that are not of their column's type to the problems, where no stored record is known that could hold them. */
+const changedChild = (node: NestedNode): readonly RecordNode[] =>
+  node.kind === 'child' ? [node.asFound] : []
+
+/**
+ * Adds the values that are not of their column's type to the problems, where no stored record is known that could hold them; also those
+ * of children.
+ */
 export function addOtherForms(
   problems: Pick<WriteContext['problems'], 'add'>,
   nodes: readonly RecordNode[],
 ): void {
-  for (const { path, sentBack } of nodes) {
+  for (const { path, sentBack, children } of nodes) {
+    for (const list of children) addOtherForms(problems, list.nodes.flatMap(changedChild))
     for (const [name, { expected }] of Object.entries(sentBack.otherForms)) {
       problems.add(pathTo(path, name), expected)
     }

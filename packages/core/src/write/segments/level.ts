@@ -1,17 +1,16 @@
 // Level: the nodes of one list, divided into segments, which are written one after the other.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
-import { mayNest, type NodeOptions, type WriteNode } from '../nodes/write-node.ts'
+import type { NodeOptions, WriteNode } from '../nodes/write-node.ts'
 import { GroupSize } from './group-size.ts'
 
+/** The nodes of one list: those of a body, or all that one relation nests in the records of a segment. */
 export class Level {
   readonly nodes: readonly WriteNode[]
   readonly options: NodeOptions
   readonly resource: Resource
   /** Whether each segment has one node. */
   readonly isOrdered: boolean
-  /** Whether one of the nodes may have nested records. */
-  readonly mayNest: boolean
   /** Whether the caller may look up the records that nested objects name; undefined until that is known. */
   mayFind: boolean | undefined
   /** Whether records that foreign keys of the nodes refer to were looked up. */
@@ -30,7 +29,6 @@ export class Level {
     this.nodes = nodes
     this.options = first.options
     this.resource = first.options.resource
-    this.mayNest = nodes.some(mayNest)
     this.isOrdered = isOrdered
     this.#waiting = nodes
   }

@@ -59,7 +59,7 @@ export async function update(
     sent.wholeRecordChecks.length > 0 ||
     Object.keys(sent.sentBack.fields).length > 0 ||
     Object.keys(sent.sentBack.otherForms).length > 0
-  if (key === undefined) addOtherForms(problems, [sent])
+  if (key === undefined || (!needsStored && problems.any)) addOtherForms(problems, [sent])
   if (!needsStored || key === undefined) problems.refuse()
   if (key === undefined) throw recordNotFound()
   // Before the functions of the model are called, because a malformed header is refused.
