@@ -1,11 +1,11 @@
-// Writes docs/configuration.md from the comments of config.ts, meta.ts and api.ts and from the key tables.
+// Writes docs/reference/configuration.md from the comments of config.ts, meta.ts and api.ts and from the key tables.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type KeyEntry, keyTable } from '../packages/core/src/model/settings/key-table.ts'
 import { metaKeyOf } from '../packages/core/src/model/settings/meta.ts'
 
 /** The page that this script writes. */
-export const page = new URL('../docs/configuration.md', import.meta.url)
+export const page = new URL('../docs/reference/configuration.md', import.meta.url)
 
 const source = (file: string): string =>
   readFileSync(new URL(`../packages/core/src/${file}`, import.meta.url), 'utf8')
@@ -197,7 +197,7 @@ const api = createApi({ db, models: [Book], config })
   joined models may be grouped by and aggregated too.
 - Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\`; \`get\`, \`post\`, \`patch\`, \`put\` and \`delete\` are the methods. A
   callback for a method goes before that of the model.
-- Role rules go before each other as a whole, not key by key: see [roles and policies](access.md#roles).
+- Role rules go before each other as a whole, not key by key: see [roles and policies](../guide/access.md#roles).
 - Everything is checked when \`createApi\` is called. An unknown key, a value of another kind and settings that contradict each other are one error that lists all of them, with the
   place and a suggestion.
 - \`ACCESS_SECRET_KEY\` and \`REFRESH_SECRET_KEY\` are read from the environment first.
@@ -214,7 +214,7 @@ ${table(['Key', 'Type', 'Default', 'Meaning'], metaRows())}
 
 ## Types
 
-\`User\` is the record of \`API_USER_MODEL\`, or whatever a custom strategy returned. The types of the callbacks are in [hooks](hooks.md).
+\`User\` is the record of \`API_USER_MODEL\`, or whatever a custom strategy returned. The types of the callbacks are in [hooks](../guide/hooks.md).
 
 \`\`\`ts
 ${types()}

@@ -1,10 +1,10 @@
-// Writes docs/errors.md from the comments of errors.ts and the error catalogue.
+// Writes docs/reference/errors.md from the comments of errors.ts and the error catalogue.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { catalogue } from '../packages/core/src/openapi/error-catalogue.ts'
 
 /** The page that this script writes. */
-export const page = new URL('../docs/errors.md', import.meta.url)
+export const page = new URL('../docs/reference/errors.md', import.meta.url)
 
 const source = readFileSync(new URL('../packages/core/src/errors.ts', import.meta.url), 'utf8')
 
@@ -127,8 +127,8 @@ No error of the service is longer than 16 KiB: texts of the client are quoted by
 others), each with at most 200 characters of its path.
 
 Hidden, inaccessible and unpublished data gives the same errors as missing data. A 500 has only the request id; the details are in
-the log. A [hook](hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. Errors of a framework's own parser and of other middleware come in the same envelope:
-see [adapters](adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
+the log. A [hook](../guide/hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. Errors of a framework's own parser and of other middleware come in the same envelope:
+see [adapters](../guide/adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
 
 ## Problem details
 
@@ -160,7 +160,7 @@ X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
 | \`instance\` | the request id: \`urn:uuid:…\`, or \`#…\` where the client's own \`X-Request-Id\` is no UUID |
 | \`problems\` | the \`reason\` where it is no text: for bodies, path → messages |
 
-A batch that fails has the form that the batch's own \`Accept\` asks for. A [final callback](hooks.md) is given the envelope, and the problem says what it leaves of \`errors\`; if it leaves none, its
+A batch that fails has the form that the batch's own \`Accept\` asks for. A [final callback](../guide/hooks.md) is given the envelope, and the problem says what it leaves of \`errors\`; if it leaves none, its
 body is sent. All errors have \`Vary: Accept\`.
 
 ## Short names

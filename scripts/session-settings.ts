@@ -1,10 +1,10 @@
-// Writes the tables of session settings in docs/deployment.md from the tables of the dialects.
+// Writes the tables of session settings in docs/guide/deployment.md from the tables of the dialects.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sessionSettings } from '../packages/core/src/dialect/session-settings.ts'
 import type { SessionSettings } from '../packages/core/src/dialect/shared/session/session-settings.ts'
 
-const page = new URL('../docs/deployment.md', import.meta.url)
+const page = new URL('../docs/guide/deployment.md', import.meta.url)
 
 const databases = [
   ['MySQL, MariaDB', sessionSettings.mysql],
@@ -48,7 +48,7 @@ const tables = (): string =>
     '',
   ].join('\n')
 
-/** Returns docs/deployment.md, and the same with the tables as they are in the code. */
+/** Returns docs/guide/deployment.md, and the same with the tables as they are in the code. */
 export function deploymentPage(): { readonly stored: string; readonly made: string } {
   const stored = readFileSync(page, 'utf8')
   const start = stored.indexOf('| Database | Setting | Needed |')

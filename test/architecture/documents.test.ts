@@ -29,8 +29,12 @@ suite('documents in doc comments', (test) => {
   })
 
   test('are distinguished from other comments', () => {
-    equal(documentsIn('/** One column (docs/models.md). */ // docs/x.md'), ['docs/models.md'])
-    equal(documentsIn(`/** See ${published}docs/models.md */`), [`${published}docs/models.md`])
-    equal(documentsIn('// The columns (docs/models.md).\nexport const x = 1'), [])
+    equal(documentsIn('/** One column (docs/guide/models.md). */ // docs/x.md'), [
+      'docs/guide/models.md',
+    ])
+    equal(documentsIn(`/** See ${published}docs/guide/models.md */`), [
+      `${published}docs/guide/models.md`,
+    ])
+    equal(documentsIn('// The columns (docs/guide/models.md).\nexport const x = 1'), [])
   })
 })

@@ -10,7 +10,7 @@ if (missing === undefined) declare()
 else
   notRun('clients/', `${missing}; npx --yes pnpm@12.21.0 run clients installs them, about 800 MB`)
 
-/** The program of docs/openapi.md. */
+/** The program of docs/reference/openapi.md. */
 const program = `
 import { createCategory, getBook, listBooks, login, type Book, type BookSelection } from './hey-api'
 import { client } from './hey-api/client.gen'

@@ -23,7 +23,7 @@ const config = `export default {
 }
 `
 
-/** The mutator of docs/openapi.md: lists with commas, and the members of objects as parameters. */
+/** The mutator of docs/reference/openapi.md: lists with commas, and the members of objects as parameters. */
 const mutator = `declare const API: string
 interface Wanted {
   url: string

@@ -1,4 +1,4 @@
-/** The number of statements for a read: it depends on the form of the request, never on the number of rows (docs/query-language.md). */
+/** The number of statements for a read: it depends on the form of the request, never on the number of rows (docs/reference/query-language.md). */
 import type { ApiConfig } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import {

@@ -380,7 +380,7 @@ suite('better-sqlite3 with integers as bigints', (test) => {
 })
 
 suite('the tables of session settings', (test) => {
-  test('in docs/deployment.md are the output of scripts/session-settings.ts', () => {
+  test('in docs/guide/deployment.md are the output of scripts/session-settings.ts', () => {
     const { stored, made } = deploymentPage()
     ok(
       stored === made,

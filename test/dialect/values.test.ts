@@ -1,4 +1,4 @@
-// Every column type with extreme values: the JSON is that of docs/serialisation.md on every database and in every time zone.
+// Every column type with extreme values: the JSON is that of docs/reference/serialisation.md on every database and in every time zone.
 import { type Kysely, sql } from 'kysely'
 import { stringify } from '../../packages/core/src/lib/json/stringify.ts'
 import { equal, notEqual, rejects } from '../support/assert.ts'

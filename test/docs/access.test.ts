@@ -1,4 +1,4 @@
-/** Executes the examples of docs/access.md with the models that the page shows. */
+/** Executes the examples of docs/guide/access.md with the models that the page shows. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type AnyModel, type Api, createApi, type JsonValue } from '@model-api/core'
@@ -10,7 +10,7 @@ import { type Example, examplesOf, printJson } from '../support/examples.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/access.md', import.meta.url))
+const file = fileURLToPath(new URL('../../docs/guide/access.md', import.meta.url))
 const update = process.env.UPDATE_DOCS === '1'
 
 const users: Readonly<Record<string, unknown>> = {
@@ -35,7 +35,7 @@ ${code.join('\n')}
 export { api, Diary, Entry, explanation, Invoice, Project, seenByMembers, seenByOwners, seenByTeam, Task }\n`
 }
 
-suite('examples of docs/access.md', (test) => {
+suite('examples of docs/guide/access.md', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   let api: Api
   const text = readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-/** The settings of docs/adapters.md that move paths below the prefix: the API starts with them and serves the paths. */
+/** The settings of docs/guide/adapters.md that move paths below the prefix: the API starts with them and serves the paths. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Api, type ApiConfig, createApi } from '@model-api/core'
@@ -14,7 +14,7 @@ import { suite } from '../support/suite.ts'
 
 /** The settings that the page gives for Next.js. */
 function shownSettings(): Record<string, string> {
-  const page = readFileSync(join(repository, 'docs/adapters.md'), 'utf8')
+  const page = readFileSync(join(repository, 'docs/guide/adapters.md'), 'utf8')
   const [, section = ''] = page.split('\n## Next.js\n')
   const [, code = ''] = /const config = \{([^}]*)\}/.exec(section) ?? []
   return Object.fromEntries(
@@ -30,7 +30,7 @@ async function start(settings: ApiConfig): Promise<Api> {
   return createApi({ db, models, config: { ...config, ...settings }, env: secrets() })
 }
 
-suite('docs/adapters.md: paths below the prefix', (test) => {
+suite('docs/guide/adapters.md: paths below the prefix', (test) => {
   test('are served, and hide no record', async () => {
     const settings = shownSettings()
     const paths = Object.values(settings)

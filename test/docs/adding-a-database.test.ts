@@ -1,4 +1,4 @@
-/** Compiles the dialect of docs/adding-a-database.md; its responses are those of the SQLite dialect. */
+/** Compiles the dialect of docs/inside/adding-a-database.md; its responses are those of the SQLite dialect. */
 import { readFileSync } from 'node:fs'
 import {
   type AnyModel,
@@ -15,7 +15,10 @@ import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const page = readFileSync(new URL('../../docs/adding-a-database.md', import.meta.url), 'utf8')
+const page = readFileSync(
+  new URL('../../docs/inside/adding-a-database.md', import.meta.url),
+  'utf8',
+)
 const source = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 
 const Ship: AnyModel = defineModel('Ship', {
@@ -85,7 +88,7 @@ const urls = [
   '/api/owners/9',
 ]
 
-suite('docs/adding-a-database.md', (test) => {
+suite('docs/inside/adding-a-database.md', (test) => {
   const databases = [sqlite(), sqlite()] as const
   let dialect: Dialect
   let plain: Api

@@ -1,4 +1,4 @@
-/** Executes the curl examples of docs/authentication.md in order, and compares each response with the one shown. */
+/** Executes the curl examples of docs/guide/authentication.md in order, and compares each response with the one shown. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AnyModel, Api, ApiRequest } from '@model-api/core'
@@ -11,7 +11,7 @@ import { examplesOf } from '../support/examples.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/authentication.md', import.meta.url))
+const file = fileURLToPath(new URL('../../docs/guide/authentication.md', import.meta.url))
 const page = readFileSync(file, 'utf8')
 
 interface Answer {

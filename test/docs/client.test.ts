@@ -1,4 +1,4 @@
-/** Runs the examples of docs/client.md over HTTP with the server that the page shows. */
+/** Runs the examples of docs/reference/client.md over HTTP with the server that the page shows. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AnyModel, Api } from '@model-api/core'
@@ -9,7 +9,7 @@ import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/client.md', import.meta.url))
+const file = fileURLToPath(new URL('../../docs/reference/client.md', import.meta.url))
 
 /** A `console.log` of the page, and the comments below it. */
 const shown = /^( *)console\.log\(.*\)\n((?:\1\/\/ .*\n|\}\n(?=\/\/ )|\/\/ .*\n)*)/gm
@@ -41,7 +41,7 @@ export type Unused = Api
   return `${opening}${server.replaceAll('export const', 'const')}${imports}${client.replace(imported, '')}\nexport {}\n`
 }
 
-suite('examples of docs/client.md', (test) => {
+suite('examples of docs/reference/client.md', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   const text = readFileSync(file, 'utf8')
   const logged: string[] = []

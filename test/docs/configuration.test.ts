@@ -1,4 +1,4 @@
-/** docs/configuration.md is the output of its script, made from the types and the key tables, and has every key. */
+/** docs/reference/configuration.md is the output of its script, made from the types and the key tables, and has every key. */
 import { readFileSync } from 'node:fs'
 import { keyTable, metaKeyTable } from '../../packages/core/src/model/settings/key-table.ts'
 import { configurationPage, membersOf, page } from '../../scripts/configuration.ts'
@@ -15,7 +15,7 @@ function written(value: unknown): string {
 
 const plain = (text: string): string => text.replaceAll(/[` ]/g, '').replaceAll("'", '"')
 
-suite('docs/configuration.md', (test) => {
+suite('docs/reference/configuration.md', (test) => {
   const text = readFileSync(page, 'utf8')
 
   test('is the output of scripts/configuration.ts', () => {

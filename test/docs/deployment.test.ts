@@ -1,4 +1,4 @@
-/** Compiles `stop` of docs/deployment.md, and ends a server of Express with it. */
+/** Compiles `stop` of docs/guide/deployment.md, and ends a server of Express with it. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,8 @@ import { readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const section = readSource('docs/deployment.md').split('\n### A server of your own\n')[1] ?? ''
+const section =
+  readSource('docs/guide/deployment.md').split('\n### A server of your own\n')[1] ?? ''
 const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(section) ?? []
 const [definition = ''] = code.split('\nconst server = ')
 
@@ -23,7 +24,7 @@ const Note = defineModel('Note', {
   meta: {},
 })
 
-suite('docs/deployment.md: a server of your own', (test) => {
+suite('docs/guide/deployment.md: a server of your own', (test) => {
   test('drains, answers what runs, and ends', async () => {
     const { stop } = (await compiled(`/// <reference types="node" />
 import type { Api } from '@model-api/core'

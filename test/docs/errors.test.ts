@@ -1,11 +1,11 @@
-/** docs/errors.md is the output of its script, made from errors.ts and the catalogue, and has every code. */
+/** docs/reference/errors.md is the output of its script, made from errors.ts and the catalogue, and has every code. */
 import { readFileSync } from 'node:fs'
 import { catalogue } from '../../packages/core/src/openapi/error-catalogue.ts'
 import { errorsPage, page, throwers } from '../../scripts/errors.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
-suite('docs/errors.md', (test) => {
+suite('docs/reference/errors.md', (test) => {
   const text = readFileSync(page, 'utf8')
 
   test('is the output of scripts/errors.ts', () => {

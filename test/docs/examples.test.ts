@@ -1,5 +1,5 @@
 /** Executes every example of the README and the documentation with the library of the demo. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ApiConfig, createApi, type JsonValue } from '@model-api/core'
 import Sqlite from 'better-sqlite3'
@@ -20,6 +20,7 @@ import {
   replaceBlocks,
   shown,
 } from '../support/examples.ts'
+import { filesBelow } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -27,17 +28,15 @@ const update = process.env.UPDATE_DOCS === '1'
 
 /** Pages whose examples need another set-up have separate tests. */
 const elsewhere = new Set([
-  'docs/writing.md',
-  'docs/models.md',
-  'docs/authentication.md',
-  'docs/access.md',
-  'docs/existing-app.md',
-  'docs/hooks.md',
+  'docs/guide/writing.md',
+  'docs/guide/models.md',
+  'docs/guide/authentication.md',
+  'docs/guide/access.md',
+  'docs/start/existing-app.md',
+  'docs/guide/hooks.md',
 ])
 
-const pages = ['README.md', ...readdirSync(`${root}docs`).map((file) => `docs/${file}`)].filter(
-  (page) => page.endsWith('.md') && !elsewhere.has(page),
-)
+const pages = ['README.md', ...filesBelow('docs', /\.md$/)].filter((page) => !elsewhere.has(page))
 
 interface Library {
   // biome-ignore lint/suspicious/noExplicitAny: the tables are the seed's

@@ -1,4 +1,4 @@
-/** Follows docs/getting-started.md literally: writes its files, starts its server, and sends its requests. */
+/** Follows docs/start/getting-started.md literally: writes its files, starts its server, and sends its requests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { equal, match, ok } from '../support/assert.ts'
 import { sourceArguments } from '../support/node-arguments.ts'
 import { suite } from '../support/suite.ts'
 
-const page = readFileSync(new URL('../../docs/getting-started.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/start/getting-started.md', import.meta.url), 'utf8')
 const installed = fileURLToPath(new URL('../node_modules', import.meta.url))
 
 /** The blocks that name their file. */

@@ -1,4 +1,4 @@
-/** Compiles the callbacks of docs/hooks.md, and checks that they do what the page says. */
+/** Compiles the callbacks of docs/guide/hooks.md, and checks that they do what the page says. */
 import { readFileSync } from 'node:fs'
 import { type AnyModel, type ApiConfig, apiError, defineModel, manyToMany } from '@model-api/core'
 import { frozenClock, get, send, testApi } from '../support/api.ts'
@@ -11,7 +11,7 @@ import { Author, Book, createShop, OrderLine, Profile, Tag } from '../support/sh
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const page = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/guide/hooks.md', import.meta.url), 'utf8')
 const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block).join('\n')
 const names = [...code.matchAll(/^const (\w+)/gm)].map(([, name = '']) => name)
 
@@ -19,7 +19,7 @@ const models: readonly AnyModel[] = [Author, Profile, Book, Tag, OrderLine]
 
 const keyOf = ({ id }: { id: number }) => ({ id })
 
-suite('docs/hooks.md', (test) => {
+suite('docs/guide/hooks.md', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   let shown: Readonly<Record<string, unknown>>
   const configOf = (name: string): ApiConfig => shown[name] as ApiConfig

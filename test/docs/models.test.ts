@@ -1,4 +1,4 @@
-/** Compiles the code of docs/models.md, and executes its examples in order with the models it declares. */
+/** Compiles the code of docs/guide/models.md, and executes its examples in order with the models it declares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type AnyModel, type Api, type ApiConfig, createApi, type JsonValue } from '@model-api/core'
@@ -17,7 +17,7 @@ import {
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/models.md', import.meta.url))
+const file = fileURLToPath(new URL('../../docs/guide/models.md', import.meta.url))
 const update = process.env.UPDATE_DOCS === '1'
 const text = readFileSync(file, 'utf8')
 

@@ -1,4 +1,4 @@
-/** The example of routes of the host in docs/openapi.md: its route is in the document, in both versions, and on the page. */
+/** The example of routes of the host in docs/reference/openapi.md: its route is in the document, in both versions, and on the page. */
 import { readFileSync } from 'node:fs'
 import { type AnyModel, createApi, defineModel, type OpenApiCallback } from '@model-api/core'
 import { equal, match, ok } from '../support/assert.ts'
@@ -7,7 +7,7 @@ import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const page = readFileSync(new URL('../../docs/openapi.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/reference/openapi.md', import.meta.url), 'utf8')
 const section = /^## Routes of your own\n.*?(?=^## )/ms.exec(page)?.[0] ?? ''
 const example = /^```ts\n(.*?)\n```/ms.exec(section)?.[1] ?? ''
 

@@ -1,4 +1,4 @@
-/** The example of the schema check in docs/deployment.md: the shown table and model give the shown list. */
+/** The example of the schema check in docs/guide/deployment.md: the shown table and model give the shown list. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type AnyModel, createApi } from '@model-api/core'
@@ -7,7 +7,7 @@ import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
 
-const file = fileURLToPath(new URL('../../docs/deployment.md', import.meta.url))
+const file = fileURLToPath(new URL('../../docs/guide/deployment.md', import.meta.url))
 const page = readFileSync(file, 'utf8')
 const section = /^### The schema check\n.*?(?=^### )/ms.exec(page)?.[0] ?? ''
 const block = (language: string): string =>

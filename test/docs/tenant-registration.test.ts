@@ -1,4 +1,4 @@
-/** Compiles the models of docs/authentication.md that register a tenant with its first user, and sends requests to them. */
+/** Compiles the models of docs/guide/authentication.md that register a tenant with its first user, and sends requests to them. */
 import type { AnyModel, Api } from '@model-api/core'
 import { jwtKeys } from '../auth/people.ts'
 import { send } from '../support/api.ts'
@@ -10,7 +10,9 @@ import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
 const [, section = ''] =
-  /^## A tenant with its first user\n(.*?)^## /ms.exec(readSource('docs/authentication.md')) ?? []
+  /^## A tenant with its first user\n(.*?)^## /ms.exec(
+    readSource('docs/guide/authentication.md'),
+  ) ?? []
 const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(section) ?? []
 
 interface Shown {
@@ -29,7 +31,7 @@ async function post(api: Api, url: string, body: object, as?: string) {
   return send(api, 'POST', url, { body, headers })
 }
 
-eachDatabase('a tenant with its first user, in docs/authentication.md', (test, db) => {
+eachDatabase('a tenant with its first user, in docs/guide/authentication.md', (test, db) => {
   const before = { ...process.env }
   test.before(() => {
     Object.assign(process.env, jwtKeys)

@@ -1,4 +1,4 @@
-/** Compiles and executes the tests of docs/testing.md and the session of docs/authentication.md. */
+/** Compiles and executes the tests of docs/start/testing.md and the session of docs/guide/authentication.md. */
 
 import { equal } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
@@ -22,7 +22,10 @@ const test = (name: string, run: () => Promise<void>) => void tests.push([name, 
 
 suite('the page on testing', (test) => {
   test('shows tests that pass', async () => {
-    const code = codeOf('docs/testing.md').replace(/^import \{ test \} from 'node:test'\n/m, '')
+    const code = codeOf('docs/start/testing.md').replace(
+      /^import \{ test \} from 'node:test'\n/m,
+      '',
+    )
     const imports = code.match(/^(?:import .*\n)+/)?.[0] ?? ''
     const body = code.slice(imports.length)
     const { tests } = await compiled(`${imports}${collected}${body}\nexport { tests }`)
@@ -39,7 +42,7 @@ suite('the page on testing', (test) => {
 
 suite('a session of the host', (test) => {
   test('identifies the user if the request comes from the same site', async () => {
-    const code = codeOf('docs/authentication.md', 'Sessions of the host')
+    const code = codeOf('docs/guide/authentication.md', 'Sessions of the host')
     const { statusOf, userOf, addUser } = (await compiled(`
 import { type ApiRequest, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import Sqlite from 'better-sqlite3'

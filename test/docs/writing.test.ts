@@ -1,4 +1,4 @@
-/** Executes the examples of docs/writing.md in order, with the models that the page shows. */
+/** Executes the examples of docs/guide/writing.md in order, with the models that the page shows. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
@@ -23,7 +23,7 @@ import {
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/writing.md', import.meta.url))
+const file = fileURLToPath(new URL('../../docs/guide/writing.md', import.meta.url))
 const update = process.env.UPDATE_DOCS === '1'
 
 const id = { type: 'integer', primaryKey: true, generated: true } as const
@@ -71,7 +71,7 @@ const Reader = defineModel('Reader', {
   meta: {},
 })
 
-suite('examples of docs/writing.md', (test) => {
+suite('examples of docs/guide/writing.md', (test) => {
   const [db] = openDatabases() as [TestDatabase]
   const models = [Author, Book, Tag, Reader] as const
   let api: Api

@@ -1,6 +1,6 @@
 /**
  * What one more of anything that a client can repeat adds to the statements of a request: always the same comparisons and tables, as
- * docs/security.md says, and as much text as the one before.
+ * docs/inside/security.md says, and as much text as the one before.
  */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
@@ -74,7 +74,7 @@ const each = (n: number, one: (i: number) => string, separator = '&'): string =>
   range(n).map(one).join(separator)
 
 interface Count {
-  /** The row of docs/security.md. */
+  /** The row of docs/inside/security.md. */
   readonly what: string
   /** Where it is, if a row counts in several places. */
   readonly where?: string
@@ -249,12 +249,12 @@ const counts: readonly Count[] = [
   },
 ]
 
-/** The numbers of the table in docs/security.md. */
+/** The numbers of the table in docs/inside/security.md. */
 function documented(what: string): readonly number[] {
-  const line = readSource('docs/security.md')
+  const line = readSource('docs/inside/security.md')
     .split('\n')
     .find((row) => row.toLowerCase().startsWith(`| ${what.toLowerCase()} |`))
-  ok(line !== undefined, `docs/security.md has no row "${what}"`)
+  ok(line !== undefined, `docs/inside/security.md has no row "${what}"`)
   return line.split('|').slice(2, 4).map(Number)
 }
 
@@ -308,7 +308,7 @@ eachDatabase('what clients repeat', (test, db) => {
     await api.handle({ method: 'GET', url: '/api/roots', headers: {} })
   })
 
-  /** Checks that the units between the second and the third size add as much as those before, and as docs/security.md says. */
+  /** Checks that the units between the second and the third size add as much as those before, and as docs/inside/security.md says. */
   function check({ what, sizes, differs }: Omit<Count, 'query'>, terms: readonly Terms[]): void {
     const [a, b, c] = terms as [Terms, Terms, Terms]
     const units = sizes[1] - sizes[0]

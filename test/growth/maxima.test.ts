@@ -1,6 +1,6 @@
 /**
  * Every term that a client can repeat, as often as the settings allow by default: the request is served within the time of a statement and
- * little memory of the database, and one more is refused by the limit that docs/security.md names.
+ * little memory of the database, and one more is refused by the limit that docs/inside/security.md names.
  */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'

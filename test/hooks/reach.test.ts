@@ -1,4 +1,4 @@
-/** Which callbacks a request calls, in which order, and those of which model (docs/hooks.md). */
+/** Which callbacks a request calls, in which order, and those of which model (docs/guide/hooks.md). */
 import type { Api, ApiConfig } from '@model-api/core'
 import { bearer, createPeople, jwtKeys, login, peopleApi, post } from '../auth/people.ts'
 import { get, testApi } from '../support/api.ts'

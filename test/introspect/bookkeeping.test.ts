@@ -51,7 +51,7 @@ eachDatabase('tables of migration tools', (test, db) => {
 
 suite('the tables of migration tools in the page on models', (test) => {
   test('are those of introspect', () => {
-    const page = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../docs/guide/models.md', import.meta.url), 'utf8')
     const section = /^#### Tables of migration tools\n.*?^Tables of the engines/ms.exec(page)?.[0]
     const names = section?.split('\n').slice(3).join('\n').match(/`\w+`/g) ?? []
     equal(

@@ -19,12 +19,12 @@ export interface NextApp {
   stop(): Promise<void>
 }
 
-/** The route of docs/adapters.md. */
+/** The route of docs/guide/adapters.md. */
 const route = (): string => {
-  const page = readFileSync(join(repository, 'docs/adapters.md'), 'utf8')
+  const page = readFileSync(join(repository, 'docs/guide/adapters.md'), 'utf8')
   const [, code] =
     /```ts\n\/\/ app\/api\/\[\[\.\.\.path\]\]\/route\.ts\n([\s\S]*?)```/.exec(page) ?? []
-  if (code === undefined) throw new Error('docs/adapters.md has no route of Next.js')
+  if (code === undefined) throw new Error('docs/guide/adapters.md has no route of Next.js')
   return withoutTypes(code)
 }
 

@@ -510,7 +510,7 @@ const others: readonly Asked[] = [
   ),
 ]
 
-/** Deletions that reveal who refers to a record by a column that the caller may not read: docs/access.md, "What a policy cannot hide". */
+/** Deletions that reveal who refers to a record by a column that the caller may not read: docs/guide/access.md, "What a policy cannot hide". */
 export const deletions: readonly Asked[] = [
   write('DELETE', '/api/people/1?cascade_delete=1'),
   write('DELETE', '/api/people/3?cascade_delete=1'),

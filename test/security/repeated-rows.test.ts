@@ -1,4 +1,4 @@
-/** A hook whose query returns a record several times, because it joins: every read and write meets the record once (docs/access.md). */
+/** A hook whose query returns a record several times, because it joins: every read and write meets the record once (docs/guide/access.md). */
 import {
   type AnyModel,
   type ApiConfig,

@@ -1,4 +1,4 @@
-/** Policies apply to every source: scope_query narrows every read of a model, however its rows are reached (docs/access.md). */
+/** Policies apply to every source: scope_query narrows every read of a model, however its rows are reached (docs/guide/access.md). */
 import {
   type AnyModel,
   ApiError,

@@ -8,7 +8,7 @@ export interface Write {
   readonly url: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** The secrets that it reveals by contract: docs/access.md, "What a policy cannot hide", and restores of the caller's own records. */
+  /** The secrets that it reveals by contract: docs/guide/access.md, "What a policy cannot hide", and restores of the caller's own records. */
   readonly reveals?: readonly string[]
 }
 

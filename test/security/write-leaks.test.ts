@@ -1,6 +1,6 @@
 /**
  * The leak matrix of writes: every write × every secret. The response, and what the writer reads afterwards, equal those of a
- * world in which the secret does not exist. The exceptions are those of docs/access.md, listed here by name.
+ * world in which the secret does not exist. The exceptions are those of docs/guide/access.md, listed here by name.
  */
 import { ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'

@@ -81,7 +81,7 @@ function hostPool(
     connectionTimeoutMillis: connectionTimeout,
   })
   if (!wrapped) {
-    // The two lines that docs/deployment.md recommends.
+    // The two lines that docs/guide/deployment.md recommends.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
   }

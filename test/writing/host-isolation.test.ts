@@ -1,6 +1,6 @@
 /**
  * Writes in a transaction of the host, at each isolation level, while another connection commits: on MySQL and MariaDB they read what
- * they lock and change, on PostgreSQL they do so or answer 503 (docs/writing.md).
+ * they lock and change, on PostgreSQL they do so or answer 503 (docs/guide/writing.md).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** POST, PATCH, PUT and DELETE of one record, following docs/writing.md sentence by sentence. */
+/** POST, PATCH, PUT and DELETE of one record, following docs/guide/writing.md sentence by sentence. */
 import { frozenClock, get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'

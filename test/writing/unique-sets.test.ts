@@ -1,4 +1,4 @@
-/** Unique constraints of several columns: declared, named in refusals, and usable in on_conflict (docs/writing.md). */
+/** Unique constraints of several columns: declared, named in refusals, and usable in on_conflict (docs/guide/writing.md). */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { send, testApi } from '../support/api.ts'

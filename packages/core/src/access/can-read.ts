@@ -1,4 +1,4 @@
-// can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (docs/access.md).
+// can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (docs/guide/access.md).
 
 import { forbidden } from '../errors.ts'
 import { recordForHost } from '../model/hooks/host-values.ts'

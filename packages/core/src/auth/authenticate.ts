@@ -1,4 +1,4 @@
-// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/authentication.md).
+// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/guide/authentication.md).
 
 import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
 import { type ApiRequest, header } from '../model/request.ts'

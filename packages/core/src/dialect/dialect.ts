@@ -109,7 +109,7 @@ export interface OrderTerm {
 
 /**
  * A database, as the service sees it: functions over Kysely expressions. How to add one:
- * https://github.com/model-api/model-api/blob/main/docs/adding-a-database.md
+ * https://github.com/model-api/model-api/blob/main/docs/inside/adding-a-database.md
  *
  * A `ref` is a column of a table, or an expression that `comparable` made of one. A `Param` is a value of a request: a bound parameter
  * of the SQL, which a function can convert but not see.

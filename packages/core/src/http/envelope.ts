@@ -1,4 +1,4 @@
-// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, docs/configuration.md).
+// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, docs/reference/configuration.md).
 
 import type { ErrorBody } from '../lib/error-body.ts'
 import type { JsonValue } from '../lib/json/json-value.ts'

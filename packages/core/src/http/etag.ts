@@ -1,5 +1,5 @@
 // The ETags of a record, `"<row>.<representation>"`, and of a list, `W/"<page>"`, and the conditions If-Match and If-None-Match
-// (docs/writing.md).
+// (docs/guide/writing.md).
 
 import { invalidEntityTag } from '../errors.ts'
 import { stringify } from '../lib/json/stringify.ts'

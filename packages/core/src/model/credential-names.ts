@@ -1,4 +1,4 @@
-// Recognises column names of credentials; such columns are hidden, warned about, or not introspected (docs/access.md).
+// Recognises column names of credentials; such columns are hidden, warned about, or not introspected (docs/guide/access.md).
 
 import { toCase } from '../lib/naming/case.ts'
 import type { ColumnType } from './column.ts'

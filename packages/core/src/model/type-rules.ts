@@ -1,4 +1,4 @@
-// Which operators, orders and functions each column type supports (docs/query-language.md).
+// Which operators, orders and functions each column type supports (docs/reference/query-language.md).
 
 import type { ColumnType, ItemType } from './column.ts'
 import type { AggregateFunction, FilterOperator } from './query-words/operators.ts'

@@ -1,4 +1,4 @@
-// The error catalogue: every error of the service with sample values and the operations where it can occur (docs/errors.md).
+// The error catalogue: every error of the service with sample values and the operations where it can occur (docs/reference/errors.md).
 
 import * as errors from '../errors.ts'
 import { maxBulkNames, settingNames } from '../model/settings/setting-names.ts'

@@ -1,4 +1,4 @@
-// Error responses of an operation: the errors of its occasions by status, with sample bodies (docs/errors.md).
+// Error responses of an operation: the errors of its occasions by status, with sample bodies (docs/reference/errors.md).
 
 import type {
   ContentObject,

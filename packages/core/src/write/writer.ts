@@ -1,4 +1,4 @@
-// write: the loop that writes (docs/architecture.md). A list is written in segments: each step is made by all nodes of a segment before
+// write: the loop that writes (docs/inside/architecture.md). A list is written in segments: each step is made by all nodes of a segment before
 // the next step begins.
 
 import { refusedCommit } from '../database/leases/in-transaction.ts'

@@ -1,4 +1,4 @@
-// Calls the callbacks before and after COMMIT, which receive the records that a request has written (docs/hooks.md).
+// Calls the callbacks before and after COMMIT, which receive the records that a request has written (docs/guide/hooks.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { valueForHost } from '../../model/hooks/host-values.ts'

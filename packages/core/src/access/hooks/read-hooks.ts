@@ -1,4 +1,4 @@
-// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/hooks.md).
+// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/guide/hooks.md).
 
 import type { Connections } from '../../database/connections.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

@@ -1,4 +1,4 @@
-// The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (docs/writing.md, docs/hooks.md).
+// The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (docs/guide/writing.md, docs/guide/hooks.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen } from '../../lib/maybe-promise.ts'

@@ -1,4 +1,4 @@
-// Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/writing.md).
+// Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/guide/writing.md).
 
 import type { QueryResult } from 'kysely'
 import { ApiError } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// Credential columns: hidden by default on the user model, with a warning on other models (docs/access.md).
+// Credential columns: hidden by default on the user model, with a warning on other models (docs/guide/access.md).
 
 import type { ColumnType } from '../column.ts'
 import { looksLikeCredential } from '../credential-names.ts'

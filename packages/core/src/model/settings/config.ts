@@ -57,7 +57,7 @@ export type SessionGetter = (
 
 /**
  * The configuration of an API: `createApi({ db, models, config })`. Every key:
- * https://github.com/model-api/model-api/blob/main/docs/configuration.md
+ * https://github.com/model-api/model-api/blob/main/docs/reference/configuration.md
  *
  * ```ts
  * const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }

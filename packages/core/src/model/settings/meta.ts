@@ -81,7 +81,7 @@ export interface OwnMeta {
 
 /**
  * The settings of one model; `meta: {}` publishes it with the API's own settings. Every key:
- * https://github.com/model-api/model-api/blob/main/docs/configuration.md
+ * https://github.com/model-api/model-api/blob/main/docs/reference/configuration.md
  *
  * ```ts
  * meta: { allow_join: true, allowed_methods: ['GET', 'POST'], post_rate_limit: '5 per minute' }

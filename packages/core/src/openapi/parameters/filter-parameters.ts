@@ -1,5 +1,5 @@
 // Filters as OpenAPI parameters: one object of all columns with the operators of their types, and parameters with free names
-// (docs/query-language.md).
+// (docs/reference/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { toCase } from '../../lib/naming/case.ts'

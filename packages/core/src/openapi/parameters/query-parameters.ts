@@ -1,4 +1,4 @@
-// The query parameters of each kind of operation: those it supports and the settings enable (docs/query-language.md).
+// The query parameters of each kind of operation: those it supports and the settings enable (docs/reference/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { aggregateFunctions } from '../../model/query-words/operators.ts'

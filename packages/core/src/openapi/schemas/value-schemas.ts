@@ -1,4 +1,4 @@
-// Schemas of column values: in responses, in request bodies and in filters (docs/query-language.md, docs/serialisation.md).
+// Schemas of column values: in responses, in request bodies and in filters (docs/reference/query-language.md, docs/reference/serialisation.md).
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { ruleText } from '../../access/roles/roles.ts'

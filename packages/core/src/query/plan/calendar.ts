@@ -1,4 +1,4 @@
-// Strict parsers of ISO 8601 dates and times, which never use the local time zone (docs/query-language.md).
+// Strict parsers of ISO 8601 dates and times, which never use the local time zone (docs/reference/query-language.md).
 
 /** Returns `text` if it is the `YYYY-MM-DD` of an existing day in the years 0001 to 9999; otherwise undefined. */
 export function parseDate(text: string): string | undefined {

@@ -1,5 +1,5 @@
 // The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object
-// (docs/query-language.md).
+// (docs/reference/query-language.md).
 
 import {
   conflictingParameters,

@@ -1,4 +1,4 @@
-// The problems of a body: collected with their paths, and reported in one error (docs/writing.md).
+// The problems of a body: collected with their paths, and reported in one error (docs/guide/writing.md).
 
 import { type ApiError, validationFailed } from '../../errors.ts'
 import { excerpt, longestPath, mostProblems } from '../../lib/error-size.ts'

@@ -1,4 +1,4 @@
-// Turns the body of a write into RecordNodes, and makes every check that needs no database. Collects all problems (docs/writing.md).
+// Turns the body of a write into RecordNodes, and makes every check that needs no database. Collects all problems (docs/guide/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'

@@ -1,5 +1,5 @@
 // Turns a JSON object into a NestedNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
-// none (docs/writing.md).
+// none (docs/guide/writing.md).
 
 import { excerpt } from '../../lib/error-size.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

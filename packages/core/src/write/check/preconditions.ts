@@ -1,4 +1,4 @@
-// The preconditions of changes: If-Match and If-None-Match of one record, and the models that require If-Match (docs/writing.md).
+// The preconditions of changes: If-Match and If-None-Match of one record, and the models that require If-Match (docs/guide/writing.md).
 
 import {
   preconditionFailed,

@@ -1,4 +1,4 @@
-// changeChildren: writes the lists of children of stored records (docs/writing.md).
+// changeChildren: writes the lists of children of stored records (docs/guide/writing.md).
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'

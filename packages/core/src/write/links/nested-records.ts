@@ -1,5 +1,5 @@
 // The nested records of one segment: to-one parents, which are written before the records, and children and links, which are written
-// after them (docs/writing.md).
+// after them (docs/guide/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'

@@ -1,5 +1,5 @@
 // setUpdatedTimes: sets the `updated` columns of existing records whose links have changed, so that their ETags change
-// (docs/writing.md).
+// (docs/guide/writing.md).
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'

@@ -1,5 +1,5 @@
 // writeLinks: writes the links of many-to-many lists. A list of an existing record replaces the links that the caller may see
-// (docs/writing.md).
+// (docs/guide/writing.md).
 
 import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,5 @@
 // Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected
-// (docs/serialisation.md, docs/writing.md).
+// (docs/reference/serialisation.md, docs/guide/writing.md).
 
 import { base64, bytesOfBase64 } from '../../lib/json/base64.ts'
 import type { JsonValue, VerbatimNumber } from '../../lib/json/json-value.ts'

@@ -1,5 +1,5 @@
 // explainRefusal: turns the refusal of a statement into an API error. Looks up the values of the model's keys to find the fields that
-// caused it (docs/writing.md).
+// caused it (docs/guide/writing.md).
 
 import {
   type ApiError,

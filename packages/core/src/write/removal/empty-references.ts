@@ -1,4 +1,4 @@
-// emptyReferences: sets the foreign key of dependents to NULL, because the record to which it refers is deleted (docs/writing.md).
+// emptyReferences: sets the foreign key of dependents to NULL, because the record to which it refers is deleted (docs/guide/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'

@@ -1,4 +1,4 @@
-// The refusal of a deletion because other records refer to the record (docs/writing.md).
+// The refusal of a deletion because other records refer to the record (docs/guide/writing.md).
 
 import { type ApiError, referredTo } from '../../errors.ts'
 import {

@@ -1,4 +1,4 @@
-// removeTree: deletes a record after its dependents, or throws 409 if these prevent it (docs/writing.md).
+// removeTree: deletes a record after its dependents, or throws 409 if these prevent it (docs/guide/writing.md).
 
 import { forbidden } from '../../errors.ts'
 import {

@@ -1,4 +1,4 @@
-// How a body changes a stored record, by PATCH or PUT (docs/writing.md).
+// How a body changes a stored record, by PATCH or PUT (docs/guide/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { mergePatch } from '../../lib/json/merge-patch.ts'

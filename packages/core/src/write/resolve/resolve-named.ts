@@ -1,4 +1,4 @@
-// resolveNamed: finds the stored records that nested objects name by their keys, through the caller's scope (docs/writing.md).
+// resolveNamed: finds the stored records that nested objects name by their keys, through the caller's scope (docs/guide/writing.md).
 
 import { missingReference } from '../../errors.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'

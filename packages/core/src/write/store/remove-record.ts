@@ -1,4 +1,4 @@
-// Deletes one record, or the records of links (docs/writing.md).
+// Deletes one record, or the records of links (docs/guide/writing.md).
 
 import { recordNotFound } from '../../errors.ts'
 import type { Resource } from '../../model/registry/resource.ts'

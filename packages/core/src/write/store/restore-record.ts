@@ -1,4 +1,4 @@
-// restoreRecord: undoes a soft delete (docs/writing.md).
+// restoreRecord: undoes a soft delete (docs/guide/writing.md).
 
 import { notDeleted, recordNotFound } from '../../errors.ts'
 import type { Resource } from '../../model/registry/resource.ts'

@@ -1,4 +1,4 @@
-// The last steps of a successful response: the return callback, the ETag and the final callback (docs/hooks.md).
+// The last steps of a successful response: the return callback, the ETag and the final callback (docs/guide/hooks.md).
 
 import { runFinalOf, runReturn } from '../../../access/hooks/read-hooks.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'

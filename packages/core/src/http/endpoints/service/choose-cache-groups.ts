@@ -1,5 +1,5 @@
 // Chooses the cache groups of a response: the resources that a read depends on, or that a write has changed (RFC 9875,
-// API_CACHE_GROUPS; docs/deployment.md).
+// API_CACHE_GROUPS; docs/guide/deployment.md).
 
 import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { hasCallback } from '../../../access/hooks/write-hooks.ts'

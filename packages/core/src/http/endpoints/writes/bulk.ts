@@ -1,4 +1,4 @@
-// PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/writing.md).
+// PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/guide/writing.md).
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import {

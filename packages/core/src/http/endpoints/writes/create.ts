@@ -1,4 +1,4 @@
-// POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/writing.md).
+// POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/guide/writing.md).
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import { mayAct } from '../../../access/reach.ts'

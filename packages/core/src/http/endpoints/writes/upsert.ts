@@ -1,4 +1,4 @@
-// POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/writing.md).
+// POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/guide/writing.md).
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

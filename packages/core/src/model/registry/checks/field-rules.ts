@@ -1,4 +1,4 @@
-// Which fields clients can write, and which a new record requires (docs/writing.md).
+// Which fields clients can write, and which a new record requires (docs/guide/writing.md).
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { junctionOf } from '../relations/junction.ts'

@@ -1,4 +1,4 @@
-// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (docs/writing.md).
+// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (docs/guide/writing.md).
 
 import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
 import type { OnDelete } from '../../relation.ts'

@@ -1,4 +1,4 @@
-// The types of the host's functions in the configuration (docs/hooks.md); records use field names and JSON values. Types only.
+// The types of the host's functions in the configuration (docs/guide/hooks.md); records use field names and JSON values. Types only.
 
 import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'

@@ -1,4 +1,4 @@
-// Resolves the callbacks of each method, in order of precedence: meta for the method, meta, config (docs/hooks.md).
+// Resolves the callbacks of each method, in order of precedence: meta for the method, meta, config (docs/guide/hooks.md).
 
 import type { ApiConfig } from '../config.ts'
 import { type Meta, type MetaMethod, metaKeyOf } from '../meta.ts'

@@ -1,4 +1,4 @@
-// Parses rate limits such as `5 per minute` into windows (docs/configuration.md).
+// Parses rate limits such as `5 per minute` into windows (docs/reference/configuration.md).
 
 /** At most `count` requests in `ms` milliseconds. */
 export interface RateWindow {

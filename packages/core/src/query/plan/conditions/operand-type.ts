@@ -1,4 +1,4 @@
-// The type of an operand: of a column, or of the result of an aggregate or a bucket (docs/query-language.md).
+// The type of an operand: of a column, or of the result of an aggregate or a bucket (docs/reference/query-language.md).
 
 import type { OperandType } from '../../../model/type-rules.ts'
 import type { Operand } from '../plan.ts'

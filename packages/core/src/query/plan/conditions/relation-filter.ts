@@ -1,5 +1,5 @@
 // `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested
-// `exists` condition (docs/query-language.md).
+// `exists` condition (docs/reference/query-language.md).
 
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'

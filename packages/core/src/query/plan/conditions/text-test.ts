@@ -1,4 +1,4 @@
-// The `like` operators: how each of them matches. The searched string has no wildcards (docs/query-language.md).
+// The `like` operators: how each of them matches. The searched string has no wildcards (docs/reference/query-language.md).
 
 import { invalidValue } from '../../../errors.ts'
 

@@ -1,5 +1,5 @@
 // Converts strings of the query or the path strictly to values of a column's type; a string that does not convert is a 400 and
-// never reaches SQL (docs/query-language.md).
+// never reaches SQL (docs/reference/query-language.md).
 
 import { invalidValue } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'

@@ -1,5 +1,5 @@
 // The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from
-// HAVING (docs/query-language.md).
+// HAVING (docs/reference/query-language.md).
 
 import {
   conflictingParameters,

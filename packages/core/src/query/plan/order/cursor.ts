@@ -1,4 +1,4 @@
-// Cursors: opaque strings that hold an order and the values of one row in it (docs/query-language.md).
+// Cursors: opaque strings that hold an order and the values of one row in it (docs/reference/query-language.md).
 
 import { invalidParameter } from '../../../errors.ts'
 

@@ -1,4 +1,4 @@
-// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins after the cursor's row (docs/query-language.md).
+// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins after the cursor's row (docs/reference/query-language.md).
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'

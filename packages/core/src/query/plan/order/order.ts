@@ -1,4 +1,4 @@
-// The order pass: plans `order_by` and appends keys that make the order total, so that pages never overlap (docs/query-language.md).
+// The order pass: plans `order_by` and appends keys that make the order total, so that pages never overlap (docs/reference/query-language.md).
 
 import { featureDisabled, operatorNotForType, unsupportedQuery } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'

@@ -1,5 +1,5 @@
 // The page pass: plans `page` and `limit` as limit and offset. Values out of range are a 400, never reduced silently
-// (docs/query-language.md).
+// (docs/reference/query-language.md).
 
 import { invalidParameter } from '../../../errors.ts'
 import type { PlanContext } from '../context.ts'

@@ -1,5 +1,5 @@
 // The embed pass: plans a tree of embedded relations from the `dump` mode, the depth and the joins; all other relations become
-// URLs (docs/query-language.md).
+// URLs (docs/reference/query-language.md).
 
 import { featureDisabled, invalidParameter, notHere } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'

@@ -1,5 +1,5 @@
 // Collects per-relation options (`books.limit=3`, `books[…]`) by relation path; an option for a relation that is not embedded
-// is a 400 (docs/query-language.md).
+// is a 400 (docs/reference/query-language.md).
 
 import { notHere, repeatedParameter, unknownPathSegment } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'

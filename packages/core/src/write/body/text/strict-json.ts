@@ -1,4 +1,4 @@
-// A strict JSON parser: reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers (docs/writing.md).
+// A strict JSON parser: reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers (docs/guide/writing.md).
 
 import { malformedJson } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

@@ -1,4 +1,4 @@
-// `lines.on_missing=remove`: what happens to the children that a list of a stored record does not name (docs/writing.md).
+// `lines.on_missing=remove`: what happens to the children that a list of a stored record does not name (docs/guide/writing.md).
 
 import {
   featureDisabled,

@@ -1,4 +1,4 @@
-// `labels.on_conflict=name`: which unique keys name the stored records of nested objects (docs/writing.md).
+// `labels.on_conflict=name`: which unique keys name the stored records of nested objects (docs/guide/writing.md).
 
 import {
   featureDisabled,

@@ -1,5 +1,5 @@
 // Echoes: the written records as the response returns them. They are read by key, through the stages of a read, in the transaction of
-// the write (docs/writing.md).
+// the write (docs/guide/writing.md).
 
 import { hasObjectChecks } from '../../../../access/can-read.ts'
 import { hasDump } from '../../../../access/hooks/read-hooks.ts'

@@ -1,4 +1,4 @@
-// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/writing.md).
+// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/guide/writing.md).
 
 import { hasDump } from '../../../../access/hooks/read-hooks.ts'
 import { sha256Hex } from '../../../../auth/tokens/digest.ts'
