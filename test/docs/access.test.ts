@@ -23,7 +23,7 @@ const users: Readonly<Record<string, unknown>> = {
 const moduleOf = (page: string): string => {
   const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block)
   return `// What the page shows, as a module.
-import { type AccessPolicy, belongsTo, createApi, defineModel, type HookArgs, hasMany, modelsFor, policyFor } from '@model-api/core'
+import { type AccessPolicy, belongsTo, createApi, defineModel, hasMany, modelsFor, policyFor } from '@model-api/core'
 import type { Kysely } from 'kysely'
 
 interface Tables {
@@ -32,7 +32,7 @@ interface Tables {
 }
 const db = (globalThis as unknown as { accessPage: Kysely<Tables> }).accessPage
 ${code.join('\n')}
-export { api, Diary, Entry, explanation, Invoice, Project, seenByMembers, seenByOwners, seenByTeam, Task }\n`
+export { api, Diary, explanation, Invoice, Project, seenByMembers, seenByOwners, seenByTeam, Task }\n`
 }
 
 suite('examples of docs/guide/access.md', (test) => {
