@@ -1,10 +1,10 @@
-// Writes the tables of session settings in docs/guide/deployment.md from the tables of the dialects.
+// Writes the session settings in docs/reference/databases.md from the tables of the dialects.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sessionSettings } from '../packages/core/src/dialect/session-settings.ts'
 import type { SessionSettings } from '../packages/core/src/dialect/shared/session/session-settings.ts'
 
-const page = new URL('../docs/guide/deployment.md', import.meta.url)
+const page = new URL('../docs/reference/databases.md', import.meta.url)
 
 const databases = [
   ['MySQL, MariaDB', sessionSettings.mysql],
@@ -23,37 +23,32 @@ function checkedRows(database: string, { checked }: SessionSettings): readonly s
   )
 }
 
-function independentRows(database: string, { independent }: SessionSettings): readonly string[] {
-  return Object.entries(independent).map(([names, why]) => {
-    const [, kind = '', list = ''] = /^(sql_mode: )?(.*)$/.exec(names) ?? []
-    const shown = list.split(', ').map((name) => `\`${name}\``)
-    const prefix = kind === '' ? '' : '`sql_mode`: '
-    return `| ${database} | ${prefix}${shown.join(', ')} | ${why.replaceAll('|', '\\|')} |`
-  })
+/** The settings that may have any value, on one line. */
+function independentNames(database: string, { independent }: SessionSettings): string {
+  const names = Object.keys(independent).flatMap((key) =>
+    key.replace(/^sql_mode: /, '').split(', '),
+  )
+  return `- ${database}: ${names.map((name) => `\`${name}\``).join(', ')}`
 }
 
-/** Both tables, and the sentence between them. */
-const tables = (): string =>
+/** The table of those that are checked, and the names of the others. */
+const settings = (): string =>
   [
     '| Database | Setting | Needed | Otherwise |',
     '|---|---|---|---|',
     ...databases.flatMap(([name, settings]) => checkedRows(name, settings)),
     '',
-    'Other values of these settings change nothing, or only what the table says:',
+    'These may have any value, because no statement of the API depends on it:',
     '',
-    '| Database | Setting | Why |',
-    '|---|---|---|',
-    ...databases.flatMap(([name, settings]) => independentRows(name, settings)),
-    '',
+    ...databases.map(([name, settings]) => independentNames(name, settings)),
     '',
   ].join('\n')
 
-/** Returns docs/guide/deployment.md, and the same with the tables as they are in the code. */
-export function deploymentPage(): { readonly stored: string; readonly made: string } {
+/** Returns docs/reference/databases.md, which ends with the settings, and the same with the settings as they are in the code. */
+export function databasesPage(): { readonly stored: string; readonly made: string } {
   const stored = readFileSync(page, 'utf8')
   const start = stored.indexOf('| Database | Setting | Needed |')
-  const end = stored.indexOf('### ', start)
-  return { stored, made: stored.slice(0, start) + tables() + stored.slice(end) }
+  return { stored, made: stored.slice(0, start) + settings() }
 }
 
-if (import.meta.main) writeFileSync(page, deploymentPage().made)
+if (import.meta.main) writeFileSync(page, databasesPage().made)

@@ -10,7 +10,7 @@ import Sqlite from 'better-sqlite3'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
 import pg from 'pg'
-import { deploymentPage } from '../../scripts/session-settings.ts'
+import { databasesPage } from '../../scripts/session-settings.ts'
 import { conformance } from '../runtimes/conformance.ts'
 import { config, createWorld, models, secrets } from '../runtimes/world.ts'
 import { get, send } from '../support/api.ts'
@@ -379,9 +379,9 @@ suite('better-sqlite3 with integers as bigints', (test) => {
   })
 })
 
-suite('the tables of session settings', (test) => {
-  test('in docs/guide/deployment.md are the output of scripts/session-settings.ts', () => {
-    const { stored, made } = deploymentPage()
+suite('the session settings', (test) => {
+  test('in docs/reference/databases.md are the output of scripts/session-settings.ts', () => {
+    const { stored, made } = databasesPage()
     ok(
       stored === made,
       'out of date: run node --conditions=@model-api/source scripts/session-settings.ts',

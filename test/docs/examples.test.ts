@@ -32,7 +32,7 @@ const elsewhere = new Set([
   'docs/guide/models.md',
   'docs/guide/authentication.md',
   'docs/guide/access.md',
-  'docs/start/existing-app.md',
+  'docs/recipes/existing-app.md',
   'docs/guide/hooks.md',
 ])
 

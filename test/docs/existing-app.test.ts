@@ -1,4 +1,4 @@
-/** Compiles the app of docs/start/existing-app.md, and sends its requests through Express on every database. */
+/** Compiles the app of docs/recipes/existing-app.md, and sends its requests through Express on every database. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type AnyModel, hashApiKey, type JsonValue } from '@model-api/core'
@@ -11,7 +11,7 @@ import { readSource } from '../support/source.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const page = readSource('docs/start/existing-app.md')
+const page = readSource('docs/recipes/existing-app.md')
 const code = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block).join('\n')
 
 /** The members, each with a session whose cookie is the name and whose token is `token of <name>`. */
@@ -41,7 +41,7 @@ function contains(shown: JsonValue, actual: unknown): boolean {
   )
 }
 
-eachDatabase('the app of docs/start/existing-app.md', (test, db) => {
+eachDatabase('the app of docs/recipes/existing-app.md', (test, db) => {
   let url: string
   let close: () => Promise<unknown>
 

@@ -52,7 +52,10 @@ suite('links between pages', (test) => {
     const page = '## A `b`: c\n[a](#a-b-c) [b](#b) [c](LICENSE) [d](gone.md) [e](https://x.y/)'
     equal(broken('README.md', page), ['#a-b-c', '#b', 'gone.md'])
     const absolute = `[a](${address}LICENSE) [b](${address}gone.md) [c](${address}README.md#gone)`
-    equal(broken('docs/start/faq.md', absolute), [`${address}gone.md`, `${address}README.md#gone`])
+    equal(broken('docs/start/comparison.md', absolute), [
+      `${address}gone.md`,
+      `${address}README.md#gone`,
+    ])
   })
 
   test('lead out of docs by the address of the repository, because the folder is also read alone', () => {

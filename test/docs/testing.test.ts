@@ -1,4 +1,4 @@
-/** Compiles and executes the tests of docs/start/testing.md and the session of docs/guide/authentication.md. */
+/** Compiles and executes the tests of docs/recipes/testing.md and the session of docs/guide/authentication.md. */
 
 import { equal } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
@@ -22,7 +22,7 @@ const test = (name: string, run: () => Promise<void>) => void tests.push([name, 
 
 suite('the page on testing', (test) => {
   test('shows tests that pass', async () => {
-    const code = codeOf('docs/start/testing.md').replace(
+    const code = codeOf('docs/recipes/testing.md').replace(
       /^import \{ test \} from 'node:test'\n/m,
       '',
     )

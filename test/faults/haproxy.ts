@@ -1,4 +1,4 @@
-/** HAProxy in front of several processes, with the configuration that docs/guide/deployment.md shows. */
+/** HAProxy in front of several processes, with the configuration that docs/recipes/restarts-behind-haproxy.md shows. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

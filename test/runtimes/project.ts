@@ -1,6 +1,6 @@
 /**
  * A separate project for one version of Kysely: the sources of the core as JavaScript, the conformance list, and the examples
- * of docs/guide/runtimes.md.
+ * of docs/reference/databases.md.
  */
 import {
   existsSync,
@@ -84,9 +84,11 @@ export const javascript = (file: string): string => withoutTypes(readFileSync(fi
 export const withoutTypes = (text: string): string =>
   stripTypeScriptTypes(text).replace(/(from |import\(|import )('\.[^']*)\.ts'/g, "$1$2.js'")
 
-/** The examples of docs/guide/runtimes.md by their headings, each as a module that exports its `db` or `server`. */
+/** The examples of docs/reference/databases.md and docs/guide/adapters.md by their headings, each as a module that exports its `db` or `server`. */
 function examples(): readonly (readonly [string, string])[] {
-  const page = readFileSync(join(repository, 'docs/guide/runtimes.md'), 'utf8')
+  const page = ['reference/databases', 'guide/adapters']
+    .map((name) => readFileSync(join(repository, `docs/${name}.md`), 'utf8'))
+    .join('\n')
   const sections = [...page.matchAll(/^### (.+)\n(?:(?!^#|^```)[^\n]*\n)*```ts\n([\s\S]*?)^```/gm)]
   return sections.map(([, heading = '', code = '']) => {
     const exported = /^const (db|server) = /m.exec(code)?.[1]

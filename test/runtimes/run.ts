@@ -7,7 +7,7 @@ import { config, models, secrets, type Tables } from './world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the world
 type Database = Kysely<any>
 
-/** What an example of docs/guide/runtimes.md exports. */
+/** What an example of docs/reference/databases.md exports. */
 interface Example {
   readonly db: Database
   readonly server: Serving

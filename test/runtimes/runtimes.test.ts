@@ -1,4 +1,4 @@
-/** The conformance list on every runtime, driver and version of Kysely in docs/guide/runtimes.md, which shows how to open each driver. */
+/** The conformance list on every runtime, driver and version of Kysely in docs/reference/databases.md, which shows how to open each driver. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -18,7 +18,7 @@ interface Run {
   readonly runtime: string
   /** The name of the installed package that it uses as Kysely. */
   readonly kysely: string
-  /** Sections of docs/guide/runtimes.md, by the tables that they need; `serve` for the server of the runtime. */
+  /** Sections of docs/reference/databases.md, by the tables that they need; `serve` for the server of the runtime. */
   readonly drivers: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// The entry on workerd: the conformance list over D1, and the example of docs/guide/runtimes.md for every other path.
+// The entry on workerd: the conformance list over D1, and the example of docs/reference/databases.md for every other path.
 
 import { Kysely } from 'kysely'
 import { D1Dialect } from 'kysely-d1'

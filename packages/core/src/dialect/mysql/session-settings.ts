@@ -190,8 +190,7 @@ export const mysqlSessionSettings: SessionSettings = {
     'sql_mode: NO_UNSIGNED_SUBTRACTION': 'no statement subtracts values of columns',
     'sql_mode: SIMULTANEOUS_ASSIGNMENT': 'no UPDATE reads a column that it sets',
     'sql_mode: ALLOW_INVALID_DATES': 'dates of clients are checked before they are sent',
-    'sql_mode: NO_ZERO_DATE, NO_ZERO_IN_DATE':
-      'decide whether [zero dates](../reference/serialisation.md) may be stored',
+    'sql_mode: NO_ZERO_DATE, NO_ZERO_IN_DATE': 'decide whether zero dates may be stored',
     'sql_mode: ERROR_FOR_DIVISION_BY_ZERO': 'is about writes, and no write of the service divides',
     'sql_mode: NO_AUTO_VALUE_ON_ZERO': 'a key of 0 is 400 in a column that generates keys',
     'sql_mode: DB2, MAXDB, MSSQL, POSTGRESQL': 'consist of those above',
@@ -209,8 +208,7 @@ export const mysqlSessionSettings: SessionSettings = {
     max_error_count: 'warnings are not read',
     'auto_increment_increment, auto_increment_offset':
       'keys of several records are calculated from them',
-    'transaction_isolation, tx_isolation':
-      'writes take care of [each level](writing.md#what-others-see-and-wait-for)',
+    'transaction_isolation, tx_isolation': 'writes take care of each level',
     'transaction_read_only, tx_read_only': 'writes get 503, as on a replica',
   },
 }

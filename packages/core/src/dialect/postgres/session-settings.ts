@@ -84,8 +84,7 @@ export const postgresSessionSettings: SessionSettings = {
     quote_all_identifiers: 'names in catalogues are read with and without quotes',
     synchronize_seqscans: 'lists are ordered by their key',
     plan_cache_mode: 'changes plans only',
-    default_transaction_isolation:
-      'writes take care of [each level](writing.md#what-others-see-and-wait-for)',
+    default_transaction_isolation: 'writes take care of each level',
     default_transaction_deferrable: 'delays transactions only',
     default_transaction_read_only: 'writes get 503, as on a replica',
     search_path: 'decides where tables without a schema are; set it alike on all connections',

@@ -1,4 +1,4 @@
-// Session settings: those that change what a statement means, stores or returns, as a table for each database. docs/guide/deployment.md shows
+// Session settings: those that change what a statement means, stores or returns, as a table for each database. docs/reference/databases.md shows
 // the tables, and `test/dialect/hostile-sessions.test.ts` sends requests under other values of each setting.
 
 /** A value that a setting must have. */

@@ -1,4 +1,4 @@
-/** Compiles and executes the example of docs/start/faq.md: each tenant reads and writes its own schema. */
+/** Compiles and executes the example of docs/recipes/schema-per-tenant.md: each tenant reads and writes its own schema. */
 import Sqlite from 'better-sqlite3'
 import { CompiledQuery, Kysely, SqliteDialect } from 'kysely'
 import { equal } from '../support/assert.ts'
@@ -8,7 +8,8 @@ import { suite } from '../support/suite.ts'
 
 suite('a schema for each tenant', (test) => {
   test('is chosen by the host name of the request; an unknown host has none', async () => {
-    const [, code = ''] = readSource('docs/start/faq.md').match(/^```ts\n(.*?)^```/ms) ?? []
+    const [, code = ''] =
+      readSource('docs/recipes/schema-per-tenant.md').match(/^```ts\n(.*?)^```/ms) ?? []
     const { serveTenants } = (await compiled(code)) as {
       serveTenants(
         db: Kysely<never>,
