@@ -51,10 +51,9 @@ export const doors: readonly Break[] = [
   },
   {
     title: 'A restore asks for If-Match before it looks for the record',
-    file: 'packages/core/src/write/store/restore-record.ts',
-    find: 'if (stored === undefined) throw recordNotFound()',
-    replace:
-      'if (stored === undefined && !resource.settings.requireIfMatch) throw recordNotFound()',
+    file: 'packages/core/src/write/resolve/resolve-changes.ts',
+    find: 'if (stored !== undefined) checkPrecondition(resource, options.precondition, stored)',
+    replace: 'checkPrecondition(resource, options.precondition, stored ?? {})',
     fails: secondHalf,
   },
 ]

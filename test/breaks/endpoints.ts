@@ -615,9 +615,9 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A record whose model requires If-Match is restored without it',
-    file: 'packages/core/src/write/store/restore-record.ts',
-    find: 'checkPrecondition(resource, precondition, stored)',
-    replace: '',
+    file: 'packages/core/src/write/nodes/write-node.ts',
+    find: "action: 'RESTORE',\n  version: 'of the request'",
+    replace: "action: 'RESTORE',\n  version: 'none'",
     fails: 'test/writing/required-if-match.test.ts',
   },
   {
@@ -751,8 +751,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'An upsert of one record sets its time without a change',
     file: 'packages/core/src/write/resolve/resolve-changes.ts',
-    find: 'touches: options.touches,',
-    replace: '',
+    find: 'replace, touches, precondition }\n',
+    replace: 'replace, precondition }\n',
     fails: 'test/writing/upserts-without-changes.test.ts',
   },
   {

@@ -63,7 +63,7 @@ export const references: readonly Break[] = [
   },
   {
     title: 'A restore makes a live record below a deleted one',
-    file: 'packages/core/src/write/store/restore-record.ts',
+    file: 'packages/core/src/write/check/check-segment.ts',
     find: 'await refuseDeletedReferences(context, resource, stored)',
     replace: 'void refuseDeletedReferences',
     fails: restored,

@@ -248,10 +248,16 @@ async function isWithoutLookUp(context: WriteContext, segment: Segment): Promise
 }
 
 /** Finds and locks the stored records that the nodes name. */
-const resolve = (context: WriteContext, segment: Segment): Promise<void> =>
-  segment.level.options.whenFound === 'change'
-    ? resolveChanges(context, segment)
-    : resolveNamed(context, segment)
+function resolve(context: WriteContext, segment: Segment): Promise<void> {
+  switch (segment.level.options.whenFound) {
+    case 'change':
+    case 'restore':
+      return resolveChanges(context, segment)
+    case 'link':
+    case 'move':
+      return resolveNamed(context, segment)
+  }
+}
 
 async function requireCreateAccess(
   context: WriteContext,

@@ -1,9 +1,10 @@
 // checkSegment: compares the nodes of a segment with the stored records, and checks what they refer to, before any hook is called. All
 // problems of its nodes are reported together.
 
-import { missingReference } from '../../errors.ts'
+import { missingReference, notDeleted } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { refuseMove, refuseOtherParent } from '../links/nested-checks.ts'
+import { isDeleted } from '../nodes/is-deleted.ts'
 import type { RecordNode } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import { compareWithStored, hasOnlyValues, resetValues } from '../resolve/requested-changes.ts'
@@ -11,6 +12,7 @@ import { findLater } from '../resolve/resolve-changes.ts'
 import { validatedChanges } from '../segments/call-hooks.ts'
 import type { Level, Segment } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
+import { refuseDeletedReferences } from './deleted-references.ts'
 import { refuseWithoutVersion } from './preconditions.ts'
 import { invisibleReferences, laterReferences } from './segment-references.ts'
 import {
@@ -86,6 +88,7 @@ function checkNode(context: WriteContext, level: Level, node: WriteNode): MaybeP
     return checkChange(context, level, node, asFound)
   }
   if (decision === undefined) return refuseMissing(context, node)
+  if (decision === 'restore') return checkRestored(context, node)
   return checkReference(context, node)
 }
 
@@ -152,6 +155,12 @@ function checkReference(context: WriteContext, node: WriteNode): MaybePromise<vo
   if (hasSentBack(asFound)) {
     return compareSentBack(context, options.resource, asFound.sentBack, stored, node.path)
   }
+}
+
+async function checkRestored(context: WriteContext, { options, stored = {} }: WriteNode) {
+  const { resource } = options
+  if (!isDeleted(resource, stored)) throw notDeleted()
+  await refuseDeletedReferences(context, resource, stored)
 }
 
 /**

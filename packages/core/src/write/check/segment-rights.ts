@@ -11,8 +11,10 @@ import { requireAccess } from './write-checks.ts'
 /** Checks once for a level whether the caller may look up and change its records; throws 403. */
 export async function requireRights(context: WriteContext, { level }: Segment): Promise<void> {
   if (level.mayFind !== undefined) return
-  if (level.options.whenFound !== 'change') level.mayFind = await mayLookUp(context, level)
-  else {
+  const { whenFound } = level.options
+  if (whenFound === 'link' || whenFound === 'move') {
+    level.mayFind = await mayLookUp(context, level)
+  } else {
     await requireChangeAccess(context, level)
     level.mayFind = true
   }

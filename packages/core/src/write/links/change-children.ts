@@ -78,7 +78,7 @@ async function removeOthers(
   const keys = others.map((row) => keyIn(target, row) ?? [])
   const soft = target.settings.softDelete !== null
   const read = columnsToRead(context, target, { kind: 'remove', soft, found: relation.to })
-  const rows = await lockedRecords(context, target, keys, 'DELETE', 'anyChange', read)
+  const rows = await lockedRecords(context, target, keys, 'DELETE', 'anyChange', { read })
   await removeStored(context, target, [...rows.values()], path)
   return parentsOf(relation, lists, others)
 }

@@ -15,8 +15,11 @@ import {
   type Values,
 } from './node.ts'
 
-/** What happens to a stored record: its fields are set, it is only referred to, or it gets another parent. */
-export type WhenFound = 'change' | 'link' | 'move'
+/**
+ * What happens to a stored record: its fields are set, it is only referred to, it gets another parent, or its deletion is
+ * undone.
+ */
+export type WhenFound = 'change' | 'link' | 'move' | 'restore'
 
 /** What the nodes of one list have in common. */
 export interface NodeOptions {
@@ -26,8 +29,8 @@ export interface NodeOptions {
   readonly columns: readonly NamedColumn[]
   /** Whether each object may be a new record or a change: with `on_conflict`, and in lists of children. */
   readonly isByName: boolean
-  /** The right that a change needs. */
-  readonly action: 'PATCH' | 'PUT'
+  /** The right that it needs. */
+  readonly action: 'PATCH' | 'PUT' | 'RESTORE'
   /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
   /**
@@ -79,6 +82,15 @@ export const changing = (
   whenFound: 'change',
   action: options.replace === true ? 'PUT' : 'PATCH',
   ...options,
+})
+
+/** Options for a record whose soft delete is undone. */
+export const restoring = (resource: Resource, precondition?: Precondition): NodeOptions => ({
+  ...creating(resource),
+  whenFound: 'restore',
+  action: 'RESTORE',
+  version: 'of the request',
+  precondition,
 })
 
 interface NodeParts {

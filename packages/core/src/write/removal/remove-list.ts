@@ -72,7 +72,7 @@ async function storedNow(
   if (!ahead.isOutdated) return left
   const keys = left.map((row) => keyIn(resource, row) ?? [])
   const read = columnsToRead(context, resource, { kind: 'remove', soft: list.soft })
-  const found = await lockedRecords(context, resource, keys, 'DELETE', 'anyChange', read)
+  const found = await lockedRecords(context, resource, keys, 'DELETE', 'anyChange', { read })
   return keys.map((key) => found.get(keyText(key))).filter((row) => row !== undefined)
 }
 

@@ -146,19 +146,19 @@ export async function readLocked(
   return decodeRows(readers, await lease.rows(statement))
 }
 
-/** Locks the records with these keys that the caller may see; returns them by `keyText`, with the columns to `read`; undefined for all. */
+/** Locks the records with these keys that the caller may see; returns them by `keyText`. */
 export async function lockedRecords(
   context: WriteContext,
   resource: Resource,
   keys: readonly (readonly Value[])[],
   action: WriteAction,
   lockedFor: LockedFor,
-  read: LookUpOptions['read'],
+  options: LookUpOptions,
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some, { read })
+    const plan = planRecords(resource, primaryKey, some, options)
     const isOneStatement = locksAsItReads(context, plan)
     if (!isOneStatement) await lockRecords(context, resource, some, lockedFor)
     const rows = isOneStatement
@@ -227,7 +227,7 @@ async function lockedBy(
     const key = keyIn(resource, row)
     if (key !== undefined) primary.push(key)
   }
-  return (await lockedRecords(context, resource, primary, action, lockedFor, read)).values()
+  return (await lockedRecords(context, resource, primary, action, lockedFor, { read })).values()
 }
 
 /** `lockRecord` for several records. */

@@ -1,4 +1,4 @@
-// resolveChanges: finds and locks the stored records that the nodes of a segment change.
+// resolveChanges: finds and locks the stored records that the nodes of a segment change or restore.
 
 import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
@@ -7,6 +7,7 @@ import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import { checkPrecondition } from '../check/preconditions.ts'
 import { lockLinked } from '../links/lock-linked.ts'
+import type { LookUpOptions } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { withoutFields } from '../nodes/plain-node.ts'
 import { changesOf, type WriteNode } from '../nodes/write-node.ts'
@@ -92,14 +93,18 @@ const lockOf = (
 const namesOf = ({ columns }: Level['options']): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))
 
-const readOf = (context: WriteContext, { resource, options }: Level, nodes: readonly WriteNode[]) =>
-  columnsToRead(context, resource, {
-    kind: 'change',
-    nodes: changesOf(nodes),
-    replace: options.replace,
-    touches: options.touches,
-    precondition: options.precondition,
-  })
+function readOf(
+  context: WriteContext,
+  { resource, options }: Level,
+  nodes: readonly WriteNode[],
+): LookUpOptions['read'] {
+  const { whenFound, replace, touches, precondition } = options
+  if (whenFound === 'restore') {
+    return columnsToRead(context, resource, { kind: 'restore', precondition })
+  }
+  const change = { nodes: changesOf(nodes), replace, touches, precondition }
+  return columnsToRead(context, resource, { kind: 'change', ...change })
+}
 
 /** Finds the records by the columns of `on_conflict`. */
 async function findByName(
@@ -141,15 +146,16 @@ async function findByKey(
   const { action } = options
   const lockedFor = lockOf(context, level, wanted, isFirst)
   const read = readOf(context, level, wanted)
+  const look = { read, includeDeleted: options.whenFound === 'restore' }
   const alone = (key: readonly Value[]) =>
-    lockedRecord(context, resource, key, action, lockedFor, { read })
+    lockedRecord(context, resource, key, action, lockedFor, look)
   const [first] = wanted
   if (wanted.length === 1 && first !== undefined) {
     first.stored = await alone(keyOf(resource, first))
     return
   }
   const keys = wanted.map((node) => keyOf(resource, node))
-  const found = await lockedRecords(context, resource, keys, action, lockedFor, read)
+  const found = await lockedRecords(context, resource, keys, action, lockedFor, look)
   const mayDiffer = isCollated(resource)
   const taken = new Set<string>()
   for (let i = 0; i < wanted.length; i++) {
@@ -185,7 +191,7 @@ function decide({ options }: Level, node: WriteNode, identifying: ReadonlySet<st
     if (options.isByName && node.decision !== 'change' && asFound?.kind === 'record') {
       node.asFound = withoutFields(asFound, identifying)
     }
-    node.decision = 'change'
+    node.decision = options.whenFound
     return
   }
   if (asMissing === null) {

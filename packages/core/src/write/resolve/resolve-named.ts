@@ -162,7 +162,7 @@ async function recordsByKey(
   paths: (key: string) => readonly string[],
 ): Promise<ReadonlyMap<string, Values>> {
   if (options.whenFound === 'move') {
-    return lockedRecords(context, resource, keys, 'PATCH', 'anyChange', read)
+    return lockedRecords(context, resource, keys, 'PATCH', 'anyChange', { read })
   }
   const { primaryKey } = resource
   const linked = options.isLinked === true

@@ -11,6 +11,7 @@ import type { RecordNode, Values } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
 import { runWholeRecordChecks } from '../resolve/requested-changes.ts'
+import { activeMark } from '../store/deletion-marks.ts'
 import { ChangedRow, NewRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
@@ -89,7 +90,7 @@ function hooksOf(
   const { decision, asMissing } = node
   if (decision === 'create' && asMissing !== null)
     return hooksOfNew(context, node, asMissing, partly)
-  if (decision === 'change' || decision === 'move') return hooksOfChange(context, node)
+  if (decision !== undefined && decision !== 'link') return hooksOfChange(context, node)
 }
 
 function hooksOfNew(
@@ -170,14 +171,18 @@ async function addIf(
 
 function hooksOfChange(context: WriteContext, node: WriteNode): MaybePromise<void> {
   const { stored = {} } = node
-  const requested =
-    node.decision === 'move'
-      ? validatedMove(context, node, stored)
-      : requestedValues(context, node, stored)
+  const requested = requestedOf(context, node, stored)
   if (requested instanceof Promise) return changeRequested(context, node, stored, requested)
   const written = allowedChanges(context, node, stored, requested)
   if (written instanceof Promise) return changeWhenAllowed(node, stored, requested, written)
   node.row = changedRow(node, stored, requested, written)
+}
+
+function requestedOf(context: WriteContext, node: WriteNode, stored: Values): MaybePromise<Values> {
+  if (node.decision === 'move') return validatedMove(context, node, stored)
+  return node.decision === 'restore'
+    ? activeMark(node.options.resource)
+    : requestedValues(context, node, stored)
 }
 
 async function changeRequested(

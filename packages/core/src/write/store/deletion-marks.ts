@@ -6,7 +6,7 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { SoftDeleteSettings } from '../../model/settings/settings.ts'
 import { momentOf, updatedTimestamps } from '../check/defaults.ts'
 import { convertJson } from '../nodes/convert-json.ts'
-import type { Values } from '../nodes/node.ts'
+import { isEmpty, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import type { ValueSources } from './write-context.ts'
 
@@ -55,9 +55,13 @@ function checkedValue(
   throw new Error(`${what} is that of an active record.`)
 }
 
-/** The values that undo a soft delete; none for a resource without it. */
+/** The value that marks a record as active; none for a resource without soft delete. */
+export function activeMark({ settings: { softDelete } }: Resource): Values {
+  return softDelete === null ? {} : { [softDelete.attribute]: softDelete.active }
+}
+
+/** The values that undo a soft delete, with the times of the change; none for a resource without it. */
 export function restoration(sources: ValueSources, resource: Resource): Values {
-  const { softDelete } = resource.settings
-  if (softDelete === null) return {}
-  return { ...updatedTimestamps(sources, resource), [softDelete.attribute]: softDelete.active }
+  const mark = activeMark(resource)
+  return isEmpty(mark) ? mark : { ...updatedTimestamps(sources, resource), ...mark }
 }

@@ -160,19 +160,6 @@ export function withInsertId(
   return { ...given, [counter.name]: id }
 }
 
-/** Runs the policy, the callback and the UPDATE for a stored record; returns the changed record. */
-export async function changeStored(
-  context: WriteContext,
-  resource: Resource,
-  stored: Values,
-  changes: Values,
-  path: string,
-  touches = true,
-): Promise<Values> {
-  const written = await changesToStore(context, resource, stored, changes, path, touches)
-  return updateStored(context, resource, stored, written, path)
-}
-
 /** Runs the policy and the callback for a stored record; returns the values to write. `touches` is that of `ChangeOptions`. */
 export function changesToStore(
   context: WriteContext,

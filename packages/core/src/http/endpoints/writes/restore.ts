@@ -3,7 +3,8 @@
 import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
-import { restoreRecord } from '../../../write/store/restore-record.ts'
+import { restoring, WriteNode } from '../../../write/nodes/write-node.ts'
+import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse, refuseRelationWrites } from '../reads/request-query.ts'
@@ -27,10 +28,10 @@ export async function restore(
   cachedEchoPlan(call, resource, ast, 'one')
   refuseFields(call, 'empty: restore takes no fields')
   const key = pathKey(resource, keyStrings)
-  if (key === undefined) throw recordNotFound()
-  const precondition = preconditionOf(call, resource)
+  if (key === undefined || resource.settings.softDelete === null) throw recordNotFound()
+  const options = restoring(resource, preconditionOf(call, resource))
   return inWrite(call, resource, async (writing) => {
-    await restoreRecord(writing.context, resource, key, precondition)
+    await write(writing.context, [new WriteNode(options, { path: '', key })])
     return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
   })
 }
