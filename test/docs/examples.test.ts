@@ -34,6 +34,8 @@ const elsewhere = new Set([
   'docs/guide/access.md',
   'docs/recipes/existing-app.md',
   'docs/guide/hooks.md',
+  'docs/recipes/register-users.md',
+  'docs/recipes/register-tenants.md',
 ])
 
 const pages = ['README.md', ...filesBelow('docs', /\.md$/)].filter((page) => !elsewhere.has(page))

@@ -1,4 +1,4 @@
-/** Compiles the models of docs/guide/authentication.md that register a tenant with its first user, and sends requests to them. */
+/** Compiles the models of docs/recipes/register-tenants.md that register a tenant with its first user, and sends requests to them. */
 import type { AnyModel, Api } from '@model-api/core'
 import { jwtKeys } from '../auth/people.ts'
 import { send } from '../support/api.ts'
@@ -9,10 +9,7 @@ import { readSource } from '../support/source.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const [, section = ''] =
-  /^## A tenant with its first user\n(.*?)^## /ms.exec(
-    readSource('docs/guide/authentication.md'),
-  ) ?? []
+const section = readSource('docs/recipes/register-tenants.md')
 const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(section) ?? []
 
 interface Shown {
@@ -31,7 +28,7 @@ async function post(api: Api, url: string, body: object, as?: string) {
   return send(api, 'POST', url, { body, headers })
 }
 
-eachDatabase('a tenant with its first user, in docs/guide/authentication.md', (test, db) => {
+eachDatabase('a tenant with its first user, in docs/recipes/register-tenants.md', (test, db) => {
   const before = { ...process.env }
   test.before(() => {
     Object.assign(process.env, jwtKeys)
@@ -63,11 +60,7 @@ export { api, Member, Organisation }\n`)) as unknown as Shown
         body: JSON.parse(body ?? ''),
       })
       const shown = errors === null ? { value } : { errors }
-      equal(
-        { status_code: status, ...shown },
-        JSON.parse(answer?.text ?? ''),
-        `line ${line} of the section`,
-      )
+      equal({ status_code: status, ...shown }, JSON.parse(answer?.text ?? ''), `line ${line}`)
     }
     const refused = [
       await post(api, '/api/organisations', { name: 'Other', members: [member('bob')] }, 'ann'),
