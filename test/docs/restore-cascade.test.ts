@@ -1,4 +1,4 @@
-/** Executes the function of docs/guide/writing.md that undoes a cascade, and what the page says about transactions of the host. */
+/** Executes the function of docs/recipes/undo-a-cascade.md that undoes a cascade, and what the page says about transactions of the host. */
 import {
   type AnyModel,
   type Api,
@@ -14,7 +14,7 @@ import { readSource } from '../support/source.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const blocks = [...readSource('docs/guide/writing.md').matchAll(/^```ts\n(.*?)^```/gms)]
+const blocks = [...readSource('docs/recipes/undo-a-cascade.md').matchAll(/^```ts\n(.*?)^```/gms)]
 const code =
   blocks.map(([, block = '']) => block).find((block) => block.includes('restoreProject')) ?? ''
 
