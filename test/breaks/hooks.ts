@@ -133,6 +133,21 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/after-commit.test.ts',
   },
   {
+    title:
+      'A hook that has sent a statement is not called again after the statement is rolled back',
+    file: 'packages/core/src/write/transaction/hook-results.ts',
+    find: 'this.#statements() === this.#before',
+    replace: 'true',
+    fails: 'test/writing/hooks-of-repeats.test.ts',
+  },
+  {
+    title: 'A hook gets the result that it has returned for other values',
+    file: 'packages/core/src/write/transaction/hook-results.ts',
+    find: 'known !== undefined && isEqual(known.inputs, inputs)',
+    replace: 'known !== undefined',
+    fails: 'test/unit/write/hook-results.test.ts',
+  },
+  {
     title: 'A write by one statement does not call the callback after COMMIT',
     file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
     find: 'callback: notesChanges(call) || ',
@@ -250,8 +265,9 @@ export const hooks: readonly Break[] = [
     title:
       'In a transaction of the host, only the hooks of lists get a connection of their request',
     file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
-    find: '(isBulk || hosted ?',
-    replace: '(isBulk ?',
+    find: 'call.runtime.batch?.hooks ?? hookConnection(transaction)',
+    replace:
+      'call.runtime.batch?.hooks ?? (isBulk ? hookConnection(transaction) : ({ db: transaction, sent: 0 } as never))',
     fails: 'test/hooks/one-db-per-attempt.test.ts',
   },
   {
@@ -271,7 +287,7 @@ export const hooks: readonly Break[] = [
   {
     title: 'In a batch, a hook does not see the earlier records of its list',
     file: 'packages/core/src/http/endpoints/writes/write-stages.ts',
-    find: 'if (hooks !== undefined) hooks.statements = beforeHookStatements',
+    find: 'hooks.statements = beforeHookStatements',
     replace: '',
     fails: 'test/hooks/one-db-per-attempt.test.ts',
   },

@@ -165,6 +165,31 @@ eachDatabase('violations of deferred constraints', (test, db) => {
     equal(await tasks(), unchanged)
   })
 
+  test('call each callback once, unless one has sent a statement', async () => {
+    for (const sends of [false, true]) {
+      const calls: string[] = []
+      const Called = defineModel('Task', {
+        columns: Task.columns,
+        relations: Task.relations,
+        meta: {
+          // biome-ignore lint/suspicious/noExplicitAny: a callback of any model
+          add_callback: async (task: any, _model: unknown, { db: own }: any) => {
+            calls.push(task.code)
+            if (sends) await own.selectFrom('teams').select('id').execute()
+            return task
+          },
+        },
+      } as never)
+      const own = requestTo(testApi(db, [Team, Called] as readonly AnyModel[], config))
+      const list = [{ code: 'a', team_id: 1 }, { code: 'b', team_id: 9 }] // biome-ignore format: short
+      equal(await own('POST', '/api/tasks', list), [422, { '[1].team_id': noRecord }])
+      equal(await own('POST', '/api/tasks', list[1]), [422, { team_id: noRecord }])
+      const one = sends && db.name !== 'mysql' ? ['a', 'b', 'a', 'b', 'b', 'b'] : ['a', 'b', 'b']
+      equal(calls, one)
+    }
+    equal(await tasks(), unchanged)
+  })
+
   test('do not name a record that has had its value before', async () => {
     const changes = [{ id: 3, note: 'x' }, { id: 1, place: 3 }] // biome-ignore format: short
     const refused = [409, { '[1].place': taken }]

@@ -23,6 +23,7 @@ import type { ReturnedRows } from './store/rows/returned-rows.ts'
 import { needsNoLookUp, writeWithoutLookUp } from './store/rows/without-look-up.ts'
 import { storeNodes } from './store/store-nodes.ts'
 import type { WriteContext } from './store/write-context.ts'
+import { HookResults } from './transaction/hook-results.ts'
 import {
   type OpenWrite,
   type TransactionOptions,
@@ -59,6 +60,7 @@ export async function inWriteTransaction<W extends OpenWrite, R>(
     deferred: batch?.deferred?.failure,
   }
   let refusals = 0
+  const results = new HookResults()
   for (;;) {
     const { inOneStatement: one, mayRepeat, deferred } = attempt
     // Not told by the error, because functions of the host may catch that.
@@ -69,7 +71,7 @@ export async function inWriteTransaction<W extends OpenWrite, R>(
     }
     const working =
       one === undefined ? work : async (writing: W) => (await one(writing)) ?? repeat()
-    const facts = { repeat: mayRepeat ? repeat : undefined, deferred }
+    const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results }
     try {
       const how = { isSingle, byOneStatement: one !== undefined }
       const { result, changes } = await writeOnce(request, working, facts, how)
@@ -77,6 +79,7 @@ export async function inWriteTransaction<W extends OpenWrite, R>(
       return result
     } catch (error) {
       const failure = deferred === undefined ? refusedCommit(error) : undefined
+      if (failure !== undefined || isRepeated) results.keep()
       if (failure !== undefined) {
         attempt = { ...attempt, inOneStatement: undefined, deferred: failure }
       } else if (isRepeated) {

@@ -15,13 +15,19 @@ export interface HookConnection {
   readonly db: AnyDatabase
   /** What to do before a statement of a hook; set by the write that is running. In a batch, one write after the other sets it. */
   statements: BeforeHookStatements | undefined
+  /** How many statements hooks have sent, or tried to send. */
+  sent: number
 }
 
 /** Makes the connection of the hooks of a transaction. `db` is not the transaction itself, whose statements need no work before. */
 export function hookConnection(transaction: AnyDatabase): HookConnection {
   const hooks: HookConnection = {
-    db: beforeStatements(transaction, () => workBefore(hooks.statements)),
+    db: beforeStatements(transaction, () => {
+      hooks.sent += 1
+      return workBefore(hooks.statements)
+    }),
     statements: undefined,
+    sent: 0,
   }
   return hooks
 }

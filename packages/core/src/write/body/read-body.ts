@@ -95,9 +95,10 @@ export async function runChecks(
   checks: readonly ValueCheck[],
   problems: Pick<InputProblems, 'add'>,
   host: ValidatorHost,
+  find: typeof problemsOf = problemsOf,
 ): Promise<void> {
   for (const check of checks) {
-    for (const { at, message } of await problemsOf(check, host)) {
+    for (const { at, message } of await find(check, host)) {
       problems.add(check.path + at, message)
     }
   }

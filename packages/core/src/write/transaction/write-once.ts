@@ -14,12 +14,12 @@ import { type Probe, type Refusal, refusalOf, refusedWrite } from '../refusals/r
 import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
 import { changesOf } from '../resolve/stored-changes.ts'
 import type { WriteContext } from '../store/write-context.ts'
+import type { HookResults } from './hook-results.ts'
 
 /** A write in its transaction. */
 export interface OpenWrite {
   readonly context: WriteContext
-  /** Absent if hooks receive the transaction itself. */
-  readonly hooks: HookConnection | undefined
+  readonly hooks: HookConnection
 }
 
 /** A transaction, or the connection of a driver without transactions. */
@@ -66,6 +66,8 @@ export interface AttemptFacts {
   readonly repeat: (() => never) | undefined
   /** How the database refused COMMIT; the attempt finds the record before it commits. */
   readonly deferred: DatabaseFailure | undefined
+  /** What hooks have returned in this write. */
+  readonly results: HookResults
 }
 
 /** What an attempt has written. */
@@ -90,14 +92,15 @@ export function writeOnce<W extends OpenWrite, R>(
   { isSingle, byOneStatement }: HowOnce,
 ): Promise<Attempted<R>> {
   const { batch, own, outside } = request
-  const { deferred } = facts
+  const { deferred, results } = facts
   const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
     const writing = request.writingIn({ lease, own: transaction }, facts)
     const { context, hooks } = writing
+    results.begin(() => hooks.sent)
     const written = await work(writing)
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
-    if (hooks !== undefined) hooks.statements = undefined
+    hooks.statements = undefined
     // Without a transaction, the records are stored already.
     if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
     const result = await request.finish(writing, written)

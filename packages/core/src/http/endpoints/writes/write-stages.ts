@@ -13,10 +13,17 @@ import type { Opened } from '../../../query/scoper.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { mergedDocumentProblem } from '../../../write/body/merged-document.ts'
 import { runChecks } from '../../../write/body/read-body.ts'
+import { problemsOf } from '../../../write/body/validators.ts'
 import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
 import type { WriteContext } from '../../../write/store/write-context.ts'
+import {
+  keptAccess,
+  keptFindings,
+  keptHooks,
+  keptSources,
+} from '../../../write/transaction/hook-results.ts'
 import type {
   AttemptFacts,
   OpenWrite,
@@ -85,17 +92,16 @@ function writingIn(
   outside: Opened,
   { lease, own: transaction }: TransactionDatabase,
   { problems: before, isBulk = false, byFilters = false }: WriteOptions,
-  { repeat, deferred }: AttemptFacts,
+  { repeat, deferred, results }: AttemptFacts,
 ): Writing {
   const notesChanges = needsChanges(call.hooks) || deferred !== undefined
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
     ? { work: undefined, isOver: false }
     : undefined
   const hosted = isHosted(call, outside.own)
-  const hooks =
-    call.runtime.batch?.hooks ?? (isBulk || hosted ? hookConnection(transaction) : undefined)
-  if (hooks !== undefined) hooks.statements = beforeHookStatements
-  const inside: Call = { ...call, transaction: hooks?.db ?? transaction }
+  const hooks = call.runtime.batch?.hooks ?? hookConnection(transaction)
+  hooks.statements = beforeHookStatements
+  const inside: Call = { ...call, transaction: hooks.db }
   const target = { ...pastSnapshot(call, outside).target, db: lease.db }
   const opened: Opened = { lease, target, own: transaction }
   const problems = inputProblems(before)
@@ -103,12 +109,17 @@ function writingIn(
     lease,
     target,
     registry: call.registry,
-    access: writeAccess(inside, opened),
-    hooks: writeHooks(inside),
+    access: keptAccess(results, writeAccess(inside, opened)),
+    hooks: keptHooks(results, writeHooks(inside)),
     base: call.base,
-    ...valueSourcesOf(inside),
+    ...keptSources(results, valueSourcesOf(inside)),
     changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
-    validate: (checks) => runChecks(checks, problems, validatorHost(inside)),
+    validate(checks) {
+      const host = validatorHost(inside)
+      return runChecks(checks, problems, host, (check) =>
+        keptFindings(results, check, () => problemsOf(check, host)),
+      )
+    },
     mergedDocumentProblem: (stored, merged) =>
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
     problems,
