@@ -1,4 +1,4 @@
-/** The commands in the README that log in to the demo do what the README says. */
+/** The commands of docs/start/tutorial.md that log in to the demo do what the page says. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLibrary } from '../../examples/library/library.ts'
@@ -6,8 +6,8 @@ import { equal, ok } from '../support/assert.ts'
 import { repository } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
-const readme = readFileSync(join(repository, 'README.md'), 'utf8')
-const [, section = ''] = /^## Logging in\n(.*?)^## /ms.exec(readme) ?? []
+const page = readFileSync(join(repository, 'docs/start/tutorial.md'), 'utf8')
+const [, section = ''] = /^## Write\n(.*?)^## /ms.exec(page) ?? []
 const [, commands = ''] = /^```sh\n(.*?)^```/ms.exec(section) ?? []
 
 /** `curl <url> -H '<name>: <value>' -d '<body>'`, over several lines. */
@@ -25,7 +25,7 @@ function requestOf(command: string) {
   }
 }
 
-suite('logging in as the README does', (test) => {
+suite('logging in as the tutorial does', (test) => {
   test('returns tokens that allow writing a book', async () => {
     const library = await openLibrary(() => {})
     const [login = '', create = ''] = commands
